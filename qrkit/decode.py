@@ -1,0 +1,97 @@
+"""A picture -> what the QR Code in it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.errors import NoSymbol, UnreadableFile
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["Decoded", "decode"]
+
+MOST_PIXELS = 50_000_000
+READ_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What a reader told (ruling G21).
+
+    Attributes:
+        content: The text.
+        version: 1..40.
+        ec: Error correction level L, M, Q or H.
+        dimension: Modules per side.
+        capacity: Bytes that this version and level hold in byte mode.
+        length: Characters of the content.
+    """
+
+    content: str
+    version: int
+    ec: str
+    dimension: int
+    capacity: int
+    length: int
+
+
+def decode(picture: bytes | str | Path | Image) -> Decoded:
+    """Read the QR Code in a picture.
+
+    Args:
+        picture: A file's path, its bytes (png, jpg, bmp, tif, gif, webp; at most 50 million pixels), or a Pillow image.
+
+    Raises:
+        UnreadableFile: It is not such a picture.
+        NoSymbol: No QR Code was found in it.
+    """
+    import zxingcpp
+
+    from qrkit.encode.capacity import characters_held
+    from qrkit.symbol import side_of
+
+    found = zxingcpp.read_barcodes(
+        _opened(picture), formats=zxingcpp.BarcodeFormat.QRCode
+    )
+    if not found:
+        raise NoSymbol("no QR Code was found in the picture")
+    best = found[0]
+    version, level = int(best.extra["Version"]), best.ec_level
+    return Decoded(
+        best.text,
+        version,
+        level,
+        side_of(version),
+        characters_held(version, level, "byte"),
+        len(best.text),
+    )
+
+
+def _opened(picture: bytes | str | Path | Image) -> Image:
+    """The picture in RGB on white: where a symbol is transparent, paper would be seen."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        if isinstance(picture, bytes | str | Path):
+            picture = Image.open(
+                BytesIO(picture) if isinstance(picture, bytes) else picture,
+                formats=READ_FORMATS,
+            )
+        if picture.width * picture.height > MOST_PIXELS:
+            raise UnreadableFile(
+                f"the picture has {picture.width} x {picture.height} pixels; at most {MOST_PIXELS:,}"
+            )
+        rgba = picture.convert("RGBA")
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise UnreadableFile(f"{picture}: there is no such file") from error
+        raise UnreadableFile(
+            f"this is not a picture of the formats {', '.join(READ_FORMATS).lower()}"
+        ) from error
+    paper = Image.new("RGBA", rgba.size, "white")
+    paper.alpha_composite(rgba)
+    return paper.convert("RGB")

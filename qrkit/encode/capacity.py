@@ -1,0 +1,103 @@
+"""How many bits a content needs and a symbol holds (ISO/IEC 18004:2015, tables 3 and 7)."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+__all__ = [
+    "LEVELS",
+    "Mode",
+    "Segment",
+    "bits_held",
+    "bits_needed",
+    "characters_held",
+    "smallest_version",
+]
+
+Mode = Literal["numeric", "alphanumeric", "byte"]
+
+LEVELS = ("L", "M", "Q", "H")
+"""Error correction levels, the weakest first."""
+
+MODE_INDICATOR_BITS = 4
+COUNT_BITS: dict[Mode, tuple[int, int, int]] = {
+    "numeric": (10, 12, 14),
+    "alphanumeric": (9, 11, 13),
+    "byte": (8, 16, 16),
+}
+"""Length of the character count indicator in versions 1-9, 10-26 and 27-40 (table 3)."""
+
+# fmt: off
+DATA_CODEWORDS: dict[str, tuple[int, ...]] = {
+    "L": (
+        19, 34, 55, 80, 108, 136, 156, 194, 232, 274, 324, 370, 428, 461, 523, 589, 647, 721, 795, 861,
+        932, 1006, 1094, 1174, 1276, 1370, 1468, 1531, 1631, 1735, 1843, 1955, 2071, 2191, 2306, 2434, 2566, 2702, 2812,
+        2956,
+    ),
+    "M": (
+        16, 28, 44, 64, 86, 108, 124, 154, 182, 216, 254, 290, 334, 365, 415, 453, 507, 563, 627, 669,
+        714, 782, 860, 914, 1000, 1062, 1128, 1193, 1267, 1373, 1455, 1541, 1631, 1725, 1812, 1914, 1992, 2102, 2216,
+        2334,
+    ),
+    "Q": (
+        13, 22, 34, 48, 62, 76, 88, 110, 132, 154, 180, 206, 244, 261, 295, 325, 367, 397, 445, 485,
+        512, 568, 614, 664, 718, 754, 808, 871, 911, 985, 1033, 1115, 1171, 1231, 1286, 1354, 1426, 1502, 1582, 1666,
+    ),
+    "H": (
+        9, 16, 26, 36, 46, 60, 66, 86, 100, 122, 140, 158, 180, 197, 223, 253, 283, 313, 341, 385,
+        406, 442, 464, 514, 538, 596, 628, 661, 701, 745, 793, 845, 901, 961, 986, 1054, 1096, 1142, 1222, 1276,
+    ),
+}
+"""Data codewords of 8 bits in versions 1..40 (table 7)."""
+# fmt: on
+
+
+class Segment(NamedTuple):
+    """A part of the content in one mode."""
+
+    mode: Mode
+    text: str
+
+
+def bits_held(version: int, level: str) -> int:
+    """Data capacity of a symbol in bits."""
+    return 8 * DATA_CODEWORDS[level][version - 1]
+
+
+def header_bits(mode: Mode, version: int) -> int:
+    """Mode indicator and character count indicator of a segment, in bits."""
+    return MODE_INDICATOR_BITS + COUNT_BITS[mode][(version > 9) + (version > 26)]
+
+
+def bits_needed(segments: list[Segment], version: int) -> int:
+    """Length of the bit stream before terminator and padding, in bits."""
+    return sum(
+        header_bits(mode, version) + data_bits(mode, text) for mode, text in segments
+    )
+
+
+def data_bits(mode: Mode, text: str) -> int:
+    """Length of the encoded characters alone, in bits (7.4.3 to 7.4.5)."""
+    if mode == "byte":
+        return 8 * len(text.encode())
+    if mode == "alphanumeric":
+        return 11 * (len(text) // 2) + 6 * (len(text) % 2)
+    return 10 * (len(text) // 3) + (0, 4, 7)[len(text) % 3]
+
+
+def characters_held(version: int, level: str, mode: Mode) -> int:
+    """How many digits, alphanumeric characters or bytes one segment of a symbol holds (table 7)."""
+    bits = bits_held(version, level) - header_bits(mode, version)
+    if mode == "byte":
+        return bits // 8
+    if mode == "alphanumeric":
+        return bits // 11 * 2 + (bits % 11 >= 6)
+    return bits // 10 * 3 + (bits % 10 >= 4) + (bits % 10 >= 7)
+
+
+def smallest_version(segments: list[Segment], level: str) -> int | None:
+    """The smallest version that holds the segments; None when none does."""
+    return next(
+        (v for v in range(1, 41) if bits_needed(segments, v) <= bits_held(v, level)),
+        None,
+    )

@@ -1,0 +1,226 @@
+"""Every error of qrkit.
+
+QrkitError                              500  catch this one
+├── InvalidParameter (ValueError)       400  .name .value .rule, and .problems when several fields are wrong
+│   ├── MissingParameter                400
+│   └── UnknownParameter                400  proposes the nearest name, else lists them
+├── ContentTooLong (ValueError)         400  .needed_bits .capacity_bits; says what would fit
+├── UnreadableFile (ValueError)         400  a file as a whole; .line where known
+├── NoSymbol (ValueError)               400  a picture in which no QR Code was found
+├── NotAuthenticated (PermissionError)  401  key missing or unknown
+├── NotAllowed (PermissionError)        403  the plan does not include it
+├── NotFound (LookupError)              404  .kind .id
+├── WrongMethod (LookupError)           405  .allowed
+├── TooManyRequests (RuntimeError)      429  .retry_after, in seconds
+└── StoreBusy (RuntimeError)            500  another process holds the database file
+
+`status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
+Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+__all__ = [
+    "ContentTooLong",
+    "InvalidParameter",
+    "MissingParameter",
+    "NoSymbol",
+    "NotAllowed",
+    "NotAuthenticated",
+    "NotFound",
+    "Problem",
+    "QrkitError",
+    "StoreBusy",
+    "TooManyRequests",
+    "UnknownParameter",
+    "UnreadableFile",
+    "WrongMethod",
+    "nearest",
+]
+
+SHOWN_VALUE = 60
+"""How many characters of a wrong value a message repeats."""
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """Say what may have been meant: the nearest allowed names, else all of them when they are few."""
+    names = list(allowed)
+    close = get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    if close:
+        return "did you mean " + " or ".join(repr(found) for found in close) + "?"
+    return (
+        "allowed: " + ", ".join(names)
+        if len(names) <= 20
+        else f"{len(names)} names are allowed"
+    )
+
+
+class QrkitError(Exception):
+    """Anything that qrkit refuses or cannot do."""
+
+    status: ClassVar[int] = 500
+    code: str = "internal"
+
+    def _render_traceback_(self) -> list[str]:
+        """Show notebooks the message alone: the way through qrkit's own files helps nobody there."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with one field.
+
+    Attributes:
+        name: Path of the field, `size` or `location.latitude`.
+        value: The value as it was given.
+        rule: The rule in words, with what would be allowed.
+        code: Stable lower-case word of the kind of problem, `out-of-range`.
+    """
+
+    name: str
+    value: Any
+    rule: str
+    code: str = "bad-value"
+
+    def __str__(self) -> str:
+        shown = repr(self.value)
+        if len(shown) > SHOWN_VALUE:
+            shown = shown[: SHOWN_VALUE - 1] + "…"
+        return f"{self.name}={shown}: {self.rule}"
+
+
+class InvalidParameter(QrkitError, ValueError):
+    """One or more fields break a rule; `name`, `value` and `rule` are those of the first."""
+
+    status = 400
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("; ".join(str(problem) for problem in problems))
+        self.problems: Sequence[Problem] = problems
+        self.name, self.value, self.rule = (
+            problems[0].name,
+            problems[0].value,
+            problems[0].rule,
+        )
+        self.code = problems[0].code
+
+
+class MissingParameter(InvalidParameter):
+    """A required field is absent or empty."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(Problem(name, None, "is required", "missing-parameter"))
+        self.args = (f"{name}: is required",)
+
+
+class UnknownParameter(InvalidParameter):
+    """A name that is not a parameter."""
+
+    def __init__(self, name: str, value: Any, allowed: Iterable[str]) -> None:
+        super().__init__(
+            Problem(
+                name,
+                value,
+                f"is not a parameter; {nearest(name, allowed)}",
+                "unknown-parameter",
+            )
+        )
+
+
+class ContentTooLong(QrkitError, ValueError):
+    """The content does not fit the version and error correction level asked for.
+
+    Attributes:
+        needed_bits: Length of the encoded content in bits.
+        capacity_bits: Data capacity of the symbol in bits.
+    """
+
+    status = 400
+    code = "content-too-long"
+
+    def __init__(self, message: str, *, needed_bits: int, capacity_bits: int) -> None:
+        super().__init__(message)
+        self.needed_bits = needed_bits
+        self.capacity_bits = capacity_bits
+
+
+class UnreadableFile(QrkitError, ValueError):
+    """A file that cannot be read as a whole; nothing was changed. `line` counts from 1 where it is known."""
+
+    status = 400
+    code = "bad-file"
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class NoSymbol(QrkitError, ValueError):
+    """A picture in which no QR Code was found."""
+
+    status = 400
+    code = "no-symbol"
+
+
+class NotAuthenticated(QrkitError, PermissionError):
+    """The API key is missing, unknown, revoked or expired."""
+
+    status = 401
+    code = "unknown-key"
+
+    def __init__(self, message: str, *, code: str = "unknown-key") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class NotAllowed(QrkitError, PermissionError):
+    """The plan of the account does not include what was asked."""
+
+    status = 403
+    code = "plan-required"
+
+
+class NotFound(QrkitError, LookupError):
+    """Nothing has this id, or it belongs to another account."""
+
+    status = 404
+    code = "not-found"
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"no {kind} {id!r}")
+        self.kind = kind
+        self.id = id
+
+
+class WrongMethod(QrkitError, LookupError):
+    """The path exists, but not for this HTTP method."""
+
+    status = 405
+    code = "method-not-allowed"
+
+    def __init__(self, method: str, allowed: Sequence[str]) -> None:
+        super().__init__(f"{method} is not offered here; allowed: {', '.join(allowed)}")
+        self.allowed = allowed
+
+
+class TooManyRequests(QrkitError, RuntimeError):
+    """The plan's number of requests is used up; `retry_after` is in seconds."""
+
+    status = 429
+    code = "rate-limited"
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class StoreBusy(QrkitError, RuntimeError):
+    """Another process holds the database file."""
+
+    status = 500
+    code = "store-unavailable"

@@ -1,0 +1,69 @@
+"""Moments: always UTC, in the two forms of the interface, and the clock.
+
+Records carry `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) `yyyy-MM-dd HH:mm:ss`. This is the only file that asks
+what time it is; everything else is handed a `Clock`, so that tests and replays decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["Clock", "from_iso", "from_table", "now", "to_iso", "to_table", "utc"]
+
+Clock = Callable[[], datetime]
+
+ISO_FORM = "yyyy-MM-ddTHH:mm:ssZ"
+TABLE_FORM = "yyyy-MM-dd HH:mm:ss"
+
+
+def now() -> datetime:
+    """The present moment in UTC, to the microsecond."""
+    return datetime.now(UTC)
+
+
+def utc(moment: datetime) -> datetime:
+    """The same moment in UTC; a moment without a time zone is taken as UTC."""
+    return (
+        moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    )
+
+
+def to_iso(moment: datetime) -> str:
+    """Write a moment as `yyyy-MM-ddTHH:mm:ssZ`, whole seconds, UTC."""
+    return utc(moment).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def from_iso(text: str, *, name: str = "date") -> datetime:
+    """Read `yyyy-MM-ddTHH:mm:ssZ`; other ISO 8601 offsets are turned into UTC.
+
+    Raises:
+        InvalidParameter: The text is not such a moment; `name` is the field to blame.
+    """
+    try:
+        return utc(datetime.fromisoformat(text))
+    except ValueError as error:
+        raise InvalidParameter(
+            Problem(name, text, f"must be a date and time as {ISO_FORM}")
+        ) from error
+
+
+def to_table(moment: datetime) -> str:
+    """Write a moment as `yyyy-MM-dd HH:mm:ss`, whole seconds, UTC."""
+    return utc(moment).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
+    """Read `yyyy-MM-dd HH:mm:ss` as UTC.
+
+    Raises:
+        InvalidParameter: The text is not such a moment; `name` is the field to blame.
+    """
+    try:
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError as error:
+        raise InvalidParameter(
+            Problem(name, text, f"must be a date and time as {TABLE_FORM}")
+        ) from error

@@ -1,0 +1,87 @@
+"""`Scene` -> bytes, one writer a format; `FORMATS` is the table of all (interface.md, ruling G4).
+
+Every writer has the signature `write(scene) -> bytes` and gives the same bytes for the same scene (ruling G9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.scene import Scene
+from qrkit.writers import eps, html, pdf, png, raster, svg, txt, xaml, zip_all
+
+__all__ = ["ALIASES", "FORMATS", "Format", "format_named", "format_of_file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """An output format.
+
+    Attributes:
+        name: Its name in the interface, which is also the suffix of its files.
+        media_type: As sent in `Content-Type`.
+        write: The writer.
+        by_post: Whether POST generate offers it, as it does decorated pictures.
+    """
+
+    name: str
+    media_type: str
+    write: Callable[[Scene], bytes]
+    by_post: bool = False
+
+
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format("png", "image/png", png.write, by_post=True),
+        Format("jpg", "image/jpeg", raster.write_jpg, by_post=True),
+        Format("bmp", "image/bmp", raster.write_bmp, by_post=True),
+        Format("tif", "image/tiff", raster.write_tif, by_post=True),
+        Format("gif", "image/gif", raster.write_gif, by_post=True),
+        Format("webp", "image/webp", raster.write_webp, by_post=True),
+        Format("svg", "image/svg+xml", svg.write, by_post=True),
+        Format("eps", "application/postscript", eps.write),
+        Format("pdf", "application/pdf", pdf.write),
+        Format("xaml", "application/xaml+xml", xaml.write),
+        Format("txt", "text/plain; charset=utf-8", txt.write),
+        Format("html", "text/html; charset=utf-8", html.write),
+        Format("zip", "application/zip", zip_all.write),
+    )
+}
+
+ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
+
+
+def format_named(name: str) -> Format:
+    """The format of this name or alias, in any case.
+
+    Raises:
+        InvalidParameter: There is none; near names are proposed.
+    """
+    key = name.lower()
+    found = FORMATS.get(ALIASES.get(key, key))
+    if found is None:
+        raise InvalidParameter(
+            Problem(
+                "format",
+                name,
+                f"must be one of {', '.join(FORMATS)}; {nearest(key, FORMATS)}",
+            )
+        )
+    return found
+
+
+def format_of_file(path: PurePath) -> Format:
+    """The format that the suffix of a file says.
+
+    Raises:
+        InvalidParameter: There is no suffix, or no such format.
+    """
+    if not path.suffix:
+        raise InvalidParameter(
+            Problem("path", str(path), f"must end in one of .{', .'.join(FORMATS)}")
+        )
+    return format_named(path.suffix[1:])

@@ -1,0 +1,33 @@
+"""Text: two characters a module, to be read off a terminal with dark text on light (ruling G6)."""
+
+from __future__ import annotations
+
+from qrkit.limits import TextStyle
+from qrkit.scene import Scene
+
+__all__ = ["STYLES", "text", "write"]
+
+STYLES: dict[str, tuple[str, str]] = {
+    "blocks": ("  ", "██"),
+    "ascii": ("  ", "xx"),
+    "binary": ("0", "1"),
+}
+"""What is written for a light and for a dark module."""
+
+
+def write(scene: Scene) -> bytes:
+    """Write the symbol as full blocks, UTF-8."""
+    return text(scene).encode()
+
+
+def text(scene: Scene, style: TextStyle = "blocks") -> str:
+    """The symbol with its quiet zone, a line a row of modules; each line ends in a newline."""
+    light, dark = STYLES[style]
+    padding = scene.squares.x // scene.squares.size
+    side = light * padding
+    blank = light * (scene.symbol.side + 2 * padding)
+    rows = [
+        side + "".join([dark if module else light for module in row]) + side
+        for row in scene.symbol.modules
+    ]
+    return "\n".join([blank] * padding + rows + [blank] * padding) + "\n"
