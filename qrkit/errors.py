@@ -6,6 +6,7 @@ QrkitError                              500  catch this one
 │   └── UnknownParameter                400  proposes the nearest name, else lists them
 ├── ContentTooLong (ValueError)         400  .needed_bits .capacity_bits; says what would fit
 ├── UnreadableFile (ValueError)         400  a file as a whole; .line where known
+├── BadRequest (ValueError)             400  HTTP itself is wrong
 ├── NoSymbol (ValueError)               400  a picture in which no QR Code was found
 ├── NotAuthenticated (PermissionError)  401  key missing or unknown
 ├── NotAllowed (PermissionError)        403  the plan does not include it
@@ -20,12 +21,14 @@ Messages are one or more sentences that name the field, the value, the rule and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
 __all__ = [
+    "BadRequest",
     "ContentTooLong",
     "InvalidParameter",
     "MissingParameter",
@@ -40,6 +43,7 @@ __all__ = [
     "UnknownParameter",
     "UnreadableFile",
     "WrongMethod",
+    "collecting",
     "nearest",
 ]
 
@@ -110,6 +114,15 @@ class InvalidParameter(QrkitError, ValueError):
         self.code = problems[0].code
 
 
+@contextmanager
+def collecting(problems: list[Problem]) -> Iterator[None]:
+    """Note the problems of an `InvalidParameter` raised inside, and go on: so that all are reported at once."""
+    try:
+        yield
+    except InvalidParameter as error:
+        problems.extend(error.problems)
+
+
 class MissingParameter(InvalidParameter):
     """A required field is absent or empty."""
 
@@ -158,6 +171,13 @@ class UnreadableFile(QrkitError, ValueError):
     def __init__(self, message: str, *, line: int | None = None) -> None:
         super().__init__(message)
         self.line = line
+
+
+class BadRequest(QrkitError, ValueError):
+    """A request that is wrong as HTTP, before any parameter is looked at."""
+
+    status = 400
+    code = "bad-request"
 
 
 class NoSymbol(QrkitError, ValueError):

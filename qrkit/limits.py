@@ -7,12 +7,15 @@ from the type itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 __all__ = [
+    "FORMATS",
+    "FORMAT_ALIASES",
+    "TEXT_STYLES",
     "Content",
     "EncodingMode",
     "ErrorCorrection",
@@ -149,19 +152,10 @@ ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
-FormatName = Literal[
-    "png",
-    "jpg",
-    "bmp",
-    "tif",
-    "gif",
-    "webp",
-    "svg",
-    "eps",
-    "pdf",
-    "xaml",
-    "txt",
-    "html",
-    "zip",
-]
-TextStyle = Annotated[Literal["blocks", "ascii", "binary"], BeforeValidator(_lower)]
+FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
+FORMATS: tuple[str, ...] = get_args(FormatName)
+FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
+"""Other names of formats (ruling G4)."""
+
+TextStyle = Literal["blocks", "ascii", "binary"]
+TEXT_STYLES: tuple[str, ...] = get_args(TextStyle)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["Clock", "from_iso", "from_table", "now", "to_iso", "to_table", "utc"]
+__all__ = ["Clock", "from_iso", "from_table", "naive", "now", "to_iso", "to_table", "utc"]
 
 Clock = Callable[[], datetime]
 
@@ -29,6 +29,11 @@ def utc(moment: datetime) -> datetime:
     return (
         moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     )
+
+
+def naive(moment: datetime) -> datetime:
+    """The moment in UTC without its zone, as the store keeps it."""
+    return utc(moment).replace(tzinfo=None)
 
 
 def to_iso(moment: datetime) -> str:

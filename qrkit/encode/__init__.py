@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import segno
 
+from qrkit.design import Design
 from qrkit.encode.capacity import (
     LEVELS,
     Segment,
@@ -16,7 +17,7 @@ from qrkit.encode.segments import densest_mode, segments_of
 from qrkit.errors import ContentTooLong
 from qrkit.symbol import ErrorCorrectionLevel, Symbol
 
-__all__ = ["encode"]
+__all__ = ["check_fits", "encode"]
 
 MODE_INDICATORS = {"numeric": 1, "alphanumeric": 2, "byte": 4}
 """Mode indicators of ISO/IEC 18004:2015, table 2, which segno takes for each segment."""
@@ -61,6 +62,15 @@ def encode(
         mask=code.mask,
         modules=tuple(bytes(row) for row in code.matrix),
     )
+
+
+def check_fits(design: Design) -> None:
+    """Refuse a design whose content is too long, without the work of encoding it.
+
+    Raises:
+        ContentTooLong: The content does not fit; the message says what would.
+    """
+    _fitted(design.content, design.version, design.ec, design.em)
 
 
 def _fitted(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.limits import FORMAT_ALIASES
 from qrkit.scene import Scene
 from qrkit.writers import eps, html, pdf, png, raster, svg, txt, xaml, zip_all
 
-__all__ = ["ALIASES", "FORMATS", "Format", "format_named", "format_of_file"]
+__all__ = ["FORMATS", "Format", "format_named", "format_of_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,6 @@ FORMATS: dict[str, Format] = {
     )
 }
 
-ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
-
-
 def format_named(name: str) -> Format:
     """The format of this name or alias, in any case.
 
@@ -62,7 +60,7 @@ def format_named(name: str) -> Format:
         InvalidParameter: There is none; near names are proposed.
     """
     key = name.lower()
-    found = FORMATS.get(ALIASES.get(key, key))
+    found = FORMATS.get(FORMAT_ALIASES.get(key, key))
     if found is None:
         raise InvalidParameter(
             Problem(

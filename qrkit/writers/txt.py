@@ -7,7 +7,7 @@ from qrkit.scene import Scene
 
 __all__ = ["STYLES", "text", "write"]
 
-STYLES: dict[str, tuple[str, str]] = {
+STYLES: dict[TextStyle, tuple[str, str]] = {
     "blocks": ("  ", "██"),
     "ascii": ("  ", "xx"),
     "binary": ("0", "1"),

@@ -1,0 +1,48 @@
+# Every command of the project. The first one makes .venv, the folder with all packages; later ones find it made.
+# Other Pythons beside it: make test VENV=.venv313 PYTHON=python3.13
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/installed
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+GROUPS := --group test --group lint --group lab --group build
+
+.DEFAULT_GOAL := demo
+.PHONY: demo test check lab serve bench lock clean help
+
+demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
+	$(BIN)/qrkit demo
+
+test: $(READY)  ## Run all tests, then the notebooks
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -p no:randomly --nbval-lax --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
+
+check: $(READY)  ## Look for mistakes without running anything: style, types, spelling, the lock file
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/python -m pytest -p no:randomly tests/test_house.py -k lock
+
+lab: $(READY)  ## Open the notebooks in JupyterLab
+	$(BIN)/jupyter lab notebooks
+
+serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
+	$(BIN)/qrkit serve --store qrkit.duckdb
+
+bench: $(READY)  ## Measure speed
+	$(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
+
+lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
+	$(BIN)/uv pip compile pyproject.toml $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock
+
+clean:  ## Remove caches, built files and demo/; .venv and qrkit.duckdb stay
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo
+	find qrkit tests -name __pycache__ -prune -exec rm -r {} +
+
+help:  ## List these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): requirements.lock pyproject.toml .ci/make_venv.py
+	@$(PYTHON) .ci/make_venv.py $(VENV)

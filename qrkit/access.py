@@ -1,0 +1,93 @@
+"""Keys and plans: who may do what (rulings T13, T14)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import NamedTuple
+
+from qrkit.errors import NotAuthenticated, TooManyRequests
+from qrkit.links import new_id
+from qrkit.records import PLANS, Account
+from qrkit.store import Store
+from qrkit.store.accounts import account_named, account_of_digest, insert_account, insert_key
+from qrkit.times import now
+
+__all__ = ["LOCAL", "Quota", "RequestCounter", "authenticate", "create_key", "local_account"]
+
+LOCAL = "local"
+"""Name of the one account of a person who works alone; its plan is premium."""
+
+MOST_KEY_CHARACTERS = 200
+
+
+def local_account(store: Store) -> Account:
+    """The account of the local user, made when the store has none."""
+    with store.atomic():
+        found = account_named(store, LOCAL)
+        if found is None:
+            found = Account(new_id(), LOCAL, "premium")
+            insert_account(store, found, now())
+    return found
+
+
+def create_key(store: Store, account: Account, *, label: str = "") -> str:
+    """Make an API key for an account. It is shown this once: the store keeps its SHA-256 alone."""
+    key = "qk_" + secrets.token_urlsafe(32)
+    insert_key(store, account, _digest(key), label=label, created=now())
+    return key
+
+
+def authenticate(store: Store, key: str, moment: datetime) -> Account:
+    """The account of an API key.
+
+    Raises:
+        NotAuthenticated: The key is unknown, revoked or expired; the message does not say which.
+    """
+    account = account_of_digest(store, _digest(key), moment) if len(key) <= MOST_KEY_CHARACTERS else None
+    if account is None:
+        raise NotAuthenticated("the API key is not known, was revoked or has expired")
+    return account
+
+
+def _digest(key: str) -> str:
+    # A key is 256 random bits: there is nothing to guess, and a slow hash would only help those who want to slow us down.
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Quota(NamedTuple):
+    """What is left of a plan's requests on this UTC day; `reset` is when the next begins, in Unix seconds."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+
+class RequestCounter:
+    """Counts the requests of each account on the present UTC day, in memory."""
+
+    def __init__(self) -> None:
+        self._day = 0
+        self._used: dict[str, int] = {}
+        self._lock = Lock()
+
+    def count(self, account: Account, moment: datetime) -> Quota:
+        """Count one request.
+
+        Raises:
+            TooManyRequests: The plan's number for the day is used up.
+        """
+        limit = PLANS[account.plan].requests_a_day
+        tomorrow = datetime.combine(moment.date(), datetime.min.time(), UTC) + timedelta(days=1)
+        with self._lock:
+            if self._day != moment.toordinal():
+                self._day = moment.toordinal()
+                self._used.clear()
+            used = self._used.get(account.id, 0) + 1
+            if used > limit:
+                wait = int((tomorrow - moment).total_seconds()) + 1
+                raise TooManyRequests(f"the plan {account.plan} allows {limit} requests a day", retry_after=wait)
+            self._used[account.id] = used
+        return Quota(limit, limit - used, int(tomorrow.timestamp()))

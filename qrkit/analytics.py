@@ -1,0 +1,143 @@
+"""Questions to the scans of a portfolio: one function a question, SQL beside it, a DataFrame as answer.
+
+Every function takes a view like `portfolio.scans`, narrowed by its `where`. Days and hours are UTC. Visitors are told apart
+within one UTC day: who comes on two days counts twice, and scans without a visitor's key count none (ruling T10).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Scans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Attribute", "scans_by", "scans_by_hour", "scans_per_day", "summary", "top_qrcodes", "visits_by_kind"]
+
+Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
+"""What scans can be counted by."""
+
+UNKNOWN = "unknown"
+
+SUMMARY = """
+SELECT
+    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(DISTINCT qrcode_id) AS qrcodes,
+    min(time) AS first, max(time) AS last
+FROM scans
+"""
+
+PER_DAY = """
+, days AS (
+    SELECT unnest(generate_series(
+        coalesce($since::DATE, min(time)::DATE), coalesce($until::DATE - 1, max(time)::DATE), INTERVAL 1 DAY
+    ))::DATE AS day
+    FROM scans
+), counted AS (
+    SELECT time::DATE AS day, {group} AS part, count(*) AS scans FROM scans GROUP BY ALL
+)
+SELECT d.day::TIMESTAMP AS day, p.part, coalesce(c.scans, 0) AS scans
+FROM days d
+CROSS JOIN (SELECT DISTINCT part FROM counted) p
+LEFT JOIN counted c ON c.day = d.day AND c.part = p.part
+ORDER BY d.day, p.part
+"""
+
+TOP = """
+SELECT
+    qrcode_id, any_value(qrcode) AS qrcode, any_value(campaign) AS campaign,
+    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
+FROM scans
+GROUP BY qrcode_id
+ORDER BY scans DESC, qrcode_id
+LIMIT $most
+"""
+
+BY_HOUR = """
+, counted AS (
+    SELECT isodow(time) AS weekday, hour(time) AS hour, count(*) AS scans FROM scans GROUP BY ALL
+)
+SELECT w.weekday, h.hour, coalesce(c.scans, 0) AS scans
+FROM range(1, 8) w(weekday)
+CROSS JOIN range(24) h(hour)
+LEFT JOIN counted c ON c.weekday = w.weekday AND c.hour = h.hour
+ORDER BY w.weekday, h.hour
+"""
+
+BY_ATTRIBUTE = """
+SELECT
+    coalesce(nullif({attribute}, ''), $unknown) AS {attribute},
+    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
+FROM scans
+GROUP BY ALL
+ORDER BY scans DESC, {attribute}
+LIMIT $most
+"""
+
+BY_KIND = "SELECT kind, count(*) AS visits FROM scans GROUP BY kind ORDER BY visits DESC, kind"
+
+
+def summary(scans: Scans) -> pd.DataFrame:
+    """How much there is, in one row.
+
+    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us] UTC, NaT where
+    there is none).
+    """
+    return scans.ask(SUMMARY).astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
+
+
+def scans_per_day(scans: Scans, *, by: Literal["campaign", "qrcode"] | None = None) -> pd.DataFrame:
+    """Scans of each UTC day, those without any among them, from the first scan (or `since`) to the last (or `until`).
+
+    Columns: day (datetime64[us]), the name of `by` (str, when asked for), scans (int64).
+
+    Raises:
+        InvalidParameter: `by` is something else.
+    """
+    if by not in ("campaign", "qrcode", None):
+        raise InvalidParameter(Problem("by", by, "must be campaign, qrcode or None"))
+    frame = scans.ask(PER_DAY.replace("{group}", by or "''")).astype({"scans": "int64", "part": "str"})
+    return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
+
+
+def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
+    """The QR Codes with the most scans, at most `most` of them.
+
+    Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
+    """
+    types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
+    return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
+
+
+def scans_by_hour(scans: Scans) -> pd.DataFrame:
+    """Scans of each hour of the week, 168 rows.
+
+    Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, UTC), scans (int64).
+    """
+    return scans.ask(BY_HOUR).astype("int64")
+
+
+def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
+    """Scans by an attribute, the most frequent values first, at most `most` of them.
+
+    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1 of all).
+
+    Raises:
+        InvalidParameter: There is no such attribute.
+    """
+    if attribute not in get_args(Attribute):
+        rule = f"must be one of {', '.join(get_args(Attribute))}"
+        raise InvalidParameter(Problem("attribute", attribute, rule))
+    # The attribute is one of the names above, never a caller's text.
+    frame = scans.ask(BY_ATTRIBUTE.replace("{attribute}", attribute), most=most, unknown=UNKNOWN)
+    return frame.astype({attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
+
+
+def visits_by_kind(scans: Scans) -> pd.DataFrame:
+    """All visits to live codes by what they were: scan, bot, prefetch or head; only scans count (ruling T9).
+
+    Columns: kind (str), visits (int64).
+    """
+    every = scans.where(kinds=("scan", "bot", "prefetch", "head"))
+    return every.ask(BY_KIND).astype({"kind": "str", "visits": "int64"})

@@ -1,0 +1,145 @@
+"""CSV: UTF-8, comma, RFC 4180, CRLF; text cells that a spreadsheet would run as formulas get an apostrophe (ruling X7).
+
+Python's own csv module reads and writes it: it gives every row its own verdict and guesses nothing about the cells.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from qrkit.errors import UnreadableFile, nearest
+from qrkit.exchange.columns import NAMES, REQUIRED, TEXT_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+__all__ = ["ERROR", "read", "write"]
+
+ERROR = "Error"
+"""The column of a table that was read which says why a row is unusable; empty for a good row."""
+
+MOST_BYTES = 64 * 2**20
+MOST_ROWS = 200_000
+
+# What spreadsheets take for the beginning of a formula, full-width forms included; blanks before it don't stop them.
+_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are meant
+
+
+def write(table: pd.DataFrame, *, safe: bool = True) -> bytes:
+    """Write a table of text as CSV.
+
+    Args:
+        table: DataFrame of str with the columns of `exchange.columns`.
+        safe: Whether text cells that look like formulas get an apostrophe in front, which `read` takes off again.
+    """
+    file = StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(table.columns)
+    quoted = [safe and name in TEXT_COLUMNS for name in table.columns]
+    for row in table.itertuples(index=False, name=None):
+        writer.writerow([_made_safe(cell) if quote else cell for cell, quote in zip(row, quoted, strict=True)])
+    return file.getvalue().encode()
+
+
+def read(data: bytes) -> pd.DataFrame:
+    """Read a CSV file: comma, semicolon or tab, any line ends, UTF-8 or UTF-16 with a byte order mark.
+
+    Returns:
+        DataFrame of str with the columns of `exchange.columns` and `Error`; the index, `row`, counts the rows of the file,
+        the heading being row 1. Empty rows are left out.
+
+    Raises:
+        UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
+    """
+    import pandas as pd
+
+    text = _text(data)
+    rows = _rows(text)
+    heading = next(rows, [])
+    places = _places(heading)
+    numbers, table = [], []
+    for number, cells in enumerate(rows, start=2):
+        if not any(cells):
+            continue
+        if len(table) == MOST_ROWS:
+            raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=number)
+        numbers.append(number)
+        table.append(_row(cells, places, len(heading)))
+    index = pd.Index(numbers, name="row", dtype="int64")
+    return pd.DataFrame(table, columns=[*NAMES, ERROR], index=index, dtype="str")
+
+
+def _row(cells: list[str], places: dict[str, int], width: int) -> list[str]:
+    """The cells in the order of the columns, and what is wrong with the row."""
+    error = ""
+    if len(cells) > width:
+        error = f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
+    elif any("\0" in cell for cell in cells):
+        error = "holds a NUL character"
+    found = [cells[places[name]] if places.get(name, width) < len(cells) else "" for name in NAMES]
+    return [
+        *(_taken_off(cell) if name in TEXT_COLUMNS else cell for name, cell in zip(NAMES, found, strict=True)),
+        error,
+    ]
+
+
+def _text(data: bytes) -> str:
+    if len(data) > MOST_BYTES:
+        raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
+    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return data.decode("utf-16" if utf_16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UnreadableFile(
+            f"line {line} is not UTF-8: in a spreadsheet, save the file as 'CSV UTF-8'", line=line
+        ) from error
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise UnreadableFile(f"line {reader.line_num} is not CSV: {error}", line=reader.line_num) from error
+
+
+def _delimiter(text: str) -> str:
+    """Comma, or what the heading has more of: spreadsheets of many countries write semicolons."""
+    heading = text.partition("\n")[0]
+    return max(",;\t", key=heading.count)
+
+
+def _places(heading: list[str]) -> dict[str, int]:
+    """Where each column stands: found by its name, in any order and case; missing columns are empty."""
+    if not heading:
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
+    known = {name.lower(): name for name in NAMES}
+    places: dict[str, int] = {}
+    for place, title in enumerate(heading):
+        name = known.get(title.strip().lower())
+        if name in places:
+            raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=1)
+        if name:
+            places[name] = place
+    for name in REQUIRED:
+        if name not in places:
+            unknown = [title for title in heading if title.strip().lower() not in known]
+            hint = "".join(f"; {title!r}: {nearest(title, NAMES)}" for title in unknown[:3])
+            raise UnreadableFile(f"the heading has no column {name!r}{hint}", line=1)
+    return places
+
+
+def _made_safe(cell: str) -> str:
+    return "'" + cell if _FORMULA.match(cell) else cell
+
+
+def _taken_off(cell: str) -> str:
+    """Undo `_made_safe`: only an apostrophe that it would have written is taken off."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,0 +1,116 @@
+"""The rules of an import: what is already there, what needs another name (interface.md, import rule 6; ruling X3)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from qrkit.exchange.columns import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ImportIssue", "ImportResult", "merge"]
+
+Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken"]
+"""The stable words that an issue's error begins with (ruling X2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportIssue:
+    """A row of an import that was skipped or changed.
+
+    Attributes:
+        row: Its number in the file; the heading is row 1.
+        campaign: Its campaign's name.
+        name: Its name, as the file has it.
+        content: Its content.
+        reason: `duplicate` and `invalid` rows were skipped; `renamed` and `code-taken` ones were changed.
+        detail: What was found, and what was done.
+    """
+
+    row: int
+    campaign: str
+    name: str
+    content: str
+    reason: Reason
+    detail: str
+
+    @property
+    def error(self) -> str:
+        """`reason: detail`, as the HTTP interface writes it."""
+        return f"{self.reason}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import did. In a notebook it shows as a table of what was skipped or changed."""
+
+    created: int
+    issues: tuple[ImportIssue, ...] = ()
+
+    def count(self, reason: Reason) -> int:
+        """How many rows were skipped or changed for this reason."""
+        return sum(issue.reason == reason for issue in self.issues)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The issues: campaign, name, content, error (str), with the row in the file as index."""
+        import pandas as pd
+
+        rows = [(issue.campaign, issue.name, issue.content, issue.error) for issue in self.issues]
+        index = pd.Index([issue.row for issue in self.issues], name="row", dtype="int64")
+        return pd.DataFrame(rows, columns=["campaign", "name", "content", "error"], index=index, dtype="str")
+
+    def __str__(self) -> str:
+        parts = [f"{self.created} created"]
+        words: tuple[tuple[Reason, str], ...] = (
+            ("duplicate", "already there"),
+            ("renamed", "renamed"),
+            ("code-taken", "given a new short URL"),
+            ("invalid", "not readable"),
+        )
+        parts += [f"{self.count(reason)} {word}" for reason, word in words if self.count(reason)]
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<ImportResult: {self}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>" + (self.to_frame().to_html() if self.issues else "")
+
+
+def merge(
+    entries: Iterable[Entry], present: Iterable[tuple[str, str]]
+) -> tuple[list[Entry], list[ImportIssue]]:
+    """Decide which entries join a portfolio, and under which names.
+
+    Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name (3)`, …;
+    where one of these has that very content, an earlier import brought it, so that importing a file twice changes nothing.
+
+    Args:
+        entries: Rows of a file, in order.
+        present: Name and content of every QR Code of the portfolio.
+    """
+    pairs = set(present)
+    names = {name for name, _ in pairs}
+    kept, issues = [], []
+    for entry in entries:
+        name, number = entry.name, 1
+        while name in names and (name, entry.content) not in pairs:
+            number += 1
+            name = f"{entry.name} ({number})"
+        if name in names:
+            issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
+            continue
+        if number > 1:
+            issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
+        names.add(name)
+        pairs.add((name, entry.content))
+        kept.append(dataclasses.replace(entry, name=name))
+    return kept, issues
+
+
+def _issue(entry: Entry, reason: Reason, detail: str) -> ImportIssue:
+    return ImportIssue(entry.row, entry.campaign, entry.name, entry.content, reason, detail)

@@ -1,0 +1,76 @@
+"""Records <-> DataFrame: typed for people, text for files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from qrkit.errors import InvalidParameter
+from qrkit.exchange.columns import NAMES, Entry, read_row, write_row
+from qrkit.exchange.csv_file import ERROR
+from qrkit.exchange.merge import ImportIssue
+from qrkit.records import Campaign, QRCode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["campaigns_frame", "entries_of", "qrcodes_frame", "text_table"]
+
+NUMBERS = {
+    "Scans": "int64",
+    "Latitude": "float64",
+    "Longitude": "float64",
+    "Size": "int64",
+    "Padding": "int64",
+    "Version": "int64",
+}
+
+
+def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
+    """The table of a file: a row of text a QR Code, the 16 columns of `exchange.columns`, indexed by id."""
+    import pandas as pd
+
+    rows = [write_row(code, campaign_names[code.campaign_id]) for code in codes]
+    index = pd.Index([code.id for code in codes], name="id", dtype="str")
+    return pd.DataFrame(rows, columns=list(NAMES), index=index, dtype="str")
+
+
+def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
+    """The same for people: numbers as numbers (NaN where a place is not known), Created as datetime64 UTC, Dynamic bool."""
+    import pandas as pd
+
+    frame = text_table(codes, campaign_names)
+    for name, dtype in NUMBERS.items():
+        frame[name] = pd.to_numeric(frame[name]).astype(dtype)
+    frame["Created (UTC)"] = pd.to_datetime(frame["Created (UTC)"], format="%Y-%m-%d %H:%M:%S", utc=True)
+    frame["Dynamic"] = frame["Dynamic"] == "true"
+    return frame
+
+
+def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> pd.DataFrame:
+    """A row a campaign, indexed by id: name, description (str), created (datetime64 UTC), qrcodes, scans (int64)."""
+    import pandas as pd
+
+    rows = []
+    for one in campaigns:
+        own = [code for code in codes if code.campaign_id == one.id]
+        rows.append((one.name, one.description, one.created, len(own), sum(code.scans for code in own)))
+    index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
+    frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
+    return frame.astype({"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
+
+
+def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
+    """What the rows of a file's table say, and which of them say nothing usable."""
+    entries, issues = [], []
+    for row, cells in zip(table.index, table.to_dict("records"), strict=True):
+        detail = cells[ERROR]
+        if not detail:
+            try:
+                entries.append(read_row(int(row), cells))
+                continue
+            except InvalidParameter as error:
+                detail = str(error)
+        texts = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
+        issues.append(ImportIssue(int(row), *texts, "invalid", detail))
+    return entries, issues

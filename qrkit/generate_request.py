@@ -1,0 +1,121 @@
+"""What a request to generate asks for beside the design itself: format, file name, shortening (rulings G4 to G7, G19)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from qrkit.design import Design
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
+from qrkit.reading import flag, whole
+
+__all__ = ["GenerateRequest", "Shortener", "content_disposition", "read_get", "safe_name"]
+
+Shortener = Callable[[str], str]
+"""A hyperlink shortening service: a URL in, a short URL out."""
+
+GET_MODES = ("byte", "numeric", "alphanumeric")
+WHOLE = ("version", "size", "padding")
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRequest:
+    """A request to generate one picture.
+
+    Attributes:
+        design: What to draw.
+        format: Name of the format.
+        style: How txt is written.
+        shorten: Name of a shortening service, or "".
+        attachment: Whether the picture is to be saved, not shown.
+        filename: Suggested name of the file, or "".
+    """
+
+    design: Design
+    format: str = "png"
+    style: TextStyle = "blocks"
+    shorten: str = ""
+    attachment: bool = False
+    filename: str = ""
+
+    def shortened(self, services: Mapping[str, Shortener]) -> Design:
+        """The design with its content shortened by the service asked for, if one is.
+
+        Raises:
+            InvalidParameter: The content is no http or https URL, or there is no such service.
+        """
+        if not self.shorten:
+            return self.design
+        if self.shorten not in services:
+            rule = f"is not a shortening service here; {nearest(self.shorten, services)}"
+            raise InvalidParameter(Problem("shorten", self.shorten, rule))
+        content = self.design.content
+        if urlsplit(content).scheme.lower() not in ("http", "https"):
+            rule = "needs content that is a URL beginning with http or https"
+            raise InvalidParameter(Problem("shorten", self.shorten, rule, "shorten-not-applicable"))
+        return self.design.replace(content=services[self.shorten](content))
+
+
+def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
+    """Read the parameters of GET generate; unknown ones are ignored (ruling H2).
+
+    Args:
+        parameters: Name to text, without empty values.
+
+    Raises:
+        InvalidParameter: Parameters break rules; all that do are named.
+    """
+    problems: list[Problem] = []
+    fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in Design.model_fields}
+    for name in fields.keys() & set(WHOLE):
+        text = fields.pop(name)
+        with collecting(problems):
+            fields[name] = whole(text, name)
+    chosen: dict[str, Any] = {}
+    with collecting(problems):
+        fields["em"] = _one_of("em", fields.pop("em", "byte"), GET_MODES)
+    with collecting(problems):
+        chosen["design"] = Design(**fields)
+    with collecting(problems):
+        name = parameters.get("format", "png").lower()
+        chosen["format"] = _one_of("format", FORMAT_ALIASES.get(name, name), FORMATS)
+    with collecting(problems):
+        chosen["style"] = _one_of("style", parameters.get("style", "blocks"), TEXT_STYLES)
+    with collecting(problems):
+        chosen["attachment"] = flag(parameters.get("attachment", "false"), "attachment")
+    if problems:
+        raise InvalidParameter(*problems)
+    shorten = parameters.get("shorten", "")
+    return GenerateRequest(
+        **chosen, shorten="" if shorten.lower() == "none" else shorten, filename=parameters.get("filename", "")
+    )
+
+
+def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
+    if value.lower() not in allowed:
+        raise InvalidParameter(Problem(name, value, f"must be one of {', '.join(allowed)}"))
+    return value.lower()
+
+
+def safe_name(filename: str, suffix: str, *, default: str = "qrcode") -> str:
+    """The last part of a file name, without characters that file systems or headers mind, with the right suffix (G7)."""
+    last = PurePosixPath(filename.replace("\\", "/")).name
+    kept = "".join(character for character in last if unicodedata.category(character)[0] != "C")
+    stem = re.sub(r'[<>:"/|?*]', "_", kept).strip(" .").removesuffix(f".{suffix}").strip(" .")[:LONGEST_NAME]
+    return f"{stem or default}.{suffix}"
+
+
+def content_disposition(request: GenerateRequest) -> str:
+    """The header of that name, by RFC 6266 with RFC 8187 for names beyond ASCII (ruling G7)."""
+    if not request.attachment:
+        return "inline"
+    name = safe_name(request.filename, request.format)
+    plain = "".join(character if character.isascii() else "_" for character in name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

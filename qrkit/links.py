@@ -1,0 +1,80 @@
+"""Short codes, short URLs and image URLs: strings only (rulings T1, T2)."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.records import Properties
+
+__all__ = ["ShortLink", "base_url_of", "image_url", "new_id", "new_short_code", "read_short_url", "short_url", "slug"]
+
+BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+"""Letters and digits without 0, O, I and l, which people mistake for each other."""
+CODE_LENGTH = 6
+RESERVED = frozenset({"api"})
+_CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
+
+
+class ShortLink(NamedTuple):
+    """The parts of a short URL that a portfolio keeps."""
+
+    code: str
+    urlinfo: str
+
+
+def new_id() -> str:
+    """An id: 32 lower-case hex characters from a cryptographic source (ruling T1)."""
+    return secrets.token_hex(16)
+
+
+def new_short_code() -> str:
+    """A short code: 6 characters of base 58 from a cryptographic source (ruling T1)."""
+    return "".join(secrets.choice(BASE_58) for _ in range(CODE_LENGTH))
+
+
+def slug(text: str) -> str:
+    """The readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower())
+    return "-".join(words)[:80].strip("-")
+
+
+def base_url_of(text: str) -> str:
+    """The base URL without a slash at its end.
+
+    Raises:
+        InvalidParameter: It is not an http or https URL with a host, or has a query.
+    """
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise InvalidParameter(Problem("base_url", text, "must be like https://go.example.com"))
+    return text.rstrip("/")
+
+
+def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
+    """`{base_url}/{code}`, with `/{slug}` behind it when there is an `urlinfo`."""
+    tail = quote(slug(urlinfo), safe="")
+    return f"{base_url}/{code}/{tail}" if tail else f"{base_url}/{code}"
+
+
+def read_short_url(url: str) -> ShortLink | None:
+    """Code and tail of a short URL of any host; None when its path does not begin with a short code."""
+    try:
+        path = urlsplit(url.strip()).path
+    except ValueError:
+        return None
+    code, _, tail = path.lstrip("/").partition("/")
+    if not _CODE.fullmatch(code) or code in RESERVED:
+        return None
+    return ShortLink(code, slug(unquote(tail)))
+
+
+def image_url(base_url: str, content: str, properties: Properties) -> str:
+    """A generate URL of the picture that encodes `content`; properties at their default are left out."""
+    changed = properties.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    query = urlencode({"content": content} | changed, quote_via=quote)
+    return f"{base_url}/api/v3/generate?{query}"

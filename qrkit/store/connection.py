@@ -1,0 +1,163 @@
+"""`Store`: the database file, its connections and its transactions.
+
+One process holds the file; each of its threads works on a cursor of its own. A transaction is opened by `atomic`, and the
+library never commits a transaction you opened: inside `with store.atomic():` everything is kept or nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+
+from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.store.migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Store"]
+
+CONFINED = {
+    # SQL can touch this file and nothing else, whatever it says.
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+}
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+
+class Store:
+    """A tracking store in one DuckDB file; `:memory:` keeps it in memory.
+
+    Args:
+        path: The file; it is made when it does not exist.
+
+    Raises:
+        StoreBusy: Another process has the file open.
+        UnreadableFile: The file is not a store, its folder does not exist, or a newer qrkit wrote it.
+    """
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        self.path = str(path)
+        self._connection = _connected(self.path)
+        self._cursors: list[duckdb.DuckDBPyConnection] = []
+        self._thread = threading.local()
+        self._writing = threading.RLock()
+        self._connection.execute("SET lock_configuration = true")
+        self._migrate()
+
+    @contextmanager
+    def atomic(self) -> Iterator[None]:
+        """A transaction: what is written inside is kept as a whole, or not at all when an error leaves it.
+
+        Inside another `atomic` of the same thread it joins that one. Other threads wait with their writing, not with
+        their reading.
+        """
+        with self._writing:
+            depth = getattr(self._thread, "depth", 0)
+            if depth == 0:
+                self._cursor().execute("BEGIN")
+            self._thread.depth = depth + 1
+            try:
+                yield
+            except BaseException:
+                if depth == 0:
+                    self._cursor().execute("ROLLBACK")
+                raise
+            else:
+                if depth == 0:
+                    self._cursor().execute("COMMIT")
+            finally:
+                self._thread.depth = depth
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> None:
+        """Run a statement that writes, in a transaction of its own where none is open."""
+        with self.atomic():
+            self._cursor().execute(sql, parameters)
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
+        """Run a query and give its rows as dictionaries by column name."""
+        cursor = self._cursor()
+        cursor.execute(sql, parameters)
+        names = [column[0] for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
+        """The first row of a query, or None."""
+        found = self.rows(sql, parameters)
+        return found[0] if found else None
+
+    def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
+        """Run a query and give its rows as a DataFrame."""
+        return self._cursor().execute(sql, parameters).df()
+
+    def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
+        """Run a statement in which the table `incoming` is the DataFrame."""
+        with self.atomic():
+            cursor = self._cursor()
+            cursor.register("incoming", frame)
+            try:
+                cursor.execute(sql)
+            finally:
+                cursor.unregister("incoming")
+
+    def close(self) -> None:
+        """Close the file; it can be opened again, by this or another process."""
+        for cursor in self._cursors:
+            cursor.close()
+        self._cursors.clear()
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Store {self.path}>"
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor: duckdb.DuckDBPyConnection | None = getattr(self._thread, "cursor", None)
+        if cursor is None:
+            cursor = self._thread.cursor = self._connection.cursor()
+            self._cursors.append(cursor)
+        return cursor
+
+    def _migrate(self) -> None:
+        """Apply what is missing, each migration in one transaction with its record."""
+        self.execute("CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
+        applied = {row["name"] for row in self.rows("SELECT name FROM migrations")}
+        unknown = sorted(applied - MIGRATIONS.keys())
+        if unknown:
+            self.close()
+            raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit")
+        for name, sql in MIGRATIONS.items():
+            if name not in applied:
+                with self.atomic():
+                    self.execute(sql)
+                    self.execute("INSERT INTO migrations VALUES (?, now()::TIMESTAMP)", [name])
+
+
+def _connected(path: str) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(path, config=CONFINED)
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            raise StoreBusy(
+                f"{path} is open in another process: close that one, or let it serve and use its HTTP interface"
+            ) from error
+        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
+    except duckdb.Error as error:
+        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

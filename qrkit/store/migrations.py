@@ -1,0 +1,93 @@
+"""The tables of a store, as named steps: each is applied once to a file and recorded in its table `migrations`.
+
+A step that has been released is never changed; what comes later is a new step. Times are UTC without a zone: grouping by
+them is several times faster than by TIMESTAMP WITH TIME ZONE.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MIGRATIONS"]
+
+ACCOUNTS = """
+CREATE TABLE accounts (
+    id VARCHAR PRIMARY KEY,
+    name VARCHAR NOT NULL UNIQUE,
+    plan VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL
+);
+CREATE TABLE api_keys (
+    digest VARCHAR PRIMARY KEY, -- SHA-256 of the key: the key itself is nowhere
+    account_id VARCHAR NOT NULL,
+    label VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL,
+    expires TIMESTAMP,
+    revoked TIMESTAMP
+);
+"""
+
+PORTFOLIO = """
+CREATE TABLE campaigns (
+    id VARCHAR PRIMARY KEY,
+    account_id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    description VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL
+);
+CREATE SEQUENCE qrcode_numbers;
+CREATE TABLE qrcodes (
+    number INTEGER PRIMARY KEY, -- short form of the id, for the large table of visits; never given twice
+    id VARCHAR NOT NULL UNIQUE,
+    account_id VARCHAR NOT NULL,
+    campaign_id VARCHAR,
+    name VARCHAR NOT NULL,
+    content VARCHAR NOT NULL,
+    comment VARCHAR NOT NULL,
+    urlinfo VARCHAR NOT NULL,
+    short_code VARCHAR NOT NULL,
+    is_dynamic BOOLEAN NOT NULL,
+    imported_scans BIGINT NOT NULL,
+    created TIMESTAMP NOT NULL,
+    properties VARCHAR NOT NULL, -- JSON of Properties
+    address VARCHAR NOT NULL,
+    latitude DOUBLE,
+    longitude DOUBLE
+);
+CREATE TABLE short_codes (
+    code VARCHAR PRIMARY KEY, -- stays when its QR Code is deleted, so that it is never given twice
+    qrcode INTEGER NOT NULL
+);
+"""
+
+VISITS = """
+CREATE SEQUENCE user_agent_numbers;
+CREATE TABLE user_agents (
+    number INTEGER PRIMARY KEY,
+    text VARCHAR NOT NULL UNIQUE,
+    system VARCHAR,
+    system_version VARCHAR,
+    browser VARCHAR,
+    browser_version VARCHAR,
+    manufacturer VARCHAR,
+    device_model VARCHAR,
+    device VARCHAR NOT NULL -- phone, tablet, computer or unknown
+);
+CREATE TABLE visits ( -- no key and no index: with one, a commit gets slower as the table grows
+    time TIMESTAMP NOT NULL,
+    kind VARCHAR NOT NULL,
+    qrcode INTEGER,
+    short_code VARCHAR NOT NULL,
+    content VARCHAR,
+    user_agent INTEGER NOT NULL,
+    referrer VARCHAR,
+    language VARCHAR,
+    visitor UBIGINT,
+    country VARCHAR,
+    region VARCHAR,
+    city VARCHAR,
+    latitude DOUBLE,
+    longitude DOUBLE
+);
+"""
+
+MIGRATIONS = {"accounts": ACCOUNTS, "portfolio": PORTFOLIO, "visits": VISITS}
+"""Name to SQL, in the order they are applied."""

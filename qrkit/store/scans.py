@@ -1,0 +1,98 @@
+"""`Scans`: the scans of a portfolio, filtered, and read when a question is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, Self
+
+from qrkit.store import visits
+from qrkit.store.connection import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Scans"]
+
+SCANS = """
+WITH scans AS (
+    SELECT
+        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
+        v.content, q.id AS qrcode_id, q.name AS qrcode, c.id AS campaign_id, coalesce(c.name, '') AS campaign,
+        u.system, u.browser, u.manufacturer, u.device_model, u.device
+    FROM visits v
+    JOIN qrcodes q ON q.number = v.qrcode
+    LEFT JOIN campaigns c ON c.id = q.campaign_id
+    JOIN user_agents u ON u.number = v.user_agent
+    WHERE q.account_id = $account
+        AND v.kind IN (SELECT unnest($kinds))
+        AND ($campaign IS NULL OR q.campaign_id = $campaign)
+        AND ($qrcode IS NULL OR q.id = $qrcode)
+        AND ($since IS NULL OR v.time >= $since)
+        AND ($until IS NULL OR v.time < $until)
+)
+"""
+"""What a statistic begins with; it then selects from `scans`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scans:
+    """The scans of one account; `where` narrows them. Nothing is read before a question is asked."""
+
+    store: Store
+    account_id: str
+    campaign_id: str | None = None
+    qrcode_id: str | None = None
+    since: date | None = None
+    until: date | None = None
+    kinds: tuple[str, ...] = ("scan",)
+
+    def where(self, **narrower: Any) -> Self:
+        """The same view with some of `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded), `kinds` set."""
+        return dataclasses.replace(self, **narrower)
+
+    def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
+        """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
+
+        Values belong into `parameters`, named `$name` in the statement, never into its text.
+        """
+        return self.store.frame(SCANS + select, self._parameters() | parameters)
+
+    def count(self) -> int:
+        """How many there are."""
+        found = self.store.row(SCANS + "SELECT count(*) AS number FROM scans", self._parameters())
+        return int(found["number"]) if found else 0
+
+    def to_frame(self) -> pd.DataFrame:
+        """All of them, a row a scan, oldest first.
+
+        Columns: time (datetime64[us], UTC), kind, referrer, language, country, region, city, content, qrcode_id, qrcode
+        (its name), campaign_id, campaign (its name, "" outside any), system, browser, manufacturer, device_model,
+        device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees).
+        """
+        return self.ask("SELECT * FROM scans ORDER BY time")
+
+    def insert(self, frame: pd.DataFrame) -> int:
+        """Store scans that were counted elsewhere and give their number: all rows or, with an error, none.
+
+        Args:
+            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required; `user_agent`,
+                `referrer` (host), `language`, `country`, `region`, `city` (str), `visitor` (64-bit whole number),
+                `latitude`, `longitude` (degrees) may join.
+
+        Raises:
+            InvalidParameter: A column is missing, unknown or of the wrong type, or a short code is not of this
+                portfolio; the column is named.
+        """
+        return visits.insert_frame(self.store, self.account_id, frame)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "account": self.account_id,
+            "kinds": list(self.kinds),
+            "campaign": self.campaign_id,
+            "qrcode": self.qrcode_id,
+            "since": self.since,
+            "until": self.until,
+        }

@@ -1,0 +1,126 @@
+"""Visits in the store: one by one from redirects, or a whole DataFrame at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.records import Visit
+from qrkit.store.connection import Store
+from qrkit.store.user_agents import number_of
+from qrkit.times import naive
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FRAME_COLUMNS", "insert_frame", "insert_visit"]
+
+INSERT = "INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+FRAME_COLUMNS = {
+    "short_code": "str",
+    "time": "datetime64[us]",
+    "user_agent": "str",
+    "referrer": "str",
+    "language": "str",
+    "visitor": "UInt64",
+    "country": "str",
+    "region": "str",
+    "city": "str",
+    "latitude": "float64",
+    "longitude": "float64",
+}
+"""Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
+
+INSERT_FRAME = """
+INSERT INTO visits
+SELECT
+    i.time, 'scan', s.qrcode, i.short_code, q.content, u.number, i.referrer, i.language, i.visitor,
+    i.country, i.region, i.city, i.latitude, i.longitude
+FROM incoming i
+JOIN short_codes s ON s.code = i.short_code
+JOIN qrcodes q ON q.number = s.qrcode
+JOIN user_agents u ON u.text = i.user_agent
+"""
+
+
+def insert_visit(store: Store, visit: Visit) -> None:
+    """Store one visit."""
+    place = visit.place
+    with store.atomic():
+        agent = number_of(store, visit.user_agent)
+        store.execute(
+            INSERT,
+            [naive(visit.time), visit.kind, visit.qrcode, visit.short_code, visit.content, agent, visit.referrer]
+            + [visit.language, visit.visitor, place.country, place.region, place.city, place.latitude, place.longitude],
+        )
+
+
+def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
+    """Store a DataFrame of scans of an account's QR Codes and give their number: all rows or, with an error, none.
+
+    Raises:
+        InvalidParameter: A column is missing or unknown, a value cannot be brought to its column's dtype, or a short
+            code is not one of the account's; the column is named, and the first row that is wrong.
+    """
+    prepared = _prepared(frame)
+    with store.atomic():
+        _check_codes(store, account_id, prepared)
+        for text in prepared["user_agent"].unique():
+            number_of(store, text)
+        store.insert_frame(INSERT_FRAME, prepared)
+    return len(prepared)
+
+
+def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with every column, each of its dtype."""
+    import pandas as pd
+
+    from qrkit.store.user_agents import LONGEST
+
+    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
+             if name not in frame]  # fmt: skip
+    wrong += [
+        Problem(str(name), None, f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}", "unknown-parameter")
+        for name in frame.columns
+        if name not in FRAME_COLUMNS
+    ]
+    if wrong:
+        raise InvalidParameter(*wrong)
+    result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
+    result["user_agent"] = result["user_agent"].fillna("").str.slice(0, LONGEST)
+    return result
+
+
+def _column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """One column brought to its dtype, empty where the frame has none."""
+    import pandas as pd
+
+    dtype = FRAME_COLUMNS[name]
+    if name not in frame:
+        return pd.Series([None] * len(frame), dtype="object").astype(dtype)
+    values = frame[name].reset_index(drop=True)
+    try:
+        return _moments(values).astype(dtype) if name == "time" else values.astype(dtype)
+    except (ValueError, TypeError) as error:
+        raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
+
+
+def _moments(values: pd.Series) -> pd.Series:
+    """Moments in UTC without their zone; texts must be ISO 8601."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(values):
+        raise ValueError("numbers do not say their unit; use pandas.to_datetime(..., unit='s', utc=True)")
+    moments = pd.to_datetime(values, utc=True, format="ISO8601" if values.dtype in ("object", "str") else None)
+    if moments.isna().any():
+        raise ValueError(f"row {int(moments.isna().argmax())} is empty")
+    return moments.dt.tz_localize(None)
+
+
+def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:
+    found = store.rows("SELECT short_code FROM qrcodes WHERE account_id = ?", [account_id])
+    unknown = frame.loc[~frame["short_code"].isin([row["short_code"] for row in found]), "short_code"]
+    if len(unknown):
+        rule = f"row {unknown.index[0]}: is no short code of this portfolio ({len(unknown)} rows are of such codes)"
+        raise InvalidParameter(Problem("short_code", unknown.iloc[0], rule))

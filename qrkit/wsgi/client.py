@@ -1,0 +1,94 @@
+"""`Client`: asks the app without a socket, for tests, notebooks and replays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote, urlencode
+from wsgiref.types import WSGIApplication
+from wsgiref.util import setup_testing_defaults
+
+__all__ = ["Client", "Reply"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the app answered; `headers` by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as UTF-8."""
+        return self.body.decode()
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    def __repr__(self) -> str:
+        return f"<Reply {self.status}, {self.headers.get('content-type', '')}, {len(self.body)} bytes>"
+
+
+class Client:
+    """Calls a WSGI app as a server would.
+
+    Args:
+        app: The app.
+        headers: Sent with every request.
+        address: Of the client, as the app sees it.
+    """
+
+    def __init__(
+        self, app: WSGIApplication, *, headers: Mapping[str, str] | None = None, address: str = "127.0.0.1"
+    ) -> None:
+        self._app = app
+        self._headers = dict(headers or {})
+        self._address = address
+
+    def get(self, path: str, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
+        """GET a path; keywords become the query string."""
+        return self.request("GET", path, headers=headers, query=urlencode(query, quote_via=quote))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: str = "",
+        headers: Mapping[str, str] | None = None,
+        address: str | None = None,
+    ) -> Reply:
+        """Send any request; `query` is the query string as it goes over the wire."""
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": method,
+            "SCRIPT_NAME": "",
+            # WSGI hands on the bytes of the path as Latin-1.
+            "PATH_INFO": path.encode().decode("latin-1"),
+            "QUERY_STRING": query,
+            "REMOTE_ADDR": address or self._address,
+            "wsgi.input": BytesIO(),
+        }
+        setup_testing_defaults(environ)
+        for name, value in (self._headers | dict(headers or {})).items():
+            environ["HTTP_" + name.upper().replace("-", "_")] = value
+        started: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            started[:] = [status, headers]
+            return lambda data: None
+
+        chunks = self._app(environ, start_response)
+        try:
+            body = b"".join(chunks)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+        status, sent = started
+        return Reply(int(status[:3]), {name.lower(): value for name, value in sent}, body)

@@ -1,0 +1,114 @@
+"""One function a route: request in, response out. The rules stand where they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from qrkit import redirect
+from qrkit.access import Quota, RequestCounter, authenticate
+from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, safe_name
+from qrkit.image import QRImage
+from qrkit.links import RESERVED
+from qrkit.portfolio import Portfolio
+from qrkit.reading import pairs
+from qrkit.records import Account
+from qrkit.store import Store
+from qrkit.times import Clock
+from qrkit.writers import FORMATS, zip_all
+from qrkit.wsgi.landing import page
+from qrkit.wsgi.messages import Request, Response
+
+__all__ = ["Service", "follow", "generate"]
+
+# Without "sandbox", which would keep `tel:` links and downloads from working.
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
+_CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
+_BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the handlers work with."""
+
+    store: Store
+    base_url: str
+    clock: Clock
+    redirects: redirect.Redirects
+    shorteners: Mapping[str, Shortener] = field(default_factory=dict)
+    counter: RequestCounter = field(default_factory=RequestCounter)
+
+
+def generate(service: Service, request: Request) -> Response:
+    """GET /api/v3/generate: a picture of any content (interface.md, endpoint 1)."""
+    parameters = pairs(request.query)
+    account, headers = _account(service, request, parameters)
+    asked = read_get(parameters)
+    image = QRImage(asked.shortened(_services(service, account)))
+    headers["Content-Disposition"] = content_disposition(asked)
+    return Response(200, FORMATS[asked.format].media_type, _picture(image, asked), headers)
+
+
+def follow(service: Service, request: Request) -> Response:
+    """GET /{code}: record the visit, then redirect or show (ruling T8)."""
+    code = request.path["code"]
+    if code in RESERVED or not _CODE.fullmatch(code):
+        raise NotFound("page", "/".join(["", *request.path.values()]))
+    visit = redirect.Request(request.method, code, request.headers, request.address)
+    answer = service.redirects.answer(visit)
+    if answer.destination.kind == "redirect":
+        return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
+    return Response(200, "text/html; charset=utf-8", page(answer), NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY})
+
+
+def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
+    if asked.format == "txt":
+        return image.to_text(asked.style).encode()
+    if asked.format == "zip":
+        return zip_all.write_named(image.scene, safe_name(asked.filename, "zip").removesuffix(".zip"))
+    return image.to_bytes(asked.format)
+
+
+def _account(
+    service: Service, request: Request, parameters: Mapping[str, str]
+) -> tuple[Account | None, dict[str, str]]:
+    """The account of the key, where one is given, and the headers that tell what is left of its plan (ruling H3)."""
+    key, bearer = parameters.get("auth"), _BEARER.fullmatch(request.headers.get("authorization", ""))
+    if key and bearer and bearer[1] != key:
+        rule = "differs from the key in the Authorization header; send one of them"
+        raise InvalidParameter(Problem("auth", "(not shown)", rule, "bad-value"))
+    key = key or (bearer[1] if bearer else None)
+    if not key:
+        return None, {}
+    moment = service.clock()
+    account = authenticate(service.store, key, moment)
+    return account, _quota_headers(service.counter.count(account, moment))
+
+
+def _quota_headers(quota: Quota) -> dict[str, str]:
+    return {
+        "X-RateLimit-Limit": str(quota.limit),
+        "X-RateLimit-Remaining": str(quota.remaining),
+        "X-RateLimit-Reset": str(quota.reset),
+        "Cache-Control": "no-store",
+    }
+
+
+def _services(service: Service, account: Account | None) -> dict[str, Shortener]:
+    """The shortening services by name; the one of this service makes a tracked QR Code (ruling G19)."""
+
+    def track(url: str) -> str:
+        if account is None:
+            rule = "needs an API key: the tracked QR Code belongs to its account"
+            raise InvalidParameter(Problem("shorten", "local", rule, "missing-key"))
+        portfolio = Portfolio(service.store, account, base_url=service.base_url, clock=service.clock)
+        return portfolio.insert_qrcode(url).short_url
+
+    host = urlsplit(service.base_url).netloc
+    return {"local": track, host: track, **service.shorteners}

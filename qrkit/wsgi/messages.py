@@ -1,0 +1,109 @@
+"""`Request` and `Response` of the HTTP interface, and errors as responses (rulings H1, H3)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from qrkit.errors import InvalidParameter, QrkitError, TooManyRequests, WrongMethod
+
+__all__ = ["STANDARD_HEADERS", "Request", "Response", "header_text", "problem"]
+
+LONGEST_HEADER_TEXT = 512
+EXPOSED = (
+    "X-Api-Error",
+    "X-Api-Error-Code",
+    "X-Api-Version",
+    "X-Api-Warning",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+    "Content-Disposition",
+)
+STANDARD_HEADERS = {
+    "X-Api-Version": "3.0",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    # Whatever is served cannot run or load anything, even where a file holds a stranger's text.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": ", ".join(EXPOSED),
+}
+"""On every response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request.
+
+    Attributes:
+        method: GET, POST, …
+        query: The query string as it was sent.
+        headers: By lower-case name.
+        path: Variable parts of the path, by name.
+        address: Of the client.
+    """
+
+    method: str
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    path: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response; the standard headers join when it is sent."""
+
+    status: int = 200
+    media_type: str = "text/plain; charset=utf-8"
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def header_text(text: str) -> str:
+    """A text as one header line of 1..512 printable ASCII characters (ruling H3).
+
+    Control characters and line ends become spaces; `%` and everything beyond ASCII is percent-encoded as UTF-8, never cut
+    inside a sequence, so that decoding gives the text back.
+    """
+    line = re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", text).strip() or "error"
+    parts, length = [], 0
+    for character in line:
+        part = character
+        if character == "%" or not character.isascii():
+            part = "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "replace"))
+        length += len(part)
+        if length > LONGEST_HEADER_TEXT:
+            break
+        parts.append(part)
+    return "".join(parts)
+
+
+def problem(error: QrkitError) -> Response:
+    """An error as RFC 9457 problem details, with its text in `X-Api-Error` and its word in `X-Api-Error-Code`."""
+    body: dict[str, Any] = {
+        "type": f"urn:qrkit:problem:{error.code}",
+        "status": error.status,
+        "title": HTTPStatus(error.status).phrase,
+        "detail": str(error),
+        "code": error.code,
+    }
+    if isinstance(error, InvalidParameter):
+        body["errors"] = [
+            {"pointer": "/" + one.name.replace(".", "/"), "reason": one.rule, "code": one.code}
+            for one in error.problems
+        ]
+    headers = {"X-Api-Error": header_text(str(error)), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
+    if isinstance(error, WrongMethod):
+        headers["Allow"] = ", ".join(error.allowed)
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(error.retry_after)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = 'ApiKey realm="qrkit"'
+    text = json.dumps(body, ensure_ascii=True)
+    return Response(error.status, "application/problem+json; charset=utf-8", text.encode(), headers)

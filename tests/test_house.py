@@ -1,0 +1,330 @@
+"""The rules of the house, read from the source. `[tool.qrkit.house]` in pyproject.toml holds the tables."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import qrkit
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "qrkit"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+HOUSE = PYPROJECT["tool"]["qrkit"]["house"]
+FLOORS = [name for floor in HOUSE["floors"] for name in floor]
+FACADE = "qrkit"
+
+LONGEST_MODULE = 400
+LONGEST_FUNCTION = 40
+MOST_PARAMETERS = 5
+MOST_PUBLIC_NAMES = 40
+MOST_CELLS = 20
+VAGUE_NAMES = {"utils", "helpers", "common", "base", "misc", "main", "core"}
+HEAVY = {"pandas", "matplotlib", "duckdb", "ipywidgets", "openpyxl", "lxml", "falcon", "numpy"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = Function | ast.ClassDef
+
+
+def module_name(path: Path) -> str:
+    """`writers.png` for qrkit/writers/png.py, `writers` for qrkit/writers/__init__.py, `qrkit` for the facade."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__") or FACADE
+
+
+def file_name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+each_module = pytest.mark.parametrize("path", SOURCES, ids=module_name)
+each_test_file = pytest.mark.parametrize("path", TESTS, ids=file_name)
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=file_name)
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iterator[tuple[str, Definition, bool]]:
+    """Each class and function below a node: its dotted name, itself, and whether users see it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            name, seen = f"{prefix}{child.name}", public and not child.name.startswith("_")
+            yield name, child, seen
+            yield from definitions(child, f"{name}.", public=seen and isinstance(child, ast.ClassDef))
+        else:
+            yield from definitions(child, prefix, public=public)
+
+
+def functions(path: Path) -> Iterator[tuple[str, Function, bool]]:
+    return ((name, node, public) for name, node, public in definitions(parse(path)) if isinstance(node, Function))
+
+
+# ---- floors and doors
+
+
+def imports(path: Path) -> set[str]:
+    """Every module a file names in an import: those inside functions and `if TYPE_CHECKING` count too."""
+    names = set()
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module_name(path)} imports relatively; name the module in full"
+            names |= {submodule(node.module or "", alias.name) for alias in node.names}
+    return names
+
+
+def submodule(package: str, name: str) -> str:
+    """What `from package import name` imports: a module of qrkit by its full name, else the package."""
+    folder = ROOT.joinpath(*package.split("."), name)
+    return f"{package}.{name}" if folder.with_suffix(".py").exists() or folder.is_dir() else package
+
+
+def listed(module: str, names: list[str]) -> str | None:
+    """The name that stands for a module in a list: its own, else that of the nearest folder around it."""
+    parts = module.split(".")
+    return next((name for end in range(len(parts), 0, -1) if (name := ".".join(parts[:end])) in names), None)
+
+
+def height(module: str) -> int:
+    """Place of a module in the list of floors, counted from the ground; what stands on none is above all."""
+    name = listed(module, FLOORS)
+    return len(FLOORS) if name is None else FLOORS.index(name)
+
+
+@each_module
+def test_module_imports_only_from_below(path: Path) -> None:
+    module = module_name(path)
+    own = [name.removeprefix("qrkit.") for name in imports(path) if name.split(".")[0] == "qrkit"]
+    above = sorted(name for name in own if height(name) > height(module))
+    assert module == FACADE or listed(module, FLOORS), f"{module} stands on no floor"
+    assert not above, f"{module} may not import {', '.join(above)}"
+
+
+@each_module
+def test_library_is_imported_only_by_its_doors(path: Path) -> None:
+    module = module_name(path)
+    libraries = {name.split(".")[0] for name in imports(path)} - sys.stdlib_module_names - {"qrkit"}
+    wrong = {library: HOUSE["doors"].get(library, "none yet") for library in libraries}
+    wrong = {library: doors for library, doors in wrong.items() if doors == "none yet" or not listed(module, doors)}
+    assert not wrong, f"{module} is no door: {wrong}"
+
+
+def test_import_and_plain_codes_load_nothing_heavy() -> None:
+    program = (
+        "import json, qrkit, sys; image = qrkit.generate('light'); image.to_bytes('svg'); image.to_bytes('png');"
+        "print(json.dumps(list(sys.modules)))"
+    )
+    loaded = json.loads(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
+    assert HEAVY.isdisjoint(loaded)
+
+
+# ---- sizes and names
+
+
+@each_module
+def test_module_is_small(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST_MODULE or module_name(path) in HOUSE["tables"], f"{module_name(path)} has {lines} lines"
+
+
+@each_module
+def test_module_has_a_telling_name(path: Path) -> None:
+    assert VAGUE_NAMES.isdisjoint(module_name(path).split("."))
+
+
+def code_lines(function: Function, source: list[str]) -> int:
+    """Lines of a function without its docstring, comments and empty lines."""
+    lines = set(range(function.lineno, (function.end_lineno or 0) + 1))
+    if ast.get_docstring(function):
+        lines -= set(range(function.body[0].lineno, (function.body[0].end_lineno or 0) + 1))
+    texts = [source[number - 1].strip() for number in lines]
+    return len([text for text in texts if text and not text.startswith("#")])
+
+
+@each_module
+def test_functions_are_short(path: Path) -> None:
+    source = path.read_text(encoding="utf-8").splitlines()
+    sizes = [(name, code_lines(function, source)) for name, function, _ in functions(path)]
+    assert [(name, size) for name, size in sizes if size > LONGEST_FUNCTION] == []
+
+
+def parameters(function: Function, *, may_have_many: bool) -> int:
+    """Parameters without self; without optional keyword-only ones where many are allowed."""
+    given = function.args
+    counted = [*given.posonlyargs, *given.args]
+    if counted and counted[0].arg in ("self", "cls"):
+        counted = counted[1:]
+    pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return len(counted) + len([name for name, default in pairs if not (may_have_many and default)])
+
+
+@each_module
+def test_functions_have_few_parameters(path: Path) -> None:
+    many, module = HOUSE["many_parameters"], module_name(path)
+    counts = [(name, parameters(node, may_have_many=f"{module}.{name}" in many)) for name, node, _ in functions(path)]
+    assert [(name, count) for name, count in counts if count > MOST_PARAMETERS] == []
+
+
+def test_public_names_are_few_listed_and_sorted() -> None:
+    def kind(name: str) -> tuple[int, str]:
+        """Constants, classes, functions, as ruff sorts them."""
+        return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+    names = {name for name in dir(qrkit) if not name.startswith("_") and name != "annotations"}
+    not_modules = {name for name in names if not isinstance(getattr(qrkit, name), ModuleType)}
+    assert not_modules <= set(qrkit.__all__) <= names
+    assert qrkit.__all__ == sorted(set(qrkit.__all__), key=kind)
+    assert len(qrkit.__all__) < MOST_PUBLIC_NAMES
+
+
+# ---- docstrings
+
+
+def raises(node: ast.AST) -> bool:
+    """Whether a body raises an error of its own, not one on its way; functions inside it answer for themselves."""
+    children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, Definition)]
+    return any((isinstance(child, ast.Raise) and child.exc) or raises(child) for child in children)
+
+
+@each_module
+def test_whatever_is_public_has_a_docstring(path: Path) -> None:
+    overloads = {
+        name for name, function, _ in functions(path) if "overload" in map(ast.unparse, function.decorator_list)
+    }
+    bare = [name for name, node, public in definitions(parse(path)) if public and not ast.get_docstring(node)]
+    assert ast.get_docstring(parse(path)), f"{module_name(path)} has none itself"
+    assert [name for name in bare if name not in overloads] == []
+
+
+@each_module
+def test_public_functions_that_raise_say_so(path: Path) -> None:
+    raising = [
+        (name, ast.get_docstring(node) or "") for name, node, public in functions(path) if public and raises(node)
+    ]
+    assert [name for name, docstring in raising if "Raises:" not in docstring] == []
+
+
+# ---- tests and rulings
+
+
+def asserts(node: ast.AST) -> bool:
+    """Whether a node checks anything: an assert, pytest.raises, or a function named assert_… or check_…."""
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func).split(".")[-1]
+        return name in ("raises", "warns") or name.startswith(("assert_", "check_"))
+    return isinstance(node, ast.Assert)
+
+
+@each_test_file
+def test_every_test_asserts(path: Path) -> None:
+    tests = [(name, node) for name, node, _ in functions(path) if node.name.startswith("test_")]
+    assert [name for name, node in tests if not any(map(asserts, ast.walk(node)))] == []
+
+
+def rulings() -> dict[str, str]:
+    """Id and state of every ruling."""
+    lines = (ROOT / "tests/interface/rules.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(maxsplit=2) for line in lines if line and not line.startswith("#")]
+    return {id_: state for id_, state, _ in rows}
+
+
+def marked_rulings(path: Path) -> set[str]:
+    """Ids that the tests of a file carry as pytest.mark.rule."""
+    calls = [node for node in ast.walk(parse(path)) if isinstance(node, ast.Call)]
+    marks = [call for call in calls if ast.unparse(call.func) == "pytest.mark.rule"]
+    return {ast.literal_eval(argument) for mark in marks for argument in mark.args}
+
+
+@each_test_file
+def test_marked_rulings_exist(path: Path) -> None:
+    assert marked_rulings(path) <= rulings().keys()
+
+
+def test_rulings_that_are_done_have_a_test() -> None:
+    done = {id_ for id_, state in rulings().items() if state == "done"}
+    assert set(rulings().values()) <= {"done", "later"}
+    assert done - set().union(*map(marked_rulings, TESTS)) == set()
+
+
+# ---- the repository
+
+
+def requirements() -> list[Requirement]:
+    groups = PYPROJECT["dependency-groups"].values()
+    return [Requirement(text) for text in sum(groups, PYPROJECT["project"]["dependencies"])]
+
+
+@pytest.mark.parametrize("asked", requirements(), ids=str)
+def test_lock_satisfies_pyproject(asked: Requirement) -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE)
+    locked = [version for name, version in pins if canonicalize_name(name) == canonicalize_name(asked.name)]
+    assert locked, "not in requirements.lock; `make lock` puts it there"
+    assert [version for version in locked if version not in asked.specifier] == [], "`make lock` brings it up to date"
+
+
+def test_commands_named_in_the_readme_exist() -> None:
+    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.findall(
+        r"^\s*(?:\$ )?make ([a-z]+)|`make ([a-z]+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.M
+    )
+    assert {first or second for first, second in named} <= set(targets)
+
+
+def test_places_named_in_the_contributing_table_exist() -> None:
+    guide = (ROOT / ".github/CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = guide.split("<!-- rules -->")[1].split("<!-- end of rules -->")[0].strip().splitlines()[2:]
+    owners = [re.findall(r"`([^`]+)`", row.split("|")[2]) for row in rows]
+    assert all(owners)
+    for path, *names in owners:
+        source = (PACKAGE / path).read_text(encoding="utf-8")
+        assert [name for name in names if not re.search(rf"\b{name}\b", source)] == [], f"not in {path}"
+
+
+@each_notebook
+def test_notebook_is_committed_as_it_ran(path: Path) -> None:
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    failed = [
+        cell["execution_count"]
+        for cell in cells
+        if "NBVAL_RAISES_EXCEPTION" not in "".join(cell["source"])
+        and any(output["output_type"] == "error" for output in cell["outputs"])
+    ]
+    assert len(cells) <= MOST_CELLS
+    assert all(cell["execution_count"] for cell in cells), "run it and save it with its outputs"
+    assert failed == []
+
+
+@pytest.mark.needs("git")
+def test_repository_holds_no_leftovers() -> None:
+    git = subprocess.run(["git", "ls-files"], cwd=ROOT, check=False, capture_output=True, text=True)
+    if git.returncode:
+        pytest.skip(f"no git checkout: {git.stderr}")
+    files = [ROOT / name for name in git.stdout.splitlines() if (ROOT / name).is_file()]
+    leftovers = []
+    for path in files:
+        # Pictures in notebooks are long runs of letters that may spell anything.
+        text = re.sub(r"[\w+/=]{200,}", "", path.read_bytes().decode("utf-8", "ignore"))
+        folders = "root|work" if path.is_relative_to(ROOT / "tests") else "root|work|tmp"
+        found = re.findall(rf"(?<![\w.])/(?:{folders})/|\b(?:TO[D]O|FIX[M]E)\b", text)
+        leftovers += [f"{file_name(path)}: {word}" for word in sorted(set(found))]
+    assert leftovers == []
