@@ -8,7 +8,6 @@ no annotations, no `match`, no `:=`, and `tomllib` is imported late.
 """
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -23,6 +22,11 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 OLDEST = (3, 11)
 NEWER = ("python3.13", "python3.12", "python3.11")
+UNREACHABLE = re.compile(
+    r"[\w ]*(?:name resolution|not known|dns error|unreachable|refused|timed out|certificate|proxy)[\w ]*",
+    re.IGNORECASE,
+)
+"""What pip and uv say when they get no answer from the package index, with the words around it."""
 IS_NEW_ENOUGH = "import sys; sys.exit(sys.version_info[:2] < {})".format(OLDEST)
 
 
@@ -37,7 +41,7 @@ def stop(problem, remedy):
 
 
 def run(*command):
-    """Run a program unseen. Returns whether it went well, and the last lines it printed."""
+    """Run a program unseen. Returns whether it went well, and the lines it printed."""
     # Without PIP_USER=0 a user's settings may send packages to his home folder instead.
     environment = dict(os.environ, PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1")
     try:
@@ -51,8 +55,15 @@ def run(*command):
         )
     except OSError as error:
         return False, str(error)
-    lines = [line.strip() for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
-    return done.returncode == 0, "\n       ".join(line[:300] for line in lines[-4:])
+    return done.returncode == 0, done.stdout.decode("utf-8", "replace").strip()
+
+
+def reason(output):
+    """Why a program failed: in a word where the network is to blame, else the last lines it printed."""
+    silence = UNREACHABLE.search(output)
+    if silence:
+        return "the package index cannot be reached ({}). See to network and proxy.".format(silence.group().strip())
+    return "\n       ".join(line[:200] for line in output.splitlines()[-3:])
 
 
 def works(*command):
@@ -101,14 +112,14 @@ def make_folder(folder):
     was_there = folder.exists()
     made, problem = False, "it lacks the module venv or ensurepip."
     try:
-        if importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip"):
+        if works(sys.executable, "-c", "import venv, ensurepip; ensurepip.version()"):
             made, problem = run(sys.executable, "-m", "venv", folder)
     finally:
         if not made and not was_there:
             shutil.rmtree(str(folder), ignore_errors=True)
     if not made:
         stop(
-            "{} cannot make a virtual environment: {}".format(sys.executable, problem),
+            "{} cannot make a virtual environment: {}".format(sys.executable, reason(problem)),
             "Debian and Ubuntu keep that part in a package of its own: sudo apt install python3-venv",
         )
 
@@ -128,25 +139,24 @@ def fetch_uv(folder):
 
 def install(folder):
     """Install the locked packages and then qrkit as it stands here, by uv, else by pip."""
-    python = folder / "bin" / "python"
+    python, uv = folder / "bin" / "python", folder / "bin" / "uv"
     fetch_uv(folder)
+    ways = [("pip", python, "-m", "pip", "install", "--quiet", "--no-input", "--retries=2")]
+    if works(uv, "--version"):
+        ways.insert(0, ("uv", uv, "pip", "install", "--quiet", "--python", python))
     say("installing the packages of {} (some minutes on a slow line)".format(LOCK.name))
     problems = []
-    for name, *installer in (
-        ("uv", folder / "bin" / "uv", "pip", "install", "--quiet", "--python", python),
-        ("pip", python, "-m", "pip", "install", "--quiet", "--no-input", "--retries=2"),
-    ):
+    for name, program, *options in ways:
         # The lock names every package, those that others need included: --no-deps saves looking.
-        done, problem = run(*installer, "--no-deps", "--require-hashes", "--requirement", LOCK)
+        done, output = run(program, *options, "--no-deps", "--require-hashes", "--requirement", LOCK)
         if done:
-            done, problem = run(*installer, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+            done, output = run(program, *options, "--no-deps", "--no-build-isolation", "--editable", ROOT)
         if done:
             return
-        problems.append("{} said: {}".format(name, problem))
+        problems.append("{} says: {}".format(name, reason(output)))
     stop(
         "installing failed.\n       " + "\n       ".join(problems),
-        "If the package index could not be reached, see to network or proxy and give the command again: it goes on "
-        "from here. To begin anew, remove {} first.".format(folder),
+        "Give the same command again to go on from here; to begin anew, remove {} first.".format(folder),
     )
 
 

@@ -81,7 +81,7 @@ class Problem:
 
     Attributes:
         name: Path of the field, `size` or `location.latitude`.
-        value: The value as it was given.
+        value: The value as it was given; None where there is none to show.
         rule: The rule in words, with what would be allowed.
         code: Stable lower-case word of the kind of problem, `out-of-range`.
     """
@@ -92,6 +92,8 @@ class Problem:
     code: str = "bad-value"
 
     def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.name}: {self.rule}"
         shown = repr(self.value)
         if len(shown) > SHOWN_VALUE:
             shown = shown[: SHOWN_VALUE - 1] + "…"
@@ -128,7 +130,6 @@ class MissingParameter(InvalidParameter):
 
     def __init__(self, name: str) -> None:
         super().__init__(Problem(name, None, "is required", "missing-parameter"))
-        self.args = (f"{name}: is required",)
 
 
 class UnknownParameter(InvalidParameter):

@@ -1,0 +1,220 @@
+"""The command line: `qrkit …` or `python -m qrkit …`. It holds no rule; it calls what a notebook calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from qrkit.decode import decode
+from qrkit.errors import NotFound, QrkitError
+from qrkit.image import generate
+from qrkit.limits import FORMATS, TEXT_STYLES
+from qrkit.portfolio import DEFAULT_BASE_URL, Portfolio, open_portfolio
+
+__all__ = ["main"]
+
+DEFAULT_STORE = "qrkit.duckdb"
+EXAMPLES = """
+examples:
+  qrkit generate "https://example.com" -o poster.svg --ec H
+  qrkit decode poster.png
+  qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
+  qrkit serve --store shop.duckdb --base-url https://go.example.com
+  qrkit report --store shop.duckdb -o report.html
+  qrkit demo
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; give the exit status: 0, or 2 when something was refused."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        parsed.run(parsed)
+    except QrkitError as error:
+        print(f"qrkit {parsed.command}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output has seen enough.
+        sys.stderr.close()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"qrkit {parsed.command}: {where}{error.strerror or error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="qrkit",
+        description="Design QR Codes, make them trackable, and understand the scans.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"qrkit {version('qrkit-studio')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    _add_generate(commands)
+    _add_decode(commands)
+    _add_exchange(commands)
+    _add_serve(commands)
+    _add_report(commands)
+    _add_demo(commands)
+    return parser
+
+
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _add_generate(commands: Commands) -> None:
+    one = commands.add_parser("generate", help="draw one QR Code")
+    one.add_argument("content", help="text to encode")
+    one.add_argument("-o", "--output", type=Path, help="file to write; without it the code is shown as text")
+    one.add_argument("--format", help=f"one of {', '.join(FORMATS)}; by default the suffix of the file says it")
+    one.add_argument("--style", choices=TEXT_STYLES, default="blocks", help="how the code is shown as text")
+    for name, what in (
+        ("size", "pixels per module, 1..20 (8)"),
+        ("padding", "quiet zone in modules, 0..20 (4)"),
+        ("version", "1..40 (the smallest that fits)"),
+    ):
+        one.add_argument(f"--{name}", type=int, help=what)
+    for name, what in (
+        ("em", "encoding mode: byte, numeric, alphanumeric or auto (byte)"),
+        ("ec", "error correction: L, M, Q or H (M)"),
+        ("foreground", "colour of dark modules, #AARRGGBB or a name (black)"),
+        ("background", "colour of everything else (white)"),
+    ):
+        one.add_argument(f"--{name}", help=what)
+    one.set_defaults(run=_generate)
+
+
+def _generate(asked: argparse.Namespace) -> None:
+    names = ("size", "padding", "version", "em", "ec", "foreground", "background")
+    fields = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
+    image = generate(asked.content, **fields)
+    if asked.output:
+        print(f"{image.save(asked.output, asked.format)}: {image!r}")
+    elif asked.format:
+        sys.stdout.buffer.write(image.to_bytes(asked.format))
+    else:
+        sys.stdout.write(image.to_text(asked.style))
+
+
+def _add_decode(commands: Commands) -> None:
+    one = commands.add_parser("decode", help="read the QR Code in a picture")
+    one.add_argument("picture", type=Path, nargs="+", help="png, jpg, bmp, tif, gif or webp files")
+    one.set_defaults(run=_decode)
+
+
+def _decode(asked: argparse.Namespace) -> None:
+    for picture in asked.picture:
+        print(decode(picture).content)
+
+
+def _add_exchange(commands: Commands) -> None:
+    one = commands.add_parser("import", help="add the QR Codes of a csv file to a store")
+    one.add_argument("file", type=Path)
+    _add_store(one)
+    one.set_defaults(run=_import)
+    one = commands.add_parser("export", help="write all QR Codes of a store to a csv file")
+    one.add_argument("file", type=Path)
+    _add_store(one)
+    one.set_defaults(run=_export)
+
+
+def _import(asked: argparse.Namespace) -> None:
+    with _opened(asked) as portfolio:
+        result = portfolio.import_file(asked.file)
+    for issue in result.issues:
+        print(f"row {issue.row}: {issue.error}")
+    print(f"{asked.file}: {result}")
+
+
+def _export(asked: argparse.Namespace) -> None:
+    with _opened(asked, must_exist=True) as portfolio:
+        file = portfolio.export_file(asked.file)
+        print(f"{file}: {len(portfolio.list_qrcodes())} QR Codes")
+
+
+def _add_serve(commands: Commands) -> None:
+    one = commands.add_parser("serve", help="serve the HTTP interface and the short URLs of a store")
+    _add_store(one)
+    one.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    one.add_argument("--port", type=int, default=8080, help="port to listen on (%(default)s)")
+    one.set_defaults(run=_serve)
+
+
+def _serve(asked: argparse.Namespace) -> None:
+    from qrkit.wsgi import make_app, serve
+
+    with _opened(asked) as portfolio:
+        print(f"{portfolio.store.path} at http://{asked.host}:{asked.port}, short URLs {portfolio.base_url}/…")
+        print(f"try http://{asked.host}:{asked.port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        serve(make_app(portfolio.store, base_url=portfolio.base_url), host=asked.host, port=asked.port)
+
+
+def _add_report(commands: Commands) -> None:
+    one = commands.add_parser("report", help="write a scan report as one HTML file")
+    _add_store(one)
+    one.add_argument("-o", "--output", type=Path, default=Path("report.html"), help="file to write (%(default)s)")
+    one.add_argument("--campaign", help="name of a campaign; without it, all")
+    one.set_defaults(run=_report)
+
+
+def _report(asked: argparse.Namespace) -> None:
+    from qrkit import report
+
+    with _opened(asked, must_exist=True) as portfolio:
+        if asked.campaign is None:
+            made = report.portfolio(portfolio)
+        else:
+            found = [one for one in portfolio.list_campaigns() if one.name == asked.campaign]
+            if not found:
+                raise NotFound("campaign", asked.campaign)
+            made = report.campaign(portfolio, found[0].id)
+        print(made.save(asked.output))
+
+
+def _add_demo(commands: Commands) -> None:
+    one = commands.add_parser("demo", help="a finished job: posters, scans and a report, in one command")
+    one.add_argument("--portfolio", type=Path, help="a csv of yours instead of the sample")
+    one.add_argument("--folder", type=Path, help="where to write (demo, or demo-NAME of your csv)")
+    one.set_defaults(run=_demo)
+
+
+def _demo(asked: argparse.Namespace) -> None:
+    from qrkit import demo
+
+    folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
+    done = demo.run(folder, spreadsheet=asked.portfolio)
+    for issue in done.imported.issues:
+        print(f"row {issue.row}: {issue.error}")
+    print(
+        f"Imported   {done.imported}\n"
+        f"Drew       {done.pictures} pictures in {done.codes}/\n"
+        f"Replayed   {done.visits} visits through the redirect (made up, the same every time): {done.scans} count as scans\n"
+        f"Wrote      {done.report}\n"
+        "\n"
+        "Next:\n"
+        f"  open {done.report} in a browser\n"
+        f"  qrkit serve --store {done.store}      then scan a code of the report, or open its short URL\n"
+        "  qrkit demo --portfolio mine.csv     the same with a spreadsheet of yours\n"
+        "  make lab                            the notebooks"
+    )
+
+
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", type=Path, default=Path(DEFAULT_STORE), help="the store's file (%(default)s)")
+    parser.add_argument("--base-url", default=DEFAULT_BASE_URL, help="what short URLs begin with (%(default)s)")
+
+
+def _opened(asked: argparse.Namespace, *, must_exist: bool = False) -> Portfolio:
+    """The portfolio of the store; commands that only read do not make a new file of a mistyped name."""
+    if must_exist and not asked.store.exists():
+        raise NotFound("store", str(asked.store))
+    return open_portfolio(asked.store, base_url=asked.base_url)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
