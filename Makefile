@@ -9,21 +9,24 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check lab serve bench lock clean help
+.PHONY: demo test slow check lab serve bench lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
 
 test: $(READY)  ## Run all tests, then the notebooks
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:nbval
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -p no:randomly --nbval-lax --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
+
+slow: $(READY)  ## Run the long tests: every version, level and mode in every format
+	$(BIN)/python -m pytest -n 2 -p no:nbval -m slow
 
 check: $(READY)  ## Look for mistakes without running anything: style, types, spelling, the lock file
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/codespell
-	$(BIN)/python -m pytest -p no:randomly tests/test_house.py -k lock
+	$(BIN)/python -m pytest -p no:nbval tests/test_house.py::test_lock_satisfies_pyproject
 
 lab: $(READY)  ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

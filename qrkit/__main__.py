@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from qrkit.decode import decode
 from qrkit.errors import NotFound, QrkitError
@@ -15,6 +16,9 @@ from qrkit.limits import FORMATS, TEXT_STYLES
 from qrkit.portfolio import DEFAULT_BASE_URL, Portfolio, open_portfolio
 
 __all__ = ["main"]
+
+if TYPE_CHECKING:
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_STORE = "qrkit.duckdb"
 EXAMPLES = """
@@ -62,9 +66,6 @@ def _parser() -> argparse.ArgumentParser:
     _add_report(commands)
     _add_demo(commands)
     return parser
-
-
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _add_generate(commands: Commands) -> None:
@@ -193,7 +194,7 @@ def _demo(asked: argparse.Namespace) -> None:
     print(
         f"Imported   {done.imported}\n"
         f"Drew       {done.pictures} pictures in {done.codes}/\n"
-        f"Replayed   {done.visits} visits through the redirect (made up, the same every time): {done.scans} count as scans\n"
+        f"Replayed   {done.visits} visits of a made-up month through the redirect; {done.scans} count as scans\n"
         f"Wrote      {done.report}\n"
         "\n"
         "Next:\n"

@@ -53,7 +53,8 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
 
 
 def _digest(key: str) -> str:
-    # A key is 256 random bits: there is nothing to guess, and a slow hash would only help those who want to slow us down.
+    # A key is 256 random bits: there is nothing to guess, and a slow hash would only help those who want to slow us
+    # down.
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,7 +1,8 @@
 """Questions to the scans of a portfolio: one function a question, SQL beside it, a DataFrame as answer.
 
-Every function takes a view like `portfolio.scans`, narrowed by its `where`. Days and hours are UTC. Visitors are told apart
-within one UTC day: who comes on two days counts twice, and scans without a visitor's key count none (ruling T10).
+Every function takes a view like `portfolio.scans`, narrowed by its `where`. Days and hours are UTC. Visitors are told
+apart within one UTC day: who comes on two days counts twice, and scans without a visitor's key count none (ruling
+T10).
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
     """Scans by an attribute, the most frequent values first, at most `most` of them.
 
-    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1 of all).
+    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1).
 
     Raises:
         InvalidParameter: There is no such attribute.

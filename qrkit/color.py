@@ -14,9 +14,7 @@ from qrkit.errors import nearest
 
 __all__ = ["BLACK", "TRANSPARENT", "WHITE", "Color"]
 
-_HEX = re.compile(
-    r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})"
-)
+_HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,16 @@ class Color:
     green: int
     blue: int
     alpha: int = 255
+
+    def __post_init__(self) -> None:
+        """Refuse what no picture could show.
+
+        Raises:
+            ValueError: A part is not a whole number in 0..255.
+        """
+        parts = (self.red, self.green, self.blue, self.alpha)
+        if not all(type(part) is int and 0 <= part <= 255 for part in parts):
+            raise ValueError(f"a colour has four whole numbers in 0..255, not {parts}")
 
     @classmethod
     def parse(cls, text: str) -> Color:
@@ -44,9 +52,7 @@ class Color:
             number = COLOR_NAMES[name]
             return cls(number >> 16, number >> 8 & 255, number & 255)
         if found := _HEX.fullmatch(name):
-            alpha, red, green, blue = (
-                255 if part is None else int(part, 16) for part in found.groups()
-            )
+            alpha, red, green, blue = (255 if part is None else int(part, 16) for part in found.groups())
             return cls(red, green, blue, alpha)
         hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
         raise ValueError(f"must be a colour as #AARRGGBB, #RRGGBB or a CSS name{hint}")
@@ -91,9 +97,7 @@ class Color:
         return self.argb
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, _source: Any, _handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
             _judge, serialization=core_schema.to_string_ser_schema(when_used="json")
         )
@@ -116,9 +120,7 @@ def _judge(value: Any) -> Color:
         return Color.parse(value if isinstance(value, str) else "#")
     except ValueError as error:
         # The text goes in as data: a message with braces in it is a template otherwise.
-        raise PydanticCustomError(
-            "bad-colour", "{rule}", {"rule": str(error)}
-        ) from error
+        raise PydanticCustomError("bad-colour", "{rule}", {"rule": str(error)}) from error
 
 
 BLACK = Color(0, 0, 0)

@@ -32,7 +32,5 @@ teal=008080 thistle=D8BFD8 tomato=FF6347 turquoise=40E0D0 violet=EE82EE wheat=F5
 whitesmoke=F5F5F5 yellow=FFFF00 yellowgreen=9ACD32
 """
 
-COLOR_NAMES: dict[str, int] = {
-    name: int(value, 16) for name, value in (pair.split("=") for pair in _NAMES.split())
-}
+COLOR_NAMES: dict[str, int] = {name: int(value, 16) for name, value in (pair.split("=") for pair in _NAMES.split())}
 """Lower-case name to the number 0xRRGGBB."""

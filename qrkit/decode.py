@@ -7,7 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.encode.capacity import characters_held
 from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.symbol import side_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,24 +53,17 @@ def decode(picture: bytes | str | Path | Image) -> Decoded:
     """
     import zxingcpp
 
-    from qrkit.encode.capacity import characters_held
-    from qrkit.symbol import side_of
-
+    # Plain text: the reader's default spells control characters out.
     found = zxingcpp.read_barcodes(
-        _opened(picture), formats=zxingcpp.BarcodeFormat.QRCode
+        _opened(picture),
+        formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCode]),
+        text_mode=zxingcpp.TextMode.Plain,
     )
     if not found:
         raise NoSymbol("no QR Code was found in the picture")
-    best = found[0]
-    version, level = int(best.extra["Version"]), best.ec_level
-    return Decoded(
-        best.text,
-        version,
-        level,
-        side_of(version),
-        characters_held(version, level, "byte"),
-        len(best.text),
-    )
+    text, level = found[0].text, found[0].ec_level
+    version = int(found[0].extra["Version"])  # type: ignore[index]  # its stubs call this dictionary an object
+    return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
 
 
 def _opened(picture: bytes | str | Path | Image) -> Image:
@@ -77,21 +72,14 @@ def _opened(picture: bytes | str | Path | Image) -> Image:
 
     try:
         if isinstance(picture, bytes | str | Path):
-            picture = Image.open(
-                BytesIO(picture) if isinstance(picture, bytes) else picture,
-                formats=READ_FORMATS,
-            )
+            picture = Image.open(BytesIO(picture) if isinstance(picture, bytes) else picture, formats=READ_FORMATS)
         if picture.width * picture.height > MOST_PIXELS:
-            raise UnreadableFile(
-                f"the picture has {picture.width} x {picture.height} pixels; at most {MOST_PIXELS:,}"
-            )
+            raise UnreadableFile(f"the picture has {picture.width} x {picture.height} pixels; at most {MOST_PIXELS:,}")
         rgba = picture.convert("RGBA")
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         if isinstance(error, FileNotFoundError):
-            raise UnreadableFile(f"{picture}: there is no such file") from error
-        raise UnreadableFile(
-            f"this is not a picture of the formats {', '.join(READ_FORMATS).lower()}"
-        ) from error
+            raise UnreadableFile(f"{picture!s}: there is no such file") from error
+        raise UnreadableFile(f"this is not a picture of the formats {', '.join(READ_FORMATS).lower()}") from error
     paper = Image.new("RGBA", rgba.size, "white")
     paper.alpha_composite(rgba)
     return paper.convert("RGB")

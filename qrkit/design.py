@@ -57,22 +57,14 @@ class Design(Model):
         if allowed is None:
             return self
         wrong = next(
-            (
-                index
-                for index, character in enumerate(self.content)
-                if character not in allowed
-            ),
+            (index for index, character in enumerate(self.content) if character not in allowed),
             None,
         )
         if wrong is not None:
-            characters = (
-                "digits" if self.em == "numeric" else "0-9 A-Z space $ % * + - . / :"
-            )
+            characters = "digits" if self.em == "numeric" else "0-9 A-Z space $ % * + - . / :"
             rule = (
                 f"em={self.em} allows {characters}, but character {wrong + 1} is {self.content[wrong]!r}; "
                 "em=byte takes any text"
             )
-            raise PydanticCustomError(
-                "bad-content", "{rule}", {"rule": rule, "field": "content"}
-            )
+            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
         return self

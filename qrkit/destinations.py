@@ -1,8 +1,8 @@
 """What a short URL does with the content behind it: follow it, or show it (ruling T8).
 
-A browser is sent on to clean http and https URLs alone. Everything else is shown as text; `tel:`, `mailto:` and the like
-with a link to tap. What a browser might read differently than it looks (control characters, blanks in front, user names
-in the host) is never followed.
+A browser is sent on to clean http and https URLs alone. Everything else is shown as text; `tel:`, `mailto:` and the
+like with a link to tap. What a browser might read differently than it looks (control characters, blanks in front,
+user names in the host) is never followed.
 """
 
 from __future__ import annotations

@@ -57,11 +57,7 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     close = get_close_matches(name.lower(), names, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(repr(found) for found in close) + "?"
-    return (
-        "allowed: " + ", ".join(names)
-        if len(names) <= 20
-        else f"{len(names)} names are allowed"
-    )
+    return "allowed: " + ", ".join(names) if len(names) <= 20 else f"{len(names)} names are allowed"
 
 
 class QrkitError(Exception):

@@ -36,12 +36,12 @@ def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]
 
 
 def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """The same for people: numbers as numbers (NaN where a place is not known), Created as datetime64 UTC, Dynamic bool."""
+    """The same for people: numbers as numbers (NaN for no place), Created as datetime64 UTC, Dynamic as bool."""
     import pandas as pd
 
     frame = text_table(codes, campaign_names)
     for name, dtype in NUMBERS.items():
-        frame[name] = pd.to_numeric(frame[name]).astype(dtype)
+        frame[name] = pd.to_numeric(frame[name]).astype(dtype)  # type: ignore[call-overload]  # dtypes of a table
     frame["Created (UTC)"] = pd.to_datetime(frame["Created (UTC)"], format="%Y-%m-%d %H:%M:%S", utc=True)
     frame["Dynamic"] = frame["Dynamic"] == "true"
     return frame
@@ -63,7 +63,8 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> p
 def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
     """What the rows of a file's table say, and which of them say nothing usable."""
     entries, issues = [], []
-    for row, cells in zip(table.index, table.to_dict("records"), strict=True):
+    for row, *texts in table.itertuples(name=None):
+        cells = dict(zip(table.columns, texts, strict=True))
         detail = cells[ERROR]
         if not detail:
             try:
@@ -71,6 +72,6 @@ def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
                 continue
             except InvalidParameter as error:
                 detail = str(error)
-        texts = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
-        issues.append(ImportIssue(int(row), *texts, "invalid", detail))
+        named = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
+        issues.append(ImportIssue(int(row), *named, "invalid", detail))
     return entries, issues

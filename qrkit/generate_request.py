@@ -1,4 +1,4 @@
-"""What a request to generate asks for beside the design itself: format, file name, shortening (rulings G4 to G7, G19)."""
+"""What a request to generate asks for beside the design: format, file name, shortening (rulings G4 to G7, G19)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
 from qrkit.reading import flag, whole
 
-__all__ = ["GenerateRequest", "Shortener", "content_disposition", "read_get", "safe_name"]
+__all__ = ["GenerateRequest", "Shortener", "content_disposition", "read_get", "safe_name", "safe_stem"]
 
 Shortener = Callable[[str], str]
 """A hyperlink shortening service: a URL in, a short URL out."""
@@ -104,12 +104,15 @@ def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
     return value.lower()
 
 
-def safe_name(filename: str, suffix: str, *, default: str = "qrcode") -> str:
-    """The last part of a file name, without characters that file systems or headers mind, with the right suffix (G7)."""
-    last = PurePosixPath(filename.replace("\\", "/")).name
-    kept = "".join(character for character in last if unicodedata.category(character)[0] != "C")
-    stem = re.sub(r'[<>:"/|?*]', "_", kept).strip(" .").removesuffix(f".{suffix}").strip(" .")[:LONGEST_NAME]
-    return f"{stem or default}.{suffix}"
+def safe_name(filename: str, suffix: str) -> str:
+    """The last part of a file name, without what file systems or headers mind, with the right suffix (G7)."""
+    return f"{safe_stem(PurePosixPath(filename.replace(chr(92), '/')).name.removesuffix(f'.{suffix}'))}.{suffix}"
+
+
+def safe_stem(name: str) -> str:
+    """A name that can be a file or folder everywhere: at most 100 characters, `qrcode` where nothing is left."""
+    kept = "".join(character for character in name if unicodedata.category(character)[0] != "C")
+    return re.sub(r'[<>:"/\\|?*]', "_", kept)[:LONGEST_NAME].strip(" .") or "qrcode"
 
 
 def content_disposition(request: GenerateRequest) -> str:

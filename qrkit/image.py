@@ -79,9 +79,7 @@ class QRImage:
         symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
-    def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None
-    ) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         # One path instead of a rect per module: a tenth of the size in the notebook file.
         squares = dataclasses.replace(self.scene.squares, union=True)
         compact = dataclasses.replace(self.scene, squares=squares)
@@ -106,7 +104,7 @@ def generate(content: str | Design, /, **fields: Any) -> QRImage:
 
     Example:
         >>> generate("https://example.com", ec="H", size=10)
-        <QRImage 'https://example.com', 2-H, 330 x 330 px>
+        <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
     if isinstance(content, Design):
         return QRImage(content.replace(**fields) if fields else content)

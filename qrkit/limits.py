@@ -7,6 +7,7 @@ from the type itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -44,20 +45,14 @@ class Within:
     def _check(self, number: float) -> float:
         # "not inside" rather than "outside": nan is neither.
         if not self.low <= number <= self.high:
-            raise PydanticCustomError(
-                "out-of-range", "{rule}", {"rule": f"must be in {self}"}
-            )
+            raise PydanticCustomError("out-of-range", "{rule}", {"rule": f"must be in {self}"})
         return number
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high} {self.unit}"
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(
-            self._check, handler(source)
-        )
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
@@ -78,27 +73,17 @@ class Length:
 
     def _check(self, text: str) -> str:
         if not self.low <= len(text) <= self.high:
-            rule = (
-                "must not be empty"
-                if not text
-                else f"must have {self.low}..{self.high} characters, not {len(text)}"
-            )
+            rule = "must not be empty" if not text else f"must have {self.low}..{self.high} characters, not {len(text)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
         try:
             text.encode()
         except UnicodeEncodeError as error:
             rule = f"holds half a character (a lone surrogate) at position {error.start + 1}"
-            raise PydanticCustomError(
-                "bad-content", "{rule}", {"rule": rule}
-            ) from error
+            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule}) from error
         return text
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(
-            self._check, handler(source)
-        )
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
@@ -106,20 +91,19 @@ class Length:
         return handler(schema) | {"minLength": self.low, "maxLength": self.high}
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: Any) -> int:
     """Take any whole number, those of numpy and 3.0 included; true and "8" are none."""
-    if isinstance(value, bool | str):
+    # nan and the infinities leave a rest that is not 0.
+    if isinstance(value, bool) or not isinstance(value, Real) or value % 1 != 0:
         raise PydanticCustomError("wrong-type", "must be a whole number")
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value.__index__() if hasattr(value, "__index__") else value
+    return int(value)
 
 
 def _automatic(value: Any) -> Any:
     """0, -1 and an empty text mean automatic, as absent does (ruling G1)."""
-    return (
-        None if isinstance(value, int | float | str) and value in (0, -1, "") else value
-    )
+    if isinstance(value, Real | str) and not isinstance(value, bool) and value in (0, -1, ""):
+        return None
+    return value
 
 
 def _lower(value: Any) -> Any:
@@ -144,9 +128,7 @@ Version = Annotated[
 ]
 ModuleSize = Annotated[Whole, Within(1, 20, "pixels per module")]
 Padding = Annotated[Whole, Within(0, 20, "modules")]
-EncodingMode = Annotated[
-    Literal["byte", "numeric", "alphanumeric", "auto"], BeforeValidator(_lower)
-]
+EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "auto"], BeforeValidator(_lower)]
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
 
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]

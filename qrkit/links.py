@@ -11,7 +11,17 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.records import Properties
 
-__all__ = ["ShortLink", "base_url_of", "image_url", "new_id", "new_short_code", "read_short_url", "short_url", "slug"]
+__all__ = [
+    "ShortLink",
+    "base_url_of",
+    "image_url",
+    "is_short_code",
+    "new_id",
+    "new_short_code",
+    "read_short_url",
+    "short_url",
+    "slug",
+]
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Letters and digits without 0, O, I and l, which people mistake for each other."""
@@ -35,6 +45,11 @@ def new_id() -> str:
 def new_short_code() -> str:
     """A short code: 6 characters of base 58 from a cryptographic source (ruling T1)."""
     return "".join(secrets.choice(BASE_58) for _ in range(CODE_LENGTH))
+
+
+def is_short_code(text: str) -> bool:
+    """Whether a text can be the short code of a short URL: 2..64 of `0-9 A-Z a-z _ -`, and no path of the interface."""
+    return _CODE.fullmatch(text) is not None and text not in RESERVED
 
 
 def slug(text: str) -> str:
@@ -68,9 +83,7 @@ def read_short_url(url: str) -> ShortLink | None:
     except ValueError:
         return None
     code, _, tail = path.lstrip("/").partition("/")
-    if not _CODE.fullmatch(code) or code in RESERVED:
-        return None
-    return ShortLink(code, slug(unquote(tail)))
+    return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
 
 
 def image_url(base_url: str, content: str, properties: Properties) -> str:

@@ -71,11 +71,7 @@ def _translated(model: type[BaseModel], error: ValidationError) -> InvalidParame
     name, value, code = found[0].name, found[0].value, found[0].code
     if code == "unknown-parameter":
         return UnknownParameter(name, value, model.model_fields)
-    return (
-        MissingParameter(name)
-        if code == "missing-parameter"
-        else InvalidParameter(*found)
-    )
+    return MissingParameter(name) if code == "missing-parameter" else InvalidParameter(*found)
 
 
 def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
@@ -84,18 +80,14 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
     name = ".".join(str(part) for part in _named(error["loc"]))
     if "field" in context:
         # A rule over several fields says which one it blames.
-        return Problem(
-            context["field"], error["input"].get(context["field"]), error["msg"], kind
-        )
+        return Problem(context["field"], error["input"].get(context["field"]), error["msg"], kind)
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")
     if kind == "extra_forbidden":
         unknown = UnknownParameter(name, error["input"], model.model_fields)
         return unknown.problems[0]
     if kind == "literal_error":
-        return Problem(
-            name, error["input"], f"must be one of {context['expected']}", "bad-value"
-        )
+        return Problem(name, error["input"], f"must be one of {context['expected']}", "bad-value")
     if kind.endswith(("_type", "_parsing", "_from_float")):
         return Problem(
             name,
@@ -105,15 +97,9 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
         )
     if kind == "value_error":
         return Problem(name, error["input"], str(context["error"]), "bad-value")
-    return Problem(
-        name, error["input"], error["msg"], kind if "-" in kind else "bad-value"
-    )
+    return Problem(name, error["input"], error["msg"], kind if "-" in kind else "bad-value")
 
 
 def _named(location: tuple[int | str, ...]) -> Iterator[int | str]:
     """The parts of a location that a caller wrote: not pydantic's names for the branches of a union."""
-    return (
-        part
-        for part in location
-        if not (isinstance(part, str) and ("[" in part or part in ("int", "float")))
-    )
+    return (part for part in location if not (isinstance(part, str) and ("[" in part or part in ("int", "float"))))

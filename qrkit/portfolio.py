@@ -14,7 +14,7 @@ from qrkit.exchange.columns import Entry, name_from
 from qrkit.exchange.merge import ImportIssue, ImportResult, merge
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, text_table
 from qrkit.image import QRImage
-from qrkit.links import base_url_of, image_url, new_id, new_short_code, read_short_url, short_url
+from qrkit.links import base_url_of, image_url, is_short_code, new_id, new_short_code, read_short_url, short_url
 from qrkit.records import Account, Campaign, Location, Properties, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
@@ -38,9 +38,7 @@ class Portfolio:
         base_url: What short URLs begin with; it is printed on paper, so choose it for good.
     """
 
-    def __init__(
-        self, store: Store, account: Account, *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now
-    ) -> None:
+    def __init__(self, store: Store, account: Account, *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now) -> None:
         self.store = store
         self.account = account
         self.base_url = base_url_of(base_url)
@@ -72,7 +70,7 @@ class Portfolio:
             raise NotFound("campaign", id)
         return found[0]
 
-    def insert_qrcode(
+    def insert_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
         self,
         content: str,
         *,
@@ -80,7 +78,10 @@ class Portfolio:
         campaign_id: str | None = None,
         comment: str = "",
         urlinfo: str = "",
-        **others: Any,
+        short_code: str = "",
+        is_dynamic: bool = True,
+        location: Location | dict[str, Any] | None = None,
+        properties: Properties | dict[str, Any] | None = None,
     ) -> QRCode:
         """Add a tracked QR Code.
 
@@ -90,29 +91,35 @@ class Portfolio:
             campaign_id: The campaign it belongs to.
             comment: A private note.
             urlinfo: Words that the short URL ends in.
-            **others: `is_dynamic` (bool), `location` and `properties` (a record or a mapping of its fields).
+            short_code: A short code of your choice, 2..64 of `0-9 A-Z a-z _ -`; without one, 6 random characters (T1).
+            is_dynamic: Whether the picture encodes the short URL; else it encodes the content, and scans are not seen.
+            location: Where it hangs: address, latitude, longitude.
+            properties: How it is drawn: size, version, padding, em, ec, foreground, background.
 
         Raises:
-            InvalidParameter: A field breaks its rule, or there is no such campaign.
+            InvalidParameter: A field breaks its rule, the short code was given before, or there is no such campaign.
             ContentTooLong: What the picture encodes does not fit the version asked for.
         """
         if campaign_id is not None and not table.campaigns(self.store, self.account.id, id=campaign_id):
             raise InvalidParameter(Problem("campaign_id", campaign_id, "is not a campaign of this portfolio"))
-        record = QRCode(
-            id=new_id(),
-            campaign_id=campaign_id,
-            name=name or name_from(str(content)),
-            content=content,
-            comment=comment,
-            urlinfo=urlinfo,
-            created=self._clock(),
-            short_code=self._new_short_code(),
-            short_url="",
-            image_url="",
-            **others,
-        )
-        self._check_drawable(record)
-        return self._inserted(record)
+        with self.store.atomic():
+            record = QRCode(
+                id=new_id(),
+                campaign_id=campaign_id,
+                name=name or name_from(str(content)),
+                content=content,
+                comment=comment,
+                urlinfo=urlinfo,
+                short_code=self._free_short_code(short_code),
+                short_url="",
+                image_url="",
+                created=self._clock(),
+                is_dynamic=is_dynamic,
+                location=location or Location(),
+                properties=properties or Properties(),
+            )
+            self._check_drawable(record)
+            return self._inserted(record)
 
     def get_qrcode(self, id: str) -> QRCode:
         """The QR Code of this id.
@@ -145,8 +152,8 @@ class Portfolio:
         """A row a QR Code, indexed by id, in the 16 columns of the CSV.
 
         Columns: Campaign Name, QR Code Name, Content, Trackable URL, Address, Comment, Encode Mode, Error Correction
-        (str), Created (UTC) (datetime64, UTC), Scans, Size, Padding, Version (int64; Version -1 is automatic), Latitude,
-        Longitude (float64, degrees), Dynamic (bool).
+        (str), Created (UTC) (datetime64, UTC), Scans, Size, Padding, Version (int64; Version -1 is automatic),
+        Latitude, Longitude (float64, degrees), Dynamic (bool).
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
@@ -232,7 +239,7 @@ class Portfolio:
             content=entry.content,
             comment=entry.comment,
             urlinfo=link.urlinfo if link else "",
-            short_code=link.code if link and not taken else self._new_short_code(),
+            short_code=link.code if link and not taken else self._free_short_code(),
             short_url="",
             image_url="",
             scans=entry.scans,
@@ -247,7 +254,7 @@ class Portfolio:
         except (InvalidParameter, ContentTooLong) as error:
             return ImportIssue(*row, "invalid", str(error))
         stored = self._inserted(record.replace(campaign_id=self._campaign_id(entry.campaign)))
-        if link and not taken or not entry.trackable_url:
+        if (link and not taken) or not entry.trackable_url:
             return None
         what = "is in use" if taken else "is no short URL"
         return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {stored.short_url}")
@@ -259,10 +266,16 @@ class Portfolio:
         found = table.campaigns(self.store, self.account.id, name=name)
         return found[0].id if found else self.insert_campaign(name).id
 
-    def _new_short_code(self) -> str:
-        """A short code that was never given, to any account (ruling T1)."""
-        codes = iter(new_short_code, "")
-        return next(code for code in codes if not table.is_taken(self.store, code))
+    def _free_short_code(self, wished: str = "") -> str:
+        """The short code wished for, or a random one, that was never given to any account (ruling T1)."""
+        if not wished:
+            return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
+        if not is_short_code(wished):
+            rule = "must be 2..64 letters, digits, _ or -, and not a word of the interface"
+            raise InvalidParameter(Problem("short_code", wished, rule))
+        if table.is_taken(self.store, wished):
+            raise InvalidParameter(Problem("short_code", wished, "was given before; a short code is never given twice"))
+        return wished
 
     def _check_drawable(self, record: QRCode) -> None:
         """Refuse properties that the picture cannot have, before it is printed."""
@@ -296,12 +309,15 @@ class Portfolio:
         return text_table(self.list_qrcodes(), self._campaign_names())
 
 
-def open_portfolio(path: str | Path = "qrkit.duckdb", *, base_url: str = DEFAULT_BASE_URL) -> Portfolio:
+def open_portfolio(
+    path: str | Path = "qrkit.duckdb", *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now
+) -> Portfolio:
     """Open the portfolio of the local user in a store file, which is made when it does not exist.
 
     Args:
         path: The file, or `:memory:`.
         base_url: What short URLs begin with: the address under which the redirects will be reached.
+        clock: What time it is, for records that are made.
 
     Raises:
         StoreBusy: Another process has the file open.
@@ -310,4 +326,4 @@ def open_portfolio(path: str | Path = "qrkit.duckdb", *, base_url: str = DEFAULT
     """
     url = base_url_of(base_url)
     store = Store(path)
-    return Portfolio(store, access.local_account(store), base_url=url)
+    return Portfolio(store, access.local_account(store), base_url=url, clock=clock)

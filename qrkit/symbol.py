@@ -64,11 +64,12 @@ def side_of(version: int) -> int:
 
 
 def alignment_centres(version: int) -> tuple[int, ...]:
-    """Row and column coordinates of the centres of alignment patterns (ISO/IEC 18004:2015, annex E); none in version 1."""
+    """Coordinates of the centres of alignment patterns (ISO/IEC 18004:2015, annex E); none in version 1."""
     if version == 1:
         return ()
     count = version // 7 + 2
-    # The standard spaces them evenly from the far edge, in even steps; version 32 alone is an exception to the rounding.
+    # The standard spaces them evenly from the far edge, in even steps; version 32 alone is an exception to the
+    # rounding.
     step = 26 if version == 32 else (version * 4 + count * 2 + 1) // (count * 2 - 2) * 2
     last = side_of(version) - 7
     return (6, *(last - step * index for index in range(count - 2, -1, -1)))

@@ -26,9 +26,7 @@ def now() -> datetime:
 
 def utc(moment: datetime) -> datetime:
     """The same moment in UTC; a moment without a time zone is taken as UTC."""
-    return (
-        moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    )
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def naive(moment: datetime) -> datetime:
@@ -38,7 +36,8 @@ def naive(moment: datetime) -> datetime:
 
 def to_iso(moment: datetime) -> str:
     """Write a moment as `yyyy-MM-ddTHH:mm:ssZ`, whole seconds, UTC."""
-    return utc(moment).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # strftime writes the year 99 with two digits on some systems, isoformat with four on all.
+    return naive(moment).isoformat(timespec="seconds") + "Z"
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:
@@ -49,15 +48,13 @@ def from_iso(text: str, *, name: str = "date") -> datetime:
     """
     try:
         return utc(datetime.fromisoformat(text))
-    except ValueError as error:
-        raise InvalidParameter(
-            Problem(name, text, f"must be a date and time as {ISO_FORM}")
-        ) from error
+    except (ValueError, OverflowError) as error:
+        raise InvalidParameter(Problem(name, text, f"must be a date and time as {ISO_FORM}")) from error
 
 
 def to_table(moment: datetime) -> str:
     """Write a moment as `yyyy-MM-dd HH:mm:ss`, whole seconds, UTC."""
-    return utc(moment).strftime("%Y-%m-%d %H:%M:%S")
+    return naive(moment).isoformat(sep=" ", timespec="seconds")
 
 
 def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
@@ -69,6 +66,4 @@ def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
     try:
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError as error:
-        raise InvalidParameter(
-            Problem(name, text, f"must be a date and time as {TABLE_FORM}")
-        ) from error
+        raise InvalidParameter(Problem(name, text, f"must be a date and time as {TABLE_FORM}")) from error

@@ -14,11 +14,11 @@ from tqdm import tqdm
 from qrkit import report
 from qrkit.demo.people import FIRST_DAY, Arrival, arrivals, place_of
 from qrkit.exchange.merge import ImportResult
-from qrkit.generate_request import safe_name
+from qrkit.generate_request import safe_stem
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.wsgi import Client, make_app
 
-__all__ = ["SAMPLE", "Outcome", "run"]
+__all__ = ["SAMPLE", "Outcome", "arrivals", "draw_all", "replay", "run"]
 
 SAMPLE = files("qrkit.demo") / "posters.csv"
 """The bundled spreadsheet: 24 posters of a made-up museum in 4 campaigns."""
@@ -75,24 +75,28 @@ def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_pr
     with open_portfolio(store) as portfolio:
         imported = portfolio.import_file(source)
         pictures = draw_all(portfolio, folder / "codes", hidden=hidden)
-        month = arrivals([code for code in portfolio.list_qrcodes() if code.is_dynamic], seed=seed)
+        month = arrivals(portfolio.list_qrcodes(), seed=seed)
         replay(portfolio, tqdm(month, desc="Replaying a month of visits", unit="", disable=hidden))
         file = report.portfolio(portfolio).save(folder / "report.html")
         return Outcome(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
 
 
-def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None) -> int:
+def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) -> int:
     """Draw every QR Code as svg and png, a folder a campaign; give the number of files."""
     names = {None: "no campaign"} | {one.id: one.name for one in portfolio.list_campaigns()}
-    count = 0
+    drawn: set[str] = set()
     for code in tqdm(portfolio.list_qrcodes(), desc="Drawing", unit=" codes", disable=hidden):
         image = portfolio.image(code)
-        place = folder / safe_name(names[code.campaign_id], "").rstrip(".")
+        place = folder / safe_stem(names[code.campaign_id])
         place.mkdir(parents=True, exist_ok=True)
+        stem = safe_stem(code.name)
+        if str(place / stem).lower() in drawn:
+            # Two names may become one: the short code tells them apart.
+            stem = f"{stem} {code.short_code}"
+        drawn.add(str(place / stem).lower())
         for format in ("svg", "png"):
-            image.save(place / safe_name(code.name, format))
-            count += 1
-    return count
+            image.save(place / f"{stem}.{format}")
+    return 2 * len(drawn)
 
 
 def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:

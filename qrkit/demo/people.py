@@ -14,7 +14,7 @@ from random import Random
 
 from qrkit.records import NOWHERE, Place, QRCode
 
-__all__ = ["FIRST_DAY", "DAYS", "Arrival", "arrivals", "place_of"]
+__all__ = ["DAYS", "FIRST_DAY", "Arrival", "arrivals", "place_of"]
 
 FIRST_DAY = datetime(2026, 6, 1, tzinfo=UTC)
 DAYS = 30
@@ -80,7 +80,10 @@ PHONES = (
     (f"Mozilla/5.0 (Linux; Android 15; SM-S921B) {_CHROME} Chrome/137.0.0.0 Mobile Safari/537.36", 15),
     (f"Mozilla/5.0 (Linux; Android 14; SM-A546B) {_CHROME} Chrome/136.0.0.0 Mobile Safari/537.36", 12),
     (f"Mozilla/5.0 (Linux; Android 15; Pixel 8) {_CHROME} Chrome/137.0.0.0 Mobile Safari/537.36", 8),
-    (f"Mozilla/5.0 (Linux; Android 14; SAMSUNG SM-S911B) {_CHROME} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36", 7),
+    (
+        f"Mozilla/5.0 (Linux; Android 14; SM-S911B) {_CHROME} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36",
+        7,
+    ),
     ("Mozilla/5.0 (Android 14; Mobile; rv:139.0) Gecko/139.0 Firefox/139.0", 4),
     (f"Mozilla/5.0 (Linux; Android 13; Redmi Note 12) {_CHROME} Chrome/135.0.0.0 Mobile Safari/537.36", 6),
     (f"Mozilla/5.0 (iPad; CPU OS 18_4 like Mac OS X) {_APPLE} Version/18.4 Mobile/15E148 Safari/604.1", 4),
@@ -108,8 +111,12 @@ class Arrival:
 
 
 def arrivals(codes: Sequence[QRCode], *, seed: int = 1) -> list[Arrival]:
-    """The requests of one month to the short URLs of these codes, oldest first; the same seed gives the same month."""
-    random = Random(seed)  # noqa: S311 - a repeatable month, not a secret
+    """The requests of June 2026 to the short URLs of these codes, oldest first; the same seed gives the same month.
+
+    Codes that are not dynamic get none: what they encode does not pass through us.
+    """
+    codes = [code for code in codes if code.is_dynamic]
+    random = Random(seed)
     scale = min(1.0, MOST_SCANS / (SCANS_A_CODE * max(len(codes), 1)))
     campaigns = list(dict.fromkeys(code.campaign_id for code in codes))
     found: list[Arrival] = []

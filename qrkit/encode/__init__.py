@@ -45,10 +45,7 @@ def encode(
     """
     segments, version = _fitted(content, version, error_correction, mode)
     code = segno.make_qr(
-        [
-            (text, MODE_INDICATORS[segment_mode], "utf-8")
-            for segment_mode, text in segments
-        ],
+        [(text, MODE_INDICATORS[one], "utf-8") for one, text in segments],  # type: ignore[arg-type]  # segno takes parts
         error=error_correction,
         version=version,
         mask=mask,
@@ -73,9 +70,7 @@ def check_fits(design: Design) -> None:
     _fitted(design.content, design.version, design.ec, design.em)
 
 
-def _fitted(
-    content: str, version: int | None, level: ErrorCorrectionLevel, mode: str
-) -> tuple[list[Segment], int]:
+def _fitted(content: str, version: int | None, level: ErrorCorrectionLevel, mode: str) -> tuple[list[Segment], int]:
     """The segments and the version they go into."""
     # Headers grow at versions 10 and 27, and with them the best split changes.
     for last in (9, 26, 40) if version is None else (version,):
@@ -86,30 +81,22 @@ def _fitted(
     raise _too_long(segments, version, level)
 
 
-def _too_long(
-    segments: list[Segment], version: int | None, level: str
-) -> ContentTooLong:
+def _too_long(segments: list[Segment], version: int | None, level: str) -> ContentTooLong:
     tried = version or 40
     needed, held = bits_needed(segments, tried), bits_held(tried, level)
     remedies = []
     if version and (larger := smallest_version(segments, level)):
         remedies.append(f"version {larger} with ec={level}")
-    weaker = [
-        one for one in LEVELS[: LEVELS.index(level)] if needed <= bits_held(tried, one)
-    ]
+    weaker = [one for one in LEVELS[: LEVELS.index(level)] if needed <= bits_held(tried, one)]
     if weaker:
         remedies.append(f"version {tried} with ec={weaker[-1]}")
     text = "".join(segment.text for segment in segments)
-    if (denser := densest_mode(text)) and bits_needed(
-        [Segment(denser, text)], tried
-    ) <= held:
+    if (denser := densest_mode(text)) and bits_needed([Segment(denser, text)], tried) <= held:
         remedies.append(f"em={denser}")
     if not remedies:
         mode = densest_mode(text) or "byte"
         unit = "bytes" if mode == "byte" else f"{mode} characters"
-        remedies.append(
-            f"at most {characters_held(40, 'L', mode)} {unit} (version 40 with ec=L)"
-        )
+        remedies.append(f"at most {characters_held(40, 'L', mode)} {unit} (version 40 with ec=L)")
     message = (
         f"content needs {needed} bits, but version {tried} with ec={level} holds {held}; "
         f"what would fit: {' or '.join(remedies)}"

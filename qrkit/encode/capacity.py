@@ -71,9 +71,7 @@ def header_bits(mode: Mode, version: int) -> int:
 
 def bits_needed(segments: list[Segment], version: int) -> int:
     """Length of the bit stream before terminator and padding, in bits."""
-    return sum(
-        header_bits(mode, version) + data_bits(mode, text) for mode, text in segments
-    )
+    return sum(header_bits(mode, version) + data_bits(mode, text) for mode, text in segments)
 
 
 def data_bits(mode: Mode, text: str) -> int:

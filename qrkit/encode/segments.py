@@ -18,10 +18,7 @@ def segments_of(content: str, mode: str, version: int) -> list[Segment]:
         return [Segment(mode, content)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
     modes = _cheapest_modes(content, version)
     runs = groupby(zip(modes, content, strict=True), key=lambda pair: pair[0])
-    return [
-        Segment(run_mode, "".join(character for _, character in run))
-        for run_mode, run in runs
-    ]
+    return [Segment(run_mode, "".join(character for _, character in run)) for run_mode, run in runs]
 
 
 def densest_mode(content: str) -> Mode | None:
@@ -41,21 +38,13 @@ def _cheapest_modes(content: str, version: int) -> list[Mode]:
     costs: list[float] = list(heads)
     steps: list[list[int]] = []
     for character in content:
-        stay = [
-            cost + price for cost, price in zip(costs, _prices(character), strict=True)
-        ]
+        stay = [cost + price for cost, price in zip(costs, _prices(character), strict=True)]
         # End here in mode `old`, begin the next character in mode `new`: the header of the new segment is paid now.
-        come_from = [
-            min(
-                range(3),
-                key=lambda old, new=new: _switch(stay[old], heads[new], old == new),
-            )
-            for new in range(3)
+        options = [
+            [_switch(cost, head, same=old == new) for old, cost in enumerate(stay)] for new, head in enumerate(heads)
         ]
-        costs = [
-            _switch(stay[old], heads[new], old == new)
-            for new, old in enumerate(come_from)
-        ]
+        costs = [min(one) for one in options]
+        come_from = [one.index(min(one)) for one in options]
         steps.append(come_from)
     last = min(range(3), key=lambda mode: stay[mode])
     chosen = [last]
@@ -73,7 +62,7 @@ def _prices(character: str) -> tuple[float, float, float]:
     )
 
 
-def _switch(cost: float, head: int, same: bool) -> float:
+def _switch(cost: float, head: int, *, same: bool) -> float:
     if same or cost == float("inf"):
         return cost
     return -(-cost // 6) * 6 + head

@@ -1,4 +1,4 @@
-"""Portfolios in and out of files. A file's table is a DataFrame of text; each format has one file that reads and writes it."""
+"""Portfolios in and out of files: a file's table is a DataFrame of text, and each format is one module."""
 
 from __future__ import annotations
 

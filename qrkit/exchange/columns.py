@@ -89,33 +89,34 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
     """
     problems: list[Problem] = []
 
-    def taken(name: str, read: Callable[[str, str], Any], default: Any) -> Any:
+    def taken(name: str, read: Callable[[str, str], Any], *, default: Any = None) -> Any:
         text = cells.get(name, "").strip()
         with collecting(problems):
             return read(text, name) if text else default
         return default
 
-    # Built from a mapping, so that a wrong value is found below with the names of the file's columns.
     properties = {
-        "size": taken("Size", _whole, 8),
-        "padding": taken("Padding", _whole, 4),
-        "version": taken("Version", _whole, None),
-        "em": cells.get("Encode Mode", "").strip() or "byte",
-        "ec": cells.get("Error Correction", "").strip() or "M",
+        "size": taken("Size", _whole, default=8),
+        "padding": taken("Padding", _whole, default=4),
+        "version": taken("Version", _whole),
+        "em": taken("Encode Mode", _as_is, default="byte"),
+        "ec": taken("Error Correction", _as_is, default="M"),
     }
     location = {
         "address": cells.get("Address", ""),
-        "latitude": taken("Latitude", _degrees, None),
-        "longitude": taken("Longitude", _degrees, None),
+        "latitude": taken("Latitude", _degrees),
+        "longitude": taken("Longitude", _degrees),
     }
-    created = taken("Created (UTC)", lambda text, name: from_table(text, name=name), None)
-    scans = taken("Scans", _count, 0)
-    is_dynamic = taken("Dynamic", _flag, True)
     content = cells.get("Content", "")
-    if not content:
-        problems.append(Problem("Content", "", "must not be empty", "missing-parameter"))
-    made_properties = _judged(Properties, properties, problems)
-    made_location = _judged(Location, location, problems)
+    with collecting(problems):
+        _check_content(content)
+    entry = {
+        "created": taken("Created (UTC)", _moment),
+        "scans": taken("Scans", _count, default=0),
+        "is_dynamic": taken("Dynamic", _flag, default=True),
+        "properties": _judged(Properties, properties, problems),
+        "location": _judged(Location, location, problems),
+    }
     if problems:
         raise InvalidParameter(*problems)
     return Entry(
@@ -124,12 +125,8 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
         name=cells.get("QR Code Name", "") or name_from(content),
         content=content,
         trackable_url=cells.get("Trackable URL", ""),
-        created=created,
-        scans=scans,
         comment=cells.get("Comment", ""),
-        is_dynamic=is_dynamic,
-        properties=made_properties,
-        location=made_location,
+        **entry,
     )
 
 
@@ -162,6 +159,19 @@ def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Pr
 def _number(value: float | None) -> str:
     """The shortest text that reads back as the same number."""
     return "" if value is None else repr(value).removesuffix(".0")
+
+
+def _as_is(text: str, _name: str) -> str:
+    return text
+
+
+def _moment(text: str, name: str) -> datetime:
+    return from_table(text, name=name)
+
+
+def _check_content(content: str) -> None:
+    if not content:
+        raise InvalidParameter(Problem("Content", "", "must not be empty", "missing-parameter"))
 
 
 def _whole(text: str, name: str) -> int:

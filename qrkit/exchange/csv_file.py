@@ -51,8 +51,8 @@ def read(data: bytes) -> pd.DataFrame:
     """Read a CSV file: comma, semicolon or tab, any line ends, UTF-8 or UTF-16 with a byte order mark.
 
     Returns:
-        DataFrame of str with the columns of `exchange.columns` and `Error`; the index, `row`, counts the rows of the file,
-        the heading being row 1. Empty rows are left out.
+        DataFrame of str with the columns of `exchange.columns` and `Error`; the index, `row`, counts the rows of the
+        file, the heading being row 1. Empty rows are left out.
 
     Raises:
         UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
@@ -63,7 +63,8 @@ def read(data: bytes) -> pd.DataFrame:
     rows = _rows(text)
     heading = next(rows, [])
     places = _places(heading)
-    numbers, table = [], []
+    numbers: list[int] = []
+    table: list[list[str]] = []
     for number, cells in enumerate(rows, start=2):
         if not any(cells):
             continue
@@ -79,7 +80,9 @@ def _row(cells: list[str], places: dict[str, int], width: int) -> list[str]:
     """The cells in the order of the columns, and what is wrong with the row."""
     error = ""
     if len(cells) > width:
-        error = f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
+        error = (
+            f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
+        )
     elif any("\0" in cell for cell in cells):
         error = "holds a NUL character"
     found = [cells[places[name]] if places.get(name, width) < len(cells) else "" for name in NAMES]

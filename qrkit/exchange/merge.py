@@ -81,13 +81,12 @@ class ImportResult:
         return f"<p>{self}</p>" + (self.to_frame().to_html() if self.issues else "")
 
 
-def merge(
-    entries: Iterable[Entry], present: Iterable[tuple[str, str]]
-) -> tuple[list[Entry], list[ImportIssue]]:
+def merge(entries: Iterable[Entry], present: Iterable[tuple[str, str]]) -> tuple[list[Entry], list[ImportIssue]]:
     """Decide which entries join a portfolio, and under which names.
 
-    Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name (3)`, …;
-    where one of these has that very content, an earlier import brought it, so that importing a file twice changes nothing.
+    Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name
+    (3)`, …; where one of these has that very content, an earlier import brought it, so that importing a file twice
+    changes nothing.
 
     Args:
         entries: Rows of a file, in order.

@@ -43,4 +43,3 @@ def account_of_digest(store: Store, digest: str, now: datetime) -> Account | Non
 
 def _account(row: dict[str, Any] | None) -> Account | None:
     return Account(**row) if row else None
-

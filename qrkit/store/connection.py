@@ -1,7 +1,7 @@
 """`Store`: the database file, its connections and its transactions.
 
-One process holds the file; each of its threads works on a cursor of its own. A transaction is opened by `atomic`, and the
-library never commits a transaction you opened: inside `with store.atomic():` everything is kept or nothing.
+One process holds the file; each of its threads works on a cursor of its own. A transaction is opened by `atomic`, and
+the library never commits a transaction you opened: inside `with store.atomic():` everything is kept or nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Store"]
 
-CONFINED = {
+CONFINED: dict[str, str | bool | int | float | list[str]] = {
     # SQL can touch this file and nothing else, whatever it says.
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -138,7 +138,9 @@ class Store:
         unknown = sorted(applied - MIGRATIONS.keys())
         if unknown:
             self.close()
-            raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit")
+            raise UnreadableFile(
+                f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit"
+            )
         for name, sql in MIGRATIONS.items():
             if name not in applied:
                 with self.atomic():

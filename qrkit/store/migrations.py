@@ -1,7 +1,7 @@
 """The tables of a store, as named steps: each is applied once to a file and recorded in its table `migrations`.
 
-A step that has been released is never changed; what comes later is a new step. Times are UTC without a zone: grouping by
-them is several times faster than by TIMESTAMP WITH TIME ZONE.
+A step that has been released is never changed; what comes later is a new step. Times are UTC without a zone: grouping
+by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 """
 
 from __future__ import annotations

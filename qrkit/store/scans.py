@@ -49,7 +49,7 @@ class Scans:
     kinds: tuple[str, ...] = ("scan",)
 
     def where(self, **narrower: Any) -> Self:
-        """The same view with some of `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded), `kinds` set."""
+        """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`."""
         return dataclasses.replace(self, **narrower)
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
@@ -77,9 +77,9 @@ class Scans:
         """Store scans that were counted elsewhere and give their number: all rows or, with an error, none.
 
         Args:
-            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required; `user_agent`,
-                `referrer` (host), `language`, `country`, `region`, `city` (str), `visitor` (64-bit whole number),
-                `latitude`, `longitude` (degrees) may join.
+            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required;
+                `user_agent`, `referrer` (host), `language`, `country`, `region`, `city` (str), `visitor` (64-bit
+                whole number), `latitude`, `longitude` (degrees) may join.
 
         Raises:
             InvalidParameter: A column is missing, unknown or of the wrong type, or a short code is not of this

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.records import Visit
@@ -49,11 +49,10 @@ def insert_visit(store: Store, visit: Visit) -> None:
     place = visit.place
     with store.atomic():
         agent = number_of(store, visit.user_agent)
-        store.execute(
-            INSERT,
-            [naive(visit.time), visit.kind, visit.qrcode, visit.short_code, visit.content, agent, visit.referrer]
-            + [visit.language, visit.visitor, place.country, place.region, place.city, place.latitude, place.longitude],
-        )
+        values: list[Any] = [naive(visit.time), visit.kind, visit.qrcode, visit.short_code, visit.content, agent]
+        values += [visit.referrer, visit.language, visit.visitor]
+        values += [place.country, place.region, place.city, place.latitude, place.longitude]
+        store.execute(INSERT, values)
 
 
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
@@ -97,11 +96,11 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     import pandas as pd
 
     dtype = FRAME_COLUMNS[name]
-    if name not in frame:
-        return pd.Series([None] * len(frame), dtype="object").astype(dtype)
-    values = frame[name].reset_index(drop=True)
+    absent = pd.Series([None] * len(frame), dtype="object")
+    values = frame[name].reset_index(drop=True) if name in frame else absent
     try:
-        return _moments(values).astype(dtype) if name == "time" else values.astype(dtype)
+        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
+        return made
     except (ValueError, TypeError) as error:
         raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
 

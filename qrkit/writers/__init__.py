@@ -53,6 +53,7 @@ FORMATS: dict[str, Format] = {
     )
 }
 
+
 def format_named(name: str) -> Format:
     """The format of this name or alias, in any case.
 
@@ -62,13 +63,7 @@ def format_named(name: str) -> Format:
     key = name.lower()
     found = FORMATS.get(FORMAT_ALIASES.get(key, key))
     if found is None:
-        raise InvalidParameter(
-            Problem(
-                "format",
-                name,
-                f"must be one of {', '.join(FORMATS)}; {nearest(key, FORMATS)}",
-            )
-        )
+        raise InvalidParameter(Problem("format", name, f"is not a format; {nearest(key, FORMATS)}"))
     return found
 
 
@@ -79,7 +74,5 @@ def format_of_file(path: PurePath) -> Format:
         InvalidParameter: There is no suffix, or no such format.
     """
     if not path.suffix:
-        raise InvalidParameter(
-            Problem("path", str(path), f"must end in one of .{', .'.join(FORMATS)}")
-        )
+        raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(FORMATS)}"))
     return format_named(path.suffix[1:])

@@ -34,23 +34,14 @@ def write(scene: Scene) -> bytes:
         f"0 {scene.height} translate 1 -1 scale",
     ]
     if scene.background.paint.alpha:
-        lines.append(
-            f"{_rgb(background)} setrgbcolor 0 0 {scene.width} {scene.height} rectfill"
-        )
+        lines.append(f"{_rgb(background)} setrgbcolor 0 0 {scene.width} {scene.height} rectfill")
     if squares.paint.alpha:
-        lines.append(
-            f"{squares.x} {squares.y} translate {squares.size} dup scale {_rgb(dark)} setrgbcolor newpath"
-        )
-        lines += [
-            " ".join(bars[start : start + BARS_A_LINE])
-            for start in range(0, len(bars), BARS_A_LINE)
-        ]
+        lines.append(f"{squares.x} {squares.y} translate {squares.size} dup scale {_rgb(dark)} setrgbcolor newpath")
+        lines += [" ".join(bars[start : start + BARS_A_LINE]) for start in range(0, len(bars), BARS_A_LINE)]
         lines.append("fill")
     lines += ["grestore", "showpage", "%%EOF", ""]
     return "\n".join(lines).encode("ascii")
 
 
 def _rgb(color: Color) -> str:
-    return " ".join(
-        f"{part / 255:.4g}" for part in (color.red, color.green, color.blue)
-    )
+    return " ".join(f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))

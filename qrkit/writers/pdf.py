@@ -25,24 +25,19 @@ def write(scene: Scene) -> bytes:
     ]
     stream = zlib.compress("\n".join(drawing).encode("ascii"), 9)
     opacities = "".join(
-        f"/{name}<</ca {paint.opacity:.4g}>>"
-        for name, paint in (("back", back.paint), ("dark", squares.paint))
+        f"/{name}<</ca {paint.opacity:.4g}>>" for name, paint in (("back", back.paint), ("dark", squares.paint))
     )
     return _file(
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {scene.width} {scene.height}]/Contents 4 0 R"
         f"/Resources<</ExtGState<<{opacities}>>>>/Group<</S/Transparency/CS/DeviceRGB>>>>".encode(),
-        f"<</Length {len(stream)}/Filter/FlateDecode>>\nstream\n".encode()
-        + stream
-        + b"\nendstream",
+        f"<</Length {len(stream)}/Filter/FlateDecode>>\nstream\n".encode() + stream + b"\nendstream",
     )
 
 
 def _paint(color: Color, state: str) -> list[str]:
-    red, green, blue = (
-        f"{part / 255:.4g}" for part in (color.red, color.green, color.blue)
-    )
+    red, green, blue = (f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))
     return [f"/{state} gs {red} {green} {blue} rg"]
 
 

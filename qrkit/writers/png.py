@@ -23,17 +23,11 @@ def write(scene: Scene) -> bytes:
     parts = [
         _chunk(
             b"IHDR",
-            struct.pack(
-                ">IIBBBBB", scene.width, scene.height, 1, PALETTE_COLOR, 0, 0, 0
-            ),
+            struct.pack(">IIBBBBB", scene.width, scene.height, 1, PALETTE_COLOR, 0, 0, 0),
         ),
         _chunk(
             b"PLTE",
-            bytes(
-                part
-                for color in colors
-                for part in (color.red, color.green, color.blue)
-            ),
+            bytes(part for color in colors for part in (color.red, color.green, color.blue)),
         ),
     ]
     if any(color.alpha < 255 for color in colors):
@@ -55,9 +49,4 @@ def _scanlines(scene: Scene) -> bytes:
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    return (
-        struct.pack(">I", len(data))
-        + kind
-        + data
-        + struct.pack(">I", zlib.crc32(kind + data))
-    )
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -42,18 +42,14 @@ def write_gif(scene: Scene) -> bytes:
     clear = [index for index, color in enumerate(palette(scene)) if color.alpha == 0]
     picture = _two_colors(scene, opaque_palette(scene)).convert("P")
     # Without this Pillow drops unused palette entries, and with them the meaning of "transparent".
-    return _saved(
-        picture, "GIF", optimize=False, **({"transparency": clear[0]} if clear else {})
-    )
+    return _saved(picture, "GIF", optimize=False, **({"transparency": clear[0]} if clear else {}))
 
 
 def write_webp(scene: Scene) -> bytes:
     """Write a lossless WebP; any alpha is kept."""
     colors = palette(scene)
     mode = "RGBA" if any(color.alpha < 255 for color in colors) else "RGB"
-    return _saved(
-        _two_colors(scene, colors).convert(mode), "WEBP", lossless=True, exact=True
-    )
+    return _saved(_two_colors(scene, colors).convert(mode), "WEBP", lossless=True, exact=True)
 
 
 def _two_colors(scene: Scene, colors: tuple[Color, Color]) -> Image:
@@ -62,17 +58,12 @@ def _two_colors(scene: Scene, colors: tuple[Color, Color]) -> Image:
 
     size = (scene.width, scene.height)
     rows = b"".join(row * times for row, times in packed_rows(scene))
-    if colors == (WHITE, BLACK):
-        return Image.frombytes("1", size, rows, "raw", "1;I")
+    if set(colors) == {BLACK, WHITE}:
+        # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
+        return Image.frombytes("1", size, rows, "raw", "1;I" if colors[0] == WHITE else "1")
     picture = Image.frombytes("P", size, rows, "raw", "P;1")
-    entries = [
-        part
-        for color in colors
-        for part in (color.red, color.green, color.blue, color.alpha)
-    ]
-    picture.putpalette(
-        entries, "RGBA" if any(color.alpha < 255 for color in colors) else "RGBX"
-    )
+    entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
+    picture.putpalette(entries, "RGBA" if any(color.alpha < 255 for color in colors) else "RGBX")
     return picture
 
 

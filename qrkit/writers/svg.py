@@ -30,16 +30,12 @@ def write(scene: Scene) -> bytes:
 def readable(title: str) -> str:
     """What a screen reader says: the content, cut, without the characters that XML forbids."""
     text = title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 1] + "…"
-    return "QR Code: " + "".join(
-        character if _allowed(character) else "\ufffd" for character in text
-    )
+    return "QR Code: " + "".join(character if _allowed(character) else "\ufffd" for character in text)
 
 
 def _allowed(character: str) -> bool:
     """Whether XML 1.0 (section 2.2) can hold the character."""
-    return character in "\t\n\r" or (
-        character >= " " and character not in "\ufffe\uffff"
-    )
+    return character in "\t\n\r" or (character >= " " and character not in "\ufffe\uffff")
 
 
 def _style(paint: Color) -> str:
@@ -54,10 +50,7 @@ def _rectangle(one: Rectangle) -> str:
 def _separate(squares: Squares) -> list[str]:
     size = squares.size
     end = f'width="{size}" height="{size}" style="{_style(squares.paint)}"/>'
-    lefts = [
-        f'<rect x="{squares.x + size * column}" y="'
-        for column in range(len(squares.cells[0]))
-    ]
+    lefts = [f'<rect x="{squares.x + size * column}" y="' for column in range(len(squares.cells[0]))]
     lines = []
     for row, cells in enumerate(squares.cells):
         rest = f'{squares.y + size * row}" {end}'

@@ -26,8 +26,5 @@ def text(scene: Scene, style: TextStyle = "blocks") -> str:
     padding = scene.squares.x // scene.squares.size
     side = light * padding
     blank = light * (scene.symbol.side + 2 * padding)
-    rows = [
-        side + "".join([dark if module else light for module in row]) + side
-        for row in scene.symbol.modules
-    ]
+    rows = [side + "".join([dark if module else light for module in row]) + side for row in scene.symbol.modules]
     return "\n".join([blank] * padding + rows + [blank] * padding) + "\n"

@@ -24,7 +24,5 @@ def write_named(scene: Scene, name: str) -> bytes:
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for suffix, write_member in MEMBERS.items():
             # ZipInfo's own date, 1980-01-01, keeps the bytes the same from day to day.
-            archive.writestr(
-                ZipInfo(f"{name}.{suffix}"), write_member(scene), ZIP_DEFLATED
-            )
+            archive.writestr(ZipInfo(f"{name}.{suffix}"), write_member(scene), ZIP_DEFLATED)
     return file.getvalue()

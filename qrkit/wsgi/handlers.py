@@ -12,7 +12,7 @@ from qrkit.access import Quota, RequestCounter, authenticate
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, safe_name
 from qrkit.image import QRImage
-from qrkit.links import RESERVED
+from qrkit.links import is_short_code
 from qrkit.portfolio import Portfolio
 from qrkit.reading import pairs
 from qrkit.records import Account
@@ -29,7 +29,6 @@ PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
-_CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 
@@ -56,15 +55,21 @@ def generate(service: Service, request: Request) -> Response:
 
 
 def follow(service: Service, request: Request) -> Response:
-    """GET /{code}: record the visit, then redirect or show (ruling T8)."""
+    """GET /{code}: record the visit, then redirect or show (ruling T8).
+
+    Raises:
+        NotFound: It is no short code, or nobody has it.
+    """
     code = request.path["code"]
-    if code in RESERVED or not _CODE.fullmatch(code):
+    if not is_short_code(code):
         raise NotFound("page", "/".join(["", *request.path.values()]))
     visit = redirect.Request(request.method, code, request.headers, request.address)
     answer = service.redirects.answer(visit)
     if answer.destination.kind == "redirect":
         return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
-    return Response(200, "text/html; charset=utf-8", page(answer), NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY})
+    return Response(
+        200, "text/html; charset=utf-8", page(answer), NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY}
+    )
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:

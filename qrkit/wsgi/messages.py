@@ -68,8 +68,8 @@ class Response:
 def header_text(text: str) -> str:
     """A text as one header line of 1..512 printable ASCII characters (ruling H3).
 
-    Control characters and line ends become spaces; `%` and everything beyond ASCII is percent-encoded as UTF-8, never cut
-    inside a sequence, so that decoding gives the text back.
+    Control characters and line ends become spaces; `%` and everything beyond ASCII is percent-encoded as UTF-8, never
+    cut inside a sequence, so that decoding gives the text back.
     """
     line = re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", text).strip() or "error"
     parts, length = [], 0

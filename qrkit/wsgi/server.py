@@ -13,8 +13,8 @@ THREADS = 64
 def serve(app: WSGIApplication, *, host: str = "127.0.0.1", port: int = 8080) -> None:
     """Serve until interrupted. One process: the store has one writer.
 
-    waitress reads a whole request before a thread sees it, so slow clients hold no thread, and strips forwarding headers
-    of untrusted proxies.
+    waitress reads a whole request before a thread sees it, so slow clients hold no thread, and strips forwarding
+    headers of untrusted proxies.
     """
     import waitress
 

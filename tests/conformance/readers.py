@@ -165,6 +165,7 @@ class _Table(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[str] = []
+        self.inside = ""
         self.columns = 0
         self.rows: list[list[tuple[int, bool]]] = []
         self.texts = {"title": "", "style": ""}
@@ -174,6 +175,7 @@ class _Table(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
+        self.inside = tag
         if tag == "table":
             self.label = dict(attrs)["aria-label"]
         elif tag == "col":
@@ -185,9 +187,12 @@ class _Table(HTMLParser):
         elif tag == "b":
             self.rows[-1][-1] = (self.rows[-1][-1][0], True)
 
+    def handle_endtag(self, tag):
+        self.inside = ""
+
     def handle_data(self, data):
-        if self.tags and self.tags[-1] in self.texts:
-            self.texts[self.tags[-1]] += data
+        if self.inside in self.texts:
+            self.texts[self.inside] += data
 
 
 def html_table(data: bytes) -> Pixels:

@@ -1,0 +1,148 @@
+import random
+import struct
+import zlib
+from io import BytesIO
+
+import numpy as np
+import pytest
+import segno
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from qrkit import decode, generate
+from qrkit.decode import MOST_PIXELS
+from qrkit.errors import NoSymbol, QrkitError, UnreadableFile
+
+RASTERS = ["png", "jpg", "bmp", "tif", "gif", "webp"]
+
+
+def drawn(code: segno.QRCode) -> bytes:
+    file = BytesIO()
+    code.save(file, kind="png", scale=8)
+    return file.getvalue()
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that claims a size and holds no pixels."""
+    ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + b"\0\0\0\r" + ihdr + struct.pack(">I", zlib.crc32(ihdr))
+
+
+@pytest.mark.rule("G21")
+def test_hello_world_gives_the_known_values():
+    """A fact: the historical service answered these five values for this content."""
+    found = decode(generate("hello world").to_bytes())
+    assert found.content == "hello world"
+    assert (found.version, found.ec, found.dimension, found.capacity, found.length) == (1, "M", 21, 14, 11)
+
+
+@pytest.mark.parametrize("format", RASTERS)
+def test_every_raster_format_is_read_back(format):
+    for design in ({}, {"foreground": "#80B00000", "background": "transparent"}, {"foreground": "navy"}):
+        found = decode(generate("grün & 漢 😀", ec="Q", **design).to_bytes(format))
+        assert (found.content, found.ec) == ("grün & 漢 😀", "Q")
+
+
+@given(st.text(min_size=1, max_size=40), st.sampled_from(["byte", "auto"]))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_any_text_comes_back_character_by_character(text, em):
+    found = decode(generate(text, em=em, size=3).to_bytes())
+    assert (found.content, found.length) == (text, len(text))
+
+
+@pytest.mark.parametrize("text", ["a\x1db", "\x00", "\x1e\x04", "\x7f", "\u0080", "<GS>", "\ufeffx", "a\r\nb", " x "])
+def test_control_characters_are_told_as_they_are(text):
+    assert decode(generate(text).to_bytes()).content == text
+
+
+def test_path_bytes_and_picture_are_read_alike(tmp_path):
+    image = generate("hi", ec="H")
+    for format in ("png", "gif", "tif", "webp"):
+        path = image.save(tmp_path / f"code.{format}")
+        assert decode(path) == decode(str(path)) == decode(path.read_bytes()) == decode(Image.open(path))
+
+
+def test_light_on_dark_turned_and_on_nothing_are_read():
+    assert decode(generate("hi", foreground="white", background="black").to_bytes()).content == "hi"
+    assert decode(generate("hi", background="transparent").to_bytes()).content == "hi"
+    turned = Image.open(BytesIO(generate("hi").to_bytes())).rotate(90)
+    assert decode(turned).content == "hi"
+
+
+@pytest.mark.rule("G21")
+@pytest.mark.parametrize(
+    "picture",
+    [Image.new("RGB", (200, 200), "white"), Image.new("1", (1, 1)), Image.new("RGBA", (64, 64), (0, 0, 0, 0))],
+    ids=["white", "one pixel", "transparent"],
+)
+def test_a_picture_without_a_code_has_no_symbol(picture):
+    """Open: what to answer then. An error of its own, which the interface sends as 400 `no-symbol`."""
+    with pytest.raises(NoSymbol, match="no QR Code was found"):
+        decode(picture)
+
+
+def test_a_micro_qr_code_is_no_qr_code():
+    with pytest.raises(NoSymbol):
+        decode(drawn(segno.make_micro("123")))
+
+
+def test_the_versions_and_levels_of_another_encoder_are_told():
+    for version, level in ((1, "H"), (7, "L"), (27, "Q"), (40, "M")):
+        code = segno.make_qr("x", version=version, error=level, boost_error=False, mask=0)
+        found = decode(Image.open(BytesIO(drawn(code))))
+        assert (found.version, found.ec, found.dimension) == (version, level, 4 * version + 17)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"nonsense", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"%PDF-1.4", b"\x89PNG\r\n\x1a\n", b"GIF89a"],
+    ids=repr,
+)
+def test_bytes_of_no_picture_are_an_unreadable_file(data):
+    with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpeg, bmp, tiff, gif, webp"):
+        decode(data)
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    for path in (tmp_path / "missing.png", tmp_path, tmp_path / "a\0b"):
+        with pytest.raises(UnreadableFile) as caught:
+            decode(path)
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(MOST_PIXELS, 2), (10_000, 9_500), (20_000, 20_000), (70_000, 10), (2**31 - 1, 2**31 - 1)]
+)
+def test_a_picture_with_too_many_pixels_is_refused_before_it_is_unpacked(width, height):
+    with pytest.raises(UnreadableFile, match="too many pixels: at most 50,000,000, and 65,535 a side"):
+        decode(png_header(width, height))
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])
+def test_a_picture_of_any_pixel_type_is_read(mode):
+    plain = Image.open(BytesIO(generate("hi").to_bytes())).convert("L")
+    assert decode(plain.convert("I").convert(mode) if mode == "I;16" else plain.convert(mode)).content == "hi"
+
+
+def test_a_floating_point_picture_of_numpy_that_pillow_cannot_convert_is_refused():
+    lab = Image.fromarray(np.zeros((9, 9, 3), np.uint8), "RGB").convert("RGB")
+    with pytest.raises(NoSymbol):
+        decode(lab)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns of what is broken but can be skipped
+@pytest.mark.parametrize("format", RASTERS)
+def test_a_damaged_picture_is_read_or_refused_but_never_breaks_the_reader(format):
+    source = generate("hello", size=2, foreground="#80B00000", background="transparent").to_bytes(format)
+    chance = random.Random(format)
+    for _ in range(150):
+        data = bytearray(source)
+        for _ in range(chance.choice((1, 2, 6))):
+            data[chance.randrange(min(len(data), chance.choice((40, 200, 10_000))))] = chance.randrange(256)
+        try:
+            content = decode(bytes(data[: chance.choice((None, None, chance.randrange(len(data))))])).content
+        except QrkitError as error:
+            assert error.status == 400
+        else:
+            assert content == "hello"

@@ -1,0 +1,126 @@
+import builtins
+import inspect
+import re
+
+import pytest
+
+from qrkit import errors
+from qrkit.errors import InvalidParameter, MissingParameter, Problem, QrkitError, UnknownParameter, nearest
+
+CLASSES = {
+    name: one
+    for name, one in vars(errors).items()
+    if inspect.isclass(one) and issubclass(one, QrkitError)
+}
+
+EXAMPLES = {
+    "QrkitError": QrkitError("x"),
+    "InvalidParameter": InvalidParameter(Problem("size", 99, "must be in 1..20", "out-of-range")),
+    "MissingParameter": MissingParameter("content"),
+    "UnknownParameter": UnknownParameter("siez", 3, ["size"]),
+    "ContentTooLong": errors.ContentTooLong("x", needed_bits=9, capacity_bits=8),
+    "UnreadableFile": errors.UnreadableFile("x", line=3),
+    "BadRequest": errors.BadRequest("x"),
+    "NoSymbol": errors.NoSymbol("x"),
+    "NotAuthenticated": errors.NotAuthenticated("x", code="expired-key"),
+    "NotAllowed": errors.NotAllowed("x"),
+    "NotFound": errors.NotFound("campaign", "c0ffee"),
+    "WrongMethod": errors.WrongMethod("PUT", ["GET", "POST"]),
+    "TooManyRequests": errors.TooManyRequests("x", retry_after=60),
+    "StoreBusy": errors.StoreBusy("x"),
+}
+
+
+def drawn_tree() -> dict[str, tuple[str | None, str | None, int]]:
+    """Class -> parent, built-in, status, as the docstring of the module draws them."""
+    tree, above = {}, []
+    for line in errors.__doc__.splitlines():
+        if found := re.match(r"([│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))? +(\d{3})(?:  |$)", line):
+            depth = len(found[1]) // 4
+            above[depth:] = [found[2]]
+            tree[found[2]] = (above[depth - 1] if depth else None, found[3], int(found[4]))
+    return tree
+
+
+def test_the_tree_in_the_docstring_is_the_tree_of_the_classes():
+    tree = drawn_tree()
+    assert set(tree) == set(CLASSES)
+    for name, (parent, builtin, status) in tree.items():
+        bases = [base.__name__ for base in CLASSES[name].__bases__]
+        assert bases == ([parent, builtin] if builtin else [parent] if parent else ["Exception"])
+        assert CLASSES[name].status == status
+        assert builtin is None or issubclass(getattr(builtins, builtin), Exception)
+
+
+def test_every_class_is_offered_by_name():
+    assert set(CLASSES) <= set(errors.__all__)
+    assert set(EXAMPLES) == set(CLASSES)
+
+
+@pytest.mark.rule("H3")
+@pytest.mark.parametrize("error", EXAMPLES.values(), ids=EXAMPLES)
+def test_every_error_has_a_status_a_stable_word_and_a_message(error):
+    """Open: how programs tell errors apart. By a lower-case word that stays, beside the text that may change."""
+    assert 400 <= error.status <= 500
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", error.code)
+    assert str(error)
+
+
+@pytest.mark.rule("H4")
+def test_statuses_follow_what_went_wrong():
+    """Open: which status a condition has. 400 for what was sent, 401 and 403 for who, 404 for what is not there."""
+    found = {name: one.status for name, one in CLASSES.items() if one.status != 400}
+    assert found == {
+        "QrkitError": 500,
+        "NotAuthenticated": 401,
+        "NotAllowed": 403,
+        "NotFound": 404,
+        "WrongMethod": 405,
+        "TooManyRequests": 429,
+        "StoreBusy": 500,
+    }
+
+
+def test_errors_carry_what_a_program_needs():
+    assert (EXAMPLES["ContentTooLong"].needed_bits, EXAMPLES["ContentTooLong"].capacity_bits) == (9, 8)
+    assert EXAMPLES["UnreadableFile"].line == 3
+    assert EXAMPLES["NotAuthenticated"].code == "expired-key"
+    assert (EXAMPLES["NotFound"].kind, EXAMPLES["NotFound"].id) == ("campaign", "c0ffee")
+    assert str(EXAMPLES["NotFound"]) == "no campaign 'c0ffee'"
+    assert EXAMPLES["WrongMethod"].allowed == ["GET", "POST"]
+    assert EXAMPLES["TooManyRequests"].retry_after == 60
+
+
+def test_an_invalid_parameter_speaks_for_all_its_problems():
+    first, second = Problem("size", 99, "must be in 1..20", "out-of-range"), Problem("ec", "X", "must be one of L")
+    error = InvalidParameter(first, second)
+    assert str(error) == "size=99: must be in 1..20; ec='X': must be one of L"
+    assert (error.name, error.value, error.rule, error.code) == ("size", 99, "must be in 1..20", "out-of-range")
+    assert list(error.problems) == [first, second]
+
+
+def test_a_long_value_is_cut_in_the_message_but_not_in_the_error():
+    error = InvalidParameter(Problem("content", "x" * 5000, "is too long"))
+    assert len(str(error)) < 100
+    assert "…" in str(error)
+    assert error.value == "x" * 5000
+
+
+def test_the_nearest_names_are_proposed_else_a_short_list_else_their_number():
+    assert nearest("SIEZ", ["size", "padding"]) == "did you mean 'size'?"
+    assert nearest("q", ["size", "padding"]) == "allowed: size, padding"
+    assert nearest("q", (f"name-{index}" for index in range(21))) == "21 names are allowed"
+
+
+def test_problems_are_collected_over_several_steps():
+    problems = []
+    for name in ("a", "b"):
+        with errors.collecting(problems):
+            raise MissingParameter(name)
+    with errors.collecting(problems), pytest.raises(errors.NoSymbol):
+        raise errors.NoSymbol("not ours to keep")
+    assert [problem.name for problem in problems] == ["a", "b"]
+
+
+def test_a_notebook_shows_the_message_without_the_way_through_our_files():
+    assert EXAMPLES["NotFound"]._render_traceback_() == ["NotFound: no campaign 'c0ffee'"]
