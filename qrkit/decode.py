@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Decoded", "decode"]
 
 MOST_PIXELS = 50_000_000
+LONGEST_SIDE = 65_535
+"""Pixels; the reader takes no more in one direction."""
+
 READ_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
 
 
@@ -53,10 +56,11 @@ def decode(picture: bytes | str | Path | Image) -> Decoded:
     """
     import zxingcpp
 
-    # Plain text: the reader's default spells control characters out.
+    # Model 2 is the QR Code of the standard; QRCode would take Micro QR Codes and their like in. Plain text, because
+    # the reader's default spells control characters out.
     found = zxingcpp.read_barcodes(
         _opened(picture),
-        formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCode]),
+        formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
         text_mode=zxingcpp.TextMode.Plain,
     )
     if not found:
@@ -68,18 +72,32 @@ def decode(picture: bytes | str | Path | Image) -> Decoded:
 
 def _opened(picture: bytes | str | Path | Image) -> Image:
     """The picture in RGB on white: where a symbol is transparent, paper would be seen."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
+    too_large = f"the picture has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
+    if isinstance(picture, str | Path):
+        picture = _bytes_of(Path(picture))
     try:
-        if isinstance(picture, bytes | str | Path):
-            picture = Image.open(BytesIO(picture) if isinstance(picture, bytes) else picture, formats=READ_FORMATS)
-        if picture.width * picture.height > MOST_PIXELS:
-            raise UnreadableFile(f"the picture has {picture.width} x {picture.height} pixels; at most {MOST_PIXELS:,}")
+        if isinstance(picture, bytes):
+            picture = Image.open(BytesIO(picture), formats=READ_FORMATS)
+        if picture.width * picture.height > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
+            raise UnreadableFile(too_large)
         rgba = picture.convert("RGBA")
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise UnreadableFile(f"{picture!s}: there is no such file") from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnreadableFile(too_large) from error
+    except UnreadableFile:
+        raise
+    except (
+        Exception
+    ) as error:  # on broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
         raise UnreadableFile(f"this is not a picture of the formats {', '.join(READ_FORMATS).lower()}") from error
     paper = Image.new("RGBA", rgba.size, "white")
     paper.alpha_composite(rgba)
     return paper.convert("RGB")
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
+        raise UnreadableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error

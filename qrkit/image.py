@@ -59,7 +59,11 @@ class QRImage:
         return format_named(format).write(self.scene)
 
     def to_text(self, style: TextStyle = "blocks") -> str:
-        """The symbol as text: `blocks` (██), `ascii` (xx) or `binary` (rows of 1 and 0), quiet zone included."""
+        """The symbol as text: `blocks` (██), `ascii` (xx) or `binary` (rows of 1 and 0), quiet zone included.
+
+        Raises:
+            InvalidParameter: There is no such style.
+        """
         return txt.text(self.scene, style)
 
     def save(self, path: str | Path, format: str | None = None) -> Path:

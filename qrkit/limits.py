@@ -94,16 +94,20 @@ class Length:
 def _whole(value: Any) -> int:
     """Take any whole number, those of numpy and 3.0 included; true and "8" are none."""
     # nan and the infinities leave a rest that is not 0.
-    if isinstance(value, bool) or not isinstance(value, Real) or value % 1 != 0:
+    if not _is_number(value) or value % 1 != 0:
         raise PydanticCustomError("wrong-type", "must be a whole number")
     return int(value)
 
 
 def _automatic(value: Any) -> Any:
     """0, -1 and an empty text mean automatic, as absent does (ruling G1)."""
-    if isinstance(value, Real | str) and not isinstance(value, bool) and value in (0, -1, ""):
-        return None
+    if _is_number(value) or isinstance(value, str):
+        return None if value in (0, -1, "") else value
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _lower(value: Any) -> Any:

@@ -3,7 +3,6 @@ import struct
 import zlib
 from io import BytesIO
 
-import numpy as np
 import pytest
 import segno
 from hypothesis import given, settings
@@ -24,9 +23,9 @@ def drawn(code: segno.QRCode) -> bytes:
 
 
 def png_header(width: int, height: int) -> bytes:
-    """A PNG that claims a size and holds no pixels."""
+    """The beginning of a PNG that claims a size."""
     ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + b"\0\0\0\r" + ihdr + struct.pack(">I", zlib.crc32(ihdr))
+    return b"\x89PNG\r\n\x1a\n" + b"\0\0\0\r" + ihdr + struct.pack(">I", zlib.crc32(ihdr)) + b"\0\0\0\1IDAT\0"
 
 
 @pytest.mark.rule("G21")
@@ -60,7 +59,8 @@ def test_path_bytes_and_picture_are_read_alike(tmp_path):
     image = generate("hi", ec="H")
     for format in ("png", "gif", "tif", "webp"):
         path = image.save(tmp_path / f"code.{format}")
-        assert decode(path) == decode(str(path)) == decode(path.read_bytes()) == decode(Image.open(path))
+        with Image.open(path) as picture:
+            assert decode(path) == decode(str(path)) == decode(path.read_bytes()) == decode(picture)
 
 
 def test_light_on_dark_turned_and_on_nothing_are_read():
@@ -123,12 +123,6 @@ def test_a_picture_with_too_many_pixels_is_refused_before_it_is_unpacked(width, 
 def test_a_picture_of_any_pixel_type_is_read(mode):
     plain = Image.open(BytesIO(generate("hi").to_bytes())).convert("L")
     assert decode(plain.convert("I").convert(mode) if mode == "I;16" else plain.convert(mode)).content == "hi"
-
-
-def test_a_floating_point_picture_of_numpy_that_pillow_cannot_convert_is_refused():
-    lab = Image.fromarray(np.zeros((9, 9, 3), np.uint8), "RGB").convert("RGB")
-    with pytest.raises(NoSymbol):
-        decode(lab)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns of what is broken but can be skipped

@@ -7,17 +7,13 @@ import pytest
 from qrkit import errors
 from qrkit.errors import InvalidParameter, MissingParameter, Problem, QrkitError, UnknownParameter, nearest
 
-CLASSES = {
-    name: one
-    for name, one in vars(errors).items()
-    if inspect.isclass(one) and issubclass(one, QrkitError)
-}
+CLASSES = {name: one for name, one in vars(errors).items() if inspect.isclass(one) and issubclass(one, QrkitError)}
 
 EXAMPLES = {
     "QrkitError": QrkitError("x"),
     "InvalidParameter": InvalidParameter(Problem("size", 99, "must be in 1..20", "out-of-range")),
     "MissingParameter": MissingParameter("content"),
-    "UnknownParameter": UnknownParameter("siez", 3, ["size"]),
+    "UnknownParameter": UnknownParameter("sizee", 3, ["size"]),
     "ContentTooLong": errors.ContentTooLong("x", needed_bits=9, capacity_bits=8),
     "UnreadableFile": errors.UnreadableFile("x", line=3),
     "BadRequest": errors.BadRequest("x"),
@@ -107,7 +103,7 @@ def test_a_long_value_is_cut_in_the_message_but_not_in_the_error():
 
 
 def test_the_nearest_names_are_proposed_else_a_short_list_else_their_number():
-    assert nearest("SIEZ", ["size", "padding"]) == "did you mean 'size'?"
+    assert nearest("SIZEE", ["size", "padding"]) == "did you mean 'size'?"
     assert nearest("q", ["size", "padding"]) == "allowed: size, padding"
     assert nearest("q", (f"name-{index}" for index in range(21))) == "21 names are allowed"
 

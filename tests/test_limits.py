@@ -48,8 +48,10 @@ def test_a_whole_number_of_any_type_is_taken_as_int(name, low, high, kind):
 @pytest.mark.parametrize("name", BOUNDS)
 @pytest.mark.parametrize(
     "value",
-    [True, False, np.True_, "8", " ", "8.0", 8.5, float("nan"), float("inf"), Decimal("8.5"), [], [8], b"8", 1j]
-    + [np.array([8]), np.array([8, 9]), object],
+    [
+        *(True, False, np.True_, "8", " ", "8.0", b"8", [], [8], np.array([8]), np.array([8, 9]), object),
+        *(8.5, float("nan"), float("inf"), Decimal("8.5"), 1j),
+    ],
     ids=repr,
 )
 def test_what_is_no_whole_number_is_refused(name, value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.limits import TextStyle
 from qrkit.scene import Scene
 
@@ -21,7 +22,13 @@ def write(scene: Scene) -> bytes:
 
 
 def text(scene: Scene, style: TextStyle = "blocks") -> str:
-    """The symbol with its quiet zone, a line a row of modules; each line ends in a newline."""
+    """The symbol with its quiet zone, a line a row of modules; each line ends in a newline.
+
+    Raises:
+        InvalidParameter: There is no such style; near names are proposed.
+    """
+    if style not in STYLES:
+        raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))
     light, dark = STYLES[style]
     padding = scene.squares.x // scene.squares.size
     side = light * padding

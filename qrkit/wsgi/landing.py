@@ -9,6 +9,15 @@ from qrkit.redirect import Answer
 
 __all__ = ["page"]
 
+INVITATIONS = {
+    "tel": "Call",
+    "mailto": "Write an e-mail",
+    "sms": "Send a message",
+    "smsto": "Send a message",
+    "geo": "Show on a map",
+}
+"""What the link says, by scheme."""
+
 STYLE = (
     ":root{color-scheme:light dark;--line:#d9dce1;--quiet:#5c6470}"
     "@media(prefers-color-scheme:dark){:root{--line:#383c43;--quiet:#9aa2ad}}"
@@ -25,7 +34,8 @@ def page(answer: Answer) -> bytes:
     where = answer.destination
     link = ""
     if where.link:
-        link = f'<a href="{escape(where.link)}">Open</a>'
+        scheme = where.link.partition(":")[0].lower()
+        link = f'<a href="{escape(where.link)}">{INVITATIONS.get(scheme, "Open")}</a>'
     elif where.download:
         name, media_type = where.download
         data = b64encode(answer.content.encode()).decode()

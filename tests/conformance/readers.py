@@ -263,9 +263,9 @@ def _mono_font() -> Path:
 
 def ghostscript(folder: Path, files: list[Path], dots: int = 72) -> list[Pixels]:
     """EPS and PDF files of one page each through one run of Ghostscript, `dots` pixels for 72 points."""
+    switches = "-q -dBATCH -dNOPAUSE -dSAFER -dEPSCrop -dPDFSTOPONWARNING -sDEVICE=pngalpha"
     run = subprocess.run(
-        ["gs", "-q", "-dBATCH", "-dNOPAUSE", "-dSAFER", "-dEPSCrop", "-dPDFSTOPONWARNING", "-sDEVICE=pngalpha"]
-        + [f"-r{dots}", f"-sOutputFile={folder}/%d.png", *map(str, files)],
+        ["gs", *switches.split(), f"-r{dots}", f"-sOutputFile={folder}/%d.png", *map(str, files)],
         capture_output=True,
         text=True,
         check=False,

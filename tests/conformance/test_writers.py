@@ -20,10 +20,11 @@ from PIL import Image
 from qrkit import Design, QRImage, generate
 from qrkit.errors import InvalidParameter
 from qrkit.limits import FORMAT_ALIASES
+from qrkit.limits import FORMATS as NAMES
 from qrkit.writers import FORMATS, Format, format_named, format_of_file, svg, zip_all
 from tests.conformance import readers
 
-HOSTILE = "\"<script>alert('1')</script>\" & \n\t😀 é \u2028 \x1d ]]> --> {x} \\ <rect x=\"0\" /> %% ) $(id)"
+HOSTILE = '"<script>alert(\'1\')</script>" & \n\t😀 é \u2028 \x1d ]]> --> {x} \\ <rect x="0" /> %% ) $(id)'
 
 BLACK_ON_WHITE = ((0, 0, 0, 255), (255, 255, 255, 255))
 
@@ -80,6 +81,11 @@ CASES = {
         Design(content=LINK, foreground="#800000FF", background="#4000FF00", size=4),
         ((0, 51, 204, 160), (0, 255, 0, 64)),
         ((0, 127, 128, 255), (0, 255, 0, 255)),
+    ),
+    "black on most of yellow": Case(
+        Design(content=LINK, background="#C8FFFF00", size=4),
+        ((0, 0, 0, 255), (255, 255, 0, 200)),
+        ((0, 0, 0, 255), (255, 255, 0, 255)),
     ),
     "no quiet zone": Case(Design(content=LINK, padding=0)),
     "size 1": Case(Design(content=LINK, size=1, padding=20)),
@@ -172,7 +178,10 @@ def test_html_is_a_page_with_the_content_as_title_and_no_script():
     page = CASES["hostile content"].image.to_bytes("html")
     assert page.startswith(b"<!doctype html>")
     assert readers.page_title(page) == HOSTILE
-    assert readers.page_tags(page) == set("html head meta title style body table colgroup col tr td b".split())
+    assert readers.page_tags(page) == {
+        *("html", "head", "meta", "title", "style"),
+        *("body", "table", "colgroup", "col", "tr", "td", "b"),
+    }
 
 
 @pytest.mark.rule("G6")
@@ -181,7 +190,7 @@ def test_html_is_a_page_with_the_content_as_title_and_no_script():
 )
 @every_case
 def test_text_has_a_row_of_characters_for_each_row_of_modules(case, style, light, dark):
-    """Open: what "txt" is. Two characters a module, quiet zone included, because characters are twice as tall as wide."""
+    """Open: what "txt" is. Two characters a module, since characters are twice as tall as wide, with quiet zone."""
     assert np.array_equal(readers.txt(case.image.to_text(style), light, dark), case.grid)
     if style == "blocks":
         assert case.image.to_bytes("txt").decode() == case.image.to_text()
@@ -299,6 +308,11 @@ def test_a_file_without_suffix_has_no_format():
         format_of_file(Path("poster"))
 
 
+def test_every_format_of_the_interface_has_its_writer():
+    assert tuple(FORMATS) == NAMES
+    assert all(name == one.name for name, one in FORMATS.items())
+
+
 @every_format
 def test_every_writer_has_the_one_signature(format: Format):
     parameters = inspect.signature(format.write).parameters
@@ -322,6 +336,23 @@ def test_a_transparent_foreground_leaves_the_background_as_it_is(background, sho
     for name in ("png", "webp", "tif", "svg", "xaml", "html"):
         found = readers.cells(READERS[name](image.to_bytes(name)), 29)
         assert np.abs(found - shown).max() <= (2 if shown[3] == 64 and name == "svg" else 0)
+
+
+@pytest.mark.rule("G4")
+@pytest.mark.parametrize(
+    ("foreground", "background", "dark", "light"),
+    [
+        ("white", "transparent", (255, 255, 255, 255), (0, 0, 0, 0)),
+        ("transparent", "#FF102030", (16, 32, 48, 255), (16, 32, 48, 255)),
+        ("#80000000", "#80FFFFFF", (127, 127, 127, 255), (255, 255, 255, 255)),
+    ],
+)
+def test_gif_keeps_what_is_fully_transparent_apart_from_its_colour(foreground, background, dark, light):
+    """Open: alpha in gif, which has one bit of it. Full transparency is kept, the rest composed."""
+    image = generate("x", foreground=foreground, background=background, size=2)
+    grid = np.pad([list(row) for row in image.symbol.modules], 4)
+    found = readers.cells(readers.raster(image.to_bytes("gif")), len(grid))
+    assert np.array_equal(found, np.where(grid[..., None], dark, light))
 
 
 def digests(images: dict[str, QRImage]) -> dict[str, str]:
@@ -350,7 +381,7 @@ print(json.dumps({
 
 @pytest.mark.rule("G9")
 def test_the_same_design_gives_the_same_bytes_in_another_process_at_another_time():
-    """Open: whether files carry dates or ids. They do not: files can be compared, cached and kept under version control."""
+    """Open: whether files carry dates or ids. They do not, so that files can be compared and cached."""
     here = digests({name: QRImage(case.design) for name, case in CASES.items()})
     assert here == digests({name: case.image for name, case in CASES.items()})
     run = subprocess.run(

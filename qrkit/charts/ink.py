@@ -1,0 +1,50 @@
+"""The colours of charts, on light and on dark paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "light"]
+
+COLORS = {
+    "ink": ("#16191d", "#eceef1"),
+    "quiet": ("#5b6470", "#9ba4b0"),
+    "line": ("#e3e6ea", "#2a3038"),
+    "paper": ("#ffffff", "#111418"),
+    # Found by search: each has 3:1 on its paper, and any two stay apart for eyes without red, green or blue cones.
+    "color-0": ("#8a919b", "#8b94a1"),
+    "color-1": ("#263dc5", "#6186fd"),
+    "color-2": ("#cb4a27", "#e46118"),
+    "color-3": ("#0f895d", "#18c77b"),
+    "color-4": ("#c48811", "#fbd44c"),
+    "color-5": ("#91366f", "#f2a0ce"),
+    "color-6": ("#561678", "#b54fbd"),
+    "heat-0": ("#f0f2f5", "#1a1f26"),
+    "heat-1": ("#d3dbf7", "#202b57"),
+    "heat-2": ("#a5b4ef", "#2d4090"),
+    "heat-3": ("#7389e3", "#4560cf"),
+    "heat-4": ("#4459d0", "#7f9bff"),
+    "heat-5": ("#1d2c9b", "#c3d0ff"),
+}
+"""Name to colour on light and on dark paper; colour 0 is for whatever has none of its own."""
+
+MOST_COLORS = 6
+"""More of them are not told apart."""
+
+
+def _variables(mode: int) -> str:
+    return "".join(f"--{name}:{both[mode]};" for name, both in COLORS.items())
+
+
+CSS = f":root{{{_variables(0)}}}@media screen and (prefers-color-scheme:dark){{:root{{{_variables(1)}}}}}"
+"""The colours as CSS variables, the dark ones where a reader's screen asks for them; printed pages are light."""
+
+
+def light(name: str) -> str:
+    """A colour on light paper."""
+    return COLORS[name][0]
+
+
+def assign_colors(names: Iterable[str]) -> dict[str, int]:
+    """Numbers of colours in this order, 1..6, then 0; handed to every chart of a page, a name keeps its colour."""
+    return {name: number if number <= MOST_COLORS else 0 for number, name in enumerate(dict.fromkeys(names), 1)}

@@ -1,0 +1,184 @@
+"""What charts are put together from: paper, axes in pixels, text, days, counts, names of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from io import BytesIO
+from threading import RLock
+from typing import Any
+
+import matplotlib.style
+from matplotlib.axes import Axes
+from matplotlib.dates import date2num
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse
+from matplotlib.ticker import MaxNLocator
+
+from qrkit.charts.ink import light
+from qrkit.charts.lettering import FONT, cut, drawable, length
+
+__all__ = [
+    "Chart",
+    "add_axes",
+    "add_text",
+    "blank",
+    "count_axis",
+    "day_axis",
+    "house_style",
+    "names_above",
+    "names_at_ends",
+    "nothing",
+    "place",
+]
+
+STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+LINE = 18
+"""Pixels from a line of text to the next."""
+
+_lock = RLock()  # matplotlib's settings are those of the whole process
+
+
+class Chart(Figure):
+    """A Figure that a notebook shows as a picture, and that says in words what it shows.
+
+    Attributes:
+        words: What is to be seen, for people who cannot.
+    """
+
+    words: str = ""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        # Pyplot would do this for its own figures. Two dots a pixel keep text sharp on today's screens.
+        buffer = BytesIO()
+        self.savefig(buffer, format="png", dpi=2 * self.dpi)
+        size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
+        return {"text/plain": f"<Chart: {self.words}>", "image/png": buffer.getvalue()}, {"image/png": size}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Matplotlib's own settings and ours, whatever a notebook has set; one drawing at a time."""
+    with _lock, matplotlib.style.context(["default", STYLE]):
+        yield
+
+
+def blank(width: int, height: int) -> Chart:
+    """A chart with nothing on it, in pixels: at 72 dots an inch, a point is one."""
+    return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=light("paper"))
+
+
+def nothing(width: int, height: int) -> Chart:
+    """A chart that says that there is nothing to show."""
+    chart = blank(width, height)
+    add_text(chart, (width / 2, height / 2), "no scans", "quiet", ha="center")
+    chart.words = "no scans"
+    return chart
+
+
+def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
+    """Axes that draw nothing themselves; their distances from the edges in pixels."""
+    width, height = chart.bbox.width, chart.bbox.height
+    left, right = min(left, width / 2), min(right, width / 2 - 20)
+    place = (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
+    axes = chart.add_axes(place)
+    axes.set_axis_off()
+    return axes
+
+
+def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink", **how: Any) -> None:
+    """Write text, centred on its height, with no mark-up in it.
+
+    Args:
+        chart: Where to write.
+        at: Pixels from the upper left corner.
+        text: `to_svg` writes it as it is; pictures show a box for each letter that the font does not have.
+        color: A name of `ink.COLORS`.
+        **how: `ha`: which side of the text is at the place; `size`: pixels.
+    """
+    x, y = at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
+    more = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
+    chart.text(x, y, drawable(text), color=light(color), **more)
+
+
+def add_dot(chart: Chart, at: tuple[float, float], color: str) -> None:
+    """Draw the dot that stands before a name, around a place in pixels from the upper left corner."""
+    width, height = chart.bbox.width, chart.bbox.height
+    middle = (at[0] / width, 1 - at[1] / height)
+    chart.add_artist(Ellipse(middle, 9 / width, 9 / height, facecolor=light(color), edgecolor="none", linewidth=0))
+
+
+def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
+    """Where a point of the axes' data is, in pixels from the upper left corner of the chart."""
+    right, up = axes.transData.transform((x, y))
+    return float(right), float(chart.bbox.height - up)
+
+
+def day_axis(chart: Chart, axes: Axes, days: Sequence[datetime]) -> None:
+    """Let the axes span the days, and write as many dates below them as there is room for."""
+    first, last = float(date2num(days[0])), float(date2num(days[-1]))
+    axes.set_xlim(*((first, last) if len(days) > 1 else (first - 1, last + 1)))
+    for day, date in _dates(days, most=max(2, int(axes.bbox.width // 58))).items():
+        x, y = place(chart, axes, float(date2num(day)), axes.get_ylim()[0])
+        add_text(chart, (x, y + 15), date, "quiet", ha="center")
+
+
+def count_axis(chart: Chart, axes: Axes, most: float, what: str) -> None:
+    """Let the axes reach from 0 to a round number above `most`, with a line and a number at whole steps."""
+    ticks = [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
+    axes.set_ylim(0, ticks[-1])
+    left = axes.bbox.x0
+    for tick in ticks:
+        axes.axhline(tick, color=light("line" if tick else "quiet"), linewidth=1, zorder=0, clip_on=False)
+        add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), f"{tick:,}", "quiet", ha="right")
+    add_text(chart, (left, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
+
+
+def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
+    """Write names with dots of their colours (name to colour) in rows from the top; give the pixels they take."""
+    x, y = 6.0, 10
+    for name, color in keys.items():
+        shown = cut(name)
+        if x > 6 and x + 10 + length(shown) > chart.bbox.width:
+            x, y = 6.0, y + LINE
+        add_dot(chart, (x, y), color)
+        add_text(chart, (x + 10, y), shown)
+        x += length(shown) + 28
+    return y + LINE // 2
+
+
+def names_at_ends(chart: Chart, axes: Axes, ends: Mapping[str, float], keys: Mapping[str, str]) -> None:
+    """Write the names of lines beside where they end (name to last value), apart from each other."""
+    heights = {name: place(chart, axes, 0, value)[1] for name, value in ends.items()}
+    order = sorted(heights, key=lambda name: heights[name])
+    lowest = float(chart.bbox.height - axes.bbox.y0)
+    for name, y in zip(order, _apart([heights[name] for name in order], lowest), strict=True):
+        add_dot(chart, (axes.bbox.x1 + 18, y), keys[name])
+        add_text(chart, (axes.bbox.x1 + 28, y), cut(name))
+
+
+def _apart(wished: Sequence[float], lowest: float) -> list[float]:
+    """Heights in the same order, at least a line of text from each other, none below `lowest`."""
+    heights = list(wished)
+    for index in range(1, len(heights)):
+        heights[index] = max(heights[index], heights[index - 1] + LINE)
+    for index in reversed(range(len(heights))):
+        heights[index] = min(heights[index], lowest)
+        lowest = heights[index] - LINE
+    return heights
+
+
+def _dates(days: Sequence[datetime], most: int) -> dict[datetime, str]:
+    """The days to write a date at, at most so many of them, and their dates."""
+    mondays = [day for day in days if day.weekday() == 0]
+    for chosen in (days, days[::2], mondays, mondays[::2]):
+        if 0 < len(chosen) <= most:
+            return {day: f"{day.day} {MONTHS[day.month - 1]}" for day in chosen}
+    firsts = [day for day in days if day.day == 1]
+    for step in (1, 3, 6, 12, 60):
+        months = [day for day in firsts if (12 * day.year + day.month - 1) % step == 0]
+        if len(months) <= most:
+            return {day: f"{MONTHS[day.month - 1]}{f' {day.year}' if day.month == 1 else ''}" for day in months}
+    return {}

@@ -1,0 +1,119 @@
+"""Figures as SVG to stand in a page."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from io import BytesIO
+from xml.etree import ElementTree as Xml
+
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from qrkit.charts.ink import COLORS
+from qrkit.charts.parts import house_style
+
+__all__ = ["sparkline", "to_svg"]
+
+MOST_COLUMNS = 45
+
+_VARIABLES = {both[0]: f"var(--{name},{both[0]})" for name, both in COLORS.items()}
+_NUMBER = re.compile(r"-?\d+\.\d+")
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+_REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """Tiny columns as SVG text, the largest as high as the picture; beyond 45, neighbours are added up.
+
+    It is meant to stand beside its number, so screen readers pass it over.
+    """
+    run = math.ceil(len(counts) / MOST_COLUMNS) or 1
+    sums = [sum(counts[start : start + run]) for start in range(0, len(counts), run)]
+    most = max(sums, default=0)
+    columns = [f"M{2 * place + 1} 20v-{math.ceil(20 * count / most)}" for place, count in enumerate(sums) if count]
+    return (
+        f'<svg class="sparkline" viewBox="0 0 {2 * max(len(sums), 30)} 20" preserveAspectRatio="none"'
+        f' aria-hidden="true"><path d="{"".join(columns)}" stroke="currentColor" stroke-width="1.4"/></svg>'
+    )
+
+
+def to_svg(figure: Figure) -> str:
+    """A figure as SVG to stand in a page: the same figure gives the same text, and no id clashes with another's.
+
+    Text stays text, in the font of the page. The colours of `COLORS` are CSS variables, so that a page with `CSS` in
+    its style has its charts in light and in dark. A `Chart` says its words to screen readers.
+    """
+    buffer, has_paper = BytesIO(), figure.patch.get_visible()
+    figure.patch.set_visible(False)
+    try:
+        with house_style():
+            figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None})
+    finally:
+        figure.patch.set_visible(has_paper)
+    drawn = Xml.fromstring(buffer.getvalue())
+    _write_names(drawn, {text.get_gid(): str(text.get_label()) for text in figure.findobj(Text)})
+    values = [value for element in drawn.iter() for value in element.attrib.values()]
+    used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
+    ids = {name: f"{sha256(buffer.getvalue()).hexdigest()[:8]}-{name}" for name in used}
+    parts = [part for child in drawn for part in _plain(child, ids)]
+    return _page_svg(drawn.get("viewBox", ""), parts, _printable(getattr(figure, "words", "")))
+
+
+def _write_names(drawn: Xml.Element, names: Mapping[str | None, str]) -> None:
+    """Write whole texts where the font of the drawing did not have every letter (`parts.add_text`)."""
+    for group in drawn.iter():
+        name = names.get(group.get("id"))
+        for text in group if name else ():
+            text.text = _printable(str(name))
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub("", text)
+
+
+def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
+    """An element without what a page does not need: names of groups, fonts, matplotlib's style for whole pages."""
+    tag = element.tag.rpartition("}")[2]
+    if tag in ("metadata", "style"):
+        return []
+    children = [part for child in element for part in _plain(child, ids)]
+    attributes = {name.rpartition("}")[2]: _attribute(name, value, ids) for name, value in element.attrib.items()}
+    if element.get("id") not in ids:
+        attributes.pop("id", None)
+    if tag in ("g", "defs") and not (children and attributes) and (tag == "g" or not children):
+        return children
+    plain = Xml.Element(tag, {name: value for name, value in attributes.items() if value})
+    plain.text = (element.text or "").strip()
+    plain.extend(children)
+    return [plain]
+
+
+def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
+    """What an attribute says in a page: colours as variables, short numbers, ids that no other chart has."""
+    if name == "id":
+        return ids.get(value, value)
+    if name in ("d", "x", "y"):
+        return _NUMBER.sub(lambda found: f"{round(float(found[0]), 1):g}", " ".join(value.split()))
+    if name == "transform":
+        return "" if value.startswith("rotate(-0 ") else value
+    if name == "style":
+        said = [rule.strip() for rule in value.split(";") if not rule.strip().startswith("font-family")]
+        value = ";".join(re.sub(r":\s+", ":", rule) for rule in said if rule)
+    value = _REFERENCE.sub(lambda found: found[0].replace(found[1] or found[2], ids[found[1] or found[2]]), value)
+    return _COLOR.sub(lambda found: _VARIABLES.get(found[0], found[0]), value)
+
+
+def _page_svg(view: str, parts: Sequence[Xml.Element], words: str) -> str:
+    """One element; its width is the page's business, up to its own."""
+    root = Xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "role": "img"})
+    root.set("style", f"max-width:{view.split()[2]}px")
+    root.set("class", "chart")
+    if words:
+        root.set("aria-label", words)
+        Xml.SubElement(root, "title").text = words
+    root.extend(parts)
+    return Xml.tostring(root, encoding="unicode", short_empty_elements=True)

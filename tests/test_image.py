@@ -1,0 +1,130 @@
+import re
+import zipfile
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+import qrkit
+from qrkit import Design, QRImage, decode, generate
+from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, UnknownParameter
+from qrkit.writers import FORMATS
+
+LINK = "https://example.com"
+
+
+def test_generate_takes_a_text_or_a_design():
+    design = Design(content=LINK, ec="H", size=10)
+    by_fields, by_design = generate(LINK, ec="H", size=10), generate(design)
+    assert by_fields.design == by_design.design == design
+    assert by_fields.symbol == by_design.symbol
+    assert by_fields.to_bytes() == by_design.to_bytes()
+    assert isinstance(by_fields, QRImage)
+
+
+def test_fields_replace_those_of_a_design():
+    design = Design(content=LINK, ec="H", size=10)
+    spring = generate(design, content=LINK + "/spring", padding=2)
+    assert spring.design == Design(content=LINK + "/spring", ec="H", size=10, padding=2)
+    assert design == Design(content=LINK, ec="H", size=10)
+
+
+@pytest.mark.parametrize(("size", "padding"), [(1, 0), (8, 4), (20, 20)])
+def test_the_picture_is_as_large_as_its_modules_and_quiet_zone(size, padding):
+    image = generate(LINK, size=size, padding=padding)
+    assert image.width == image.height == (image.symbol.side + 2 * padding) * size
+    assert (image.scene.width, image.scene.symbol) == (image.width, image.symbol)
+    assert Image.open(BytesIO(image.to_bytes())).size == (image.width, image.height)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_save_writes_the_format_of_the_suffix_and_gives_the_path_back(format, tmp_path):
+    image = generate(LINK, size=2)
+    path = tmp_path / f"poster.{format.upper()}"
+    assert image.save(path) == path
+    assert image.save(str(path)) == path
+    assert path.read_bytes() == image.to_bytes(format)
+
+
+def test_save_writes_the_format_that_is_named_over_that_of_the_suffix(tmp_path):
+    image = generate(LINK, size=2)
+    assert image.save(tmp_path / "poster.bin", "JPEG").read_bytes() == image.to_bytes("jpg")
+    assert image.save(tmp_path / "poster.png", "svg").read_bytes() == image.to_bytes("svg")
+    assert image.save(tmp_path / "poster", "zip").read_bytes() == image.to_bytes("zip")
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("poster.pgn", "did you mean 'png'"),
+        ("poster.doc", "allowed: png, jpg"),
+        ("poster", r"must end in one of \.png"),
+        (".png", "must end in one of"),
+    ],
+)
+def test_save_refuses_a_suffix_that_is_no_format_and_writes_nothing(name, rule, tmp_path):
+    with pytest.raises(InvalidParameter, match=rule):
+        generate(LINK).save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_format_or_style_is_an_invalid_parameter():
+    image = generate(LINK)
+    with pytest.raises(InvalidParameter, match="format='pgn': is not a format; did you mean 'png'"):
+        image.to_bytes("pgn")
+    with pytest.raises(InvalidParameter, match="style='asci': is not a style; did you mean 'ascii'"):
+        image.to_text("asci")
+
+
+def test_a_notebook_is_given_a_picture_a_vector_picture_and_a_text():
+    image = generate(LINK, foreground="#0B3D91")
+    bundle = image._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "image/svg+xml", "image/png"}
+    assert bundle["text/plain"] == repr(image)
+    assert bundle["image/svg+xml"].startswith("<svg xmlns=")
+    assert len(bundle["image/svg+xml"]) < len(image.to_bytes("svg")) / 3
+    assert decode(bundle["image/png"]).content == LINK
+
+
+@pytest.mark.rule("G9")
+def test_a_notebook_shows_the_same_twice():
+    """Open: whether pictures carry ids. They do not, so that a notebook run again is the same file."""
+    first, second = (generate(LINK)._repr_mimebundle_(include=None, exclude=None) for _ in range(2))
+    assert first == second
+
+
+def test_the_repr_tells_the_content_the_symbol_and_the_size_but_no_address():
+    assert repr(generate(LINK, ec="H", size=10)) == "<QRImage 'https://example.com', 3-H, 370 x 370 px>"
+    long = repr(generate("x" * 1000))
+    assert len(long) < 110
+    assert "…" in long
+    assert not re.search("0x[0-9a-f]{6}", long + repr(generate(LINK).symbol))
+
+
+def test_what_generate_refuses():
+    with pytest.raises(UnknownParameter, match=r"sizee=3: is not a parameter; did you mean 'size'\?"):
+        generate(LINK, sizee=3)
+    with pytest.raises(UnknownParameter, match=r"did you mean 'size'\?"):
+        generate(Design(content=LINK), sizee=3)
+    with pytest.raises(InvalidParameter, match=r"size=99: must be in 1..20 pixels per module; ec='X'"):
+        generate(LINK, size=99, ec="X")
+    with pytest.raises(InvalidParameter, match="content=5: must be"):
+        generate(5)
+    with pytest.raises(InvalidParameter, match="must not be empty"):
+        generate("")
+    with pytest.raises(MissingParameter):
+        Design()
+    with pytest.raises(ContentTooLong, match="version 1 with ec=H holds 72; what would fit: version 3 with ec=H"):
+        generate(LINK, version=1, ec="H")
+    with pytest.raises(TypeError):
+        generate()
+
+
+def test_drawing_is_offered_from_the_top():
+    assert qrkit.generate is generate
+    assert {"Color", "Design", "QRImage", "decode", "errors", "generate"} <= set(qrkit.__all__)
+
+
+def test_zip_pictures_open_as_files():
+    with zipfile.ZipFile(BytesIO(generate(LINK).to_bytes("zip"))) as archive:
+        assert decode(archive.read("qrcode.png")).content == LINK
