@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
 __all__ = [
@@ -123,8 +123,8 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 LONGEST_TEXT = 32_767
 """Characters that one spreadsheet cell can hold: a longer text could not be exported (ruling X8)."""
 
-Text = Annotated[str, Length(0, LONGEST_TEXT)]
-Content = Annotated[str, Length(1, LONGEST_TEXT)]
+Text = Annotated[str, Strict(), Length(0, LONGEST_TEXT)]
+Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,

@@ -28,6 +28,7 @@ BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 CODE_LENGTH = 6
 RESERVED = frozenset({"api"})
 _CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
+_BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
 
 
 class ShortLink(NamedTuple):
@@ -54,7 +55,10 @@ def is_short_code(text: str) -> bool:
 
 def slug(text: str) -> str:
     """The readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower())
+    plain = unicodedata.normalize("NFKC", text.lower())
+    # Marks are parts of words in Hindi, Thai or Arabic, though \w does not know them.
+    kept = (one if one == "_" or one.isalnum() or unicodedata.category(one)[0] == "M" else " " for one in plain)
+    words = (word for word in "".join(kept).split() if re.search(r"\w", word))
     return "-".join(words)[:80].strip("-")
 
 
@@ -62,10 +66,14 @@ def base_url_of(text: str) -> str:
     """The base URL without a slash at its end.
 
     Raises:
-        InvalidParameter: It is not an http or https URL with a host, or has a query.
+        InvalidParameter: It is not an http or https URL with a host, or has a user, a query or a fragment.
     """
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    try:
+        parts = urlsplit(text)
+        is_good = _BASE_URL.fullmatch(text) and text.isprintable() and parts.hostname and (parts.port or 1)
+    except ValueError:
+        is_good = False
+    if not is_good:
         raise InvalidParameter(Problem("base_url", text, "must be like https://go.example.com"))
     return text.rstrip("/")
 
@@ -76,12 +84,20 @@ def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
     return f"{base_url}/{code}/{tail}" if tail else f"{base_url}/{code}"
 
 
-def read_short_url(url: str) -> ShortLink | None:
-    """Code and tail of a short URL of any host; None when its path does not begin with a short code."""
+def read_short_url(url: str, base_url: str = "") -> ShortLink | None:
+    """Code and tail of a short URL of any host; None when its path does not begin with a short code.
+
+    Args:
+        url: An http or https URL.
+        base_url: Where it has a path of its own, the short code may stand behind that.
+    """
     try:
-        path = urlsplit(url.strip()).path
+        parts = urlsplit(url.strip())
     except ValueError:
         return None
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return None
+    path = parts.path.removeprefix(urlsplit(base_url).path + "/")
     code, _, tail = path.lstrip("/").partition("/")
     return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
 

@@ -7,15 +7,13 @@ needed, and `figure.savefig("chart.pdf")` works as it does for any other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Rectangle
 
 from qrkit.charts.ink import COLORS, CSS, MOST_COLORS, assign_colors, light
-from qrkit.charts.lettering import cut, length
+from qrkit.charts.lettering import LETTER, cut, length
 from qrkit.charts.parts import (
     Chart,
     add_axes,
@@ -33,11 +31,18 @@ from qrkit.charts.svg import sparkline, to_svg
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["COLORS", "CSS", "MOST_COLORS", "Chart", "assign_colors", "bars", "lines", "sparkline", "to_svg", "week"]
 
 MANY_DAYS = 120
 """Days from which on a line shows the mean of 7: the ups and downs of weeks would hide all else."""
+
+FEW_DAYS = 10
+"""Up to them each day has its dot: a line through one or two says little."""
+
+NARROW = 560
+"""Pixels from which on there is room beside and between things."""
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -62,22 +67,24 @@ def lines(
         return nothing(width, height)
     table = _table(frame, by)
     names, days = list(table.columns), [day.to_pydatetime() for day in table.index]
-    mean = len(days) >= MANY_DAYS
-    shown = table.rolling(7, center=True, min_periods=1).mean() if mean else table
+    is_mean = len(days) >= MANY_DAYS
+    shown = table.rolling(7, center=True, min_periods=1).mean() if is_mean else table
     numbers = assign_colors(names) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
     chart = blank(width, height)
-    ends = {name: float(shown[name].iloc[-1]) for name in names} if by and width >= 560 else {}
-    top = 24 if ends or not by else names_above(chart, keys)
-    right = max((length(cut(name)) + 44 for name in ends), default=22)
+    ends = {name: float(shown[name].iloc[-1]) for name in names} if by and width >= NARROW else {}
+    top = 28 if ends or not by else names_above(chart, keys) + 28
+    right = max((length(cut(name)) + 34 for name in ends), default=22)
     axes = add_axes(chart, left=38, right=right, top=top, bottom=26)
+    count_axis(chart, axes, float(shown.max().max()), f"scans a day{', mean of 7 days' if is_mean else ''}")
     day_axis(chart, axes, days)
-    count_axis(chart, axes, float(shown.max().max()), "scans a day" + (", mean of 7 days" if mean else ""))
     for name in reversed(names):  # the largest is drawn last, above the others
-        _line(axes, days, shown[name].tolist(), name, keys[name], alone=len(names) == 1)
+        _line(axes, days, shown[name].tolist(), name, light(keys[name]))
+    if len(names) == 1:
+        axes.fill_between(days, shown[names[0]], color=light(keys[names[0]]), alpha=0.1, linewidth=0, clip_on=False)
     names_at_ends(chart, axes, ends, keys)
-    told = f" by {by}: {', '.join(f'{name} {table[name].sum():,}' for name in names)}" if by else ""
-    chart.words = f"{table.sum().sum():,} scans on {_days(days)}{told}"
+    told = f" by {by}: {_listed(names, table.sum().tolist())}" if by else ""
+    chart.words = f"{table.sum().sum():,} scans from {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}{told}"
     return chart
 
 
@@ -102,12 +109,15 @@ def bars(
     left = max(length(cut(name, letters)) for name in labels) + 12
     axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=6, bottom=6)
     shades = [light(f"color-{colors.get(name, 0) if colors else 1}") for name in labels]
-    axes.barh(range(len(labels)), counts, height=0.56, color=shades, clip_on=False)
     axes.set(xlim=(0, max(counts)), ylim=(len(labels) - 0.5, -0.5))
+    numbers = colors or dict.fromkeys(labels, 1)
+    shades = [light(f"color-{numbers.get(name, 0)}") for name in labels]
+    axes.barh(range(len(labels)), counts, height=0.56, color=shades, linewidth=0, clip_on=False)
     for row, (name, count) in enumerate(zip(labels, counts, strict=True)):
-        _text(axes, 0, row, cut(name, letters), shift=(-8, 0), ha="right")
-        _text(axes, count, row, f"{count:,}", shift=(6, 0))
-    chart.words = f"scans by {column}: " + ", ".join(f"{n} {c:,}" for n, c in zip(labels, counts, strict=True))
+        (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, count, row)
+        add_text(chart, (start - 8, y), cut(name, letters), ha="right")
+        add_text(chart, (end + 6, y), f"{count:,}", "quiet")
+    chart.words = f"scans by {column}: {_listed(labels, counts)}"
     return chart
 
 
@@ -126,22 +136,65 @@ def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
     table = table.reindex(index=range(1, 8), columns=range(24)).fillna(0).astype("int64")
     most = int(table.max().max())
     levels = min(5, most)
-    bounds = [0, *(1 + most * level // levels for level in range(levels)), most + 1]
-    bounds[1] = 1
+    # A level reaches from its bound up to the next one; the lowest is for hours without scans.
+    bounds = [0, *(1 + most * level // levels for level in range(levels + 1))]
+    shades = [light(f"heat-{5 - levels + level if level else 0}") for level in range(levels + 1)]
     chart = blank(width, 7 * 26 + 64)
-    axes = add_axes(chart, left=38, right=2, top=2, bottom=62)
-    shades = ListedColormap([light(f"heat-{5 - levels + level if level else 0}") for level in range(levels + 1)])
-    axes.pcolormesh(
-        table, cmap=shades, norm=BoundaryNorm(bounds, shades.N), edgecolors=light("paper"), linewidth=2, clip_on=False
-    )
+    axes = add_axes(chart, left=38, right=0, top=0, bottom=64)
     axes.set(xlim=(0, 24), ylim=(7, 0))
+    colors, norm = ListedColormap(shades), BoundaryNorm(bounds, len(shades))
+    axes.pcolormesh(table, cmap=colors, norm=norm, edgecolors=light("paper"), linewidth=2, clip_on=False)
     for row, name in enumerate(WEEKDAYS):
-        _text(axes, 0, row + 0.5, name, "quiet", shift=(-8, 0), ha="right")
-    for hour in range(0, 24, 3 if width >= 480 else 6):
-        _text(axes, hour + 0.5, 7, f"{hour:02}", "quiet", shift=(0, -12), ha="center")
-    _heat_key(chart, bounds, levels)
+        add_text(chart, (30, place(chart, axes, 0, row + 0.5)[1]), name, "quiet", ha="right")
+    for hour in range(0, 24, 3 if width >= NARROW else 6):
+        x, y = place(chart, axes, hour + 0.5, 7)
+        add_text(chart, (x, y + 12), f"{hour:02}", "quiet", ha="center")
+    _heat_key(chart, bounds, shades)
     row, hour = divmod(int(table.to_numpy().argmax()), 24)
-    chart.words = (
-        f"{table.sum().sum():,} scans by weekday and hour, UTC; most, {most:,}, on {WEEKDAYS[row]} at {hour:02}:00"
-    )
+    busiest = f"most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
+    chart.words = f"{table.sum().sum():,} scans by weekday and hour, UTC; {busiest}"
     return chart
+
+
+def _table(frame: pd.DataFrame, by: str | None) -> pd.DataFrame:
+    """Scans with a row a day and a column a name, the largest first, those beyond six added up as the last."""
+    if by is None:
+        return frame.groupby("day")[["scans"]].sum()
+    table = frame.pivot_table(index="day", columns=by, values="scans", aggfunc="sum", fill_value=0)
+    totals = table.sum().sort_values(ascending=False, kind="stable")
+    table = table[totals.index]
+    if table.shape[1] <= MOST_COLORS:
+        return table
+    few = table.iloc[:, :MOST_COLORS]
+    return few.assign(**{f"{table.shape[1] - MOST_COLORS} others": table.iloc[:, MOST_COLORS:].sum(axis=1)})
+
+
+def _line(axes: Axes, days: Sequence[Any], values: Sequence[float], name: str, color: str) -> None:
+    dots = "o" if len(days) < FEW_DAYS else ""
+    how: dict[str, Any] = {
+        "linewidth": 1.8,
+        "solid_joinstyle": "round",
+        "solid_capstyle": "round",
+        "marker": dots,
+        "markersize": 5,
+    }
+    axes.plot(list(days), list(values), color=color, label=name, clip_on=False, markeredgewidth=0, **how)
+
+
+def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str]) -> None:
+    """What the colours of the hours mean: a swatch a level, below it the scans it stands for."""
+    y = chart.bbox.height - 24
+    wide = min(56, (chart.bbox.width - 44) / 6)
+    add_text(chart, (30, y + 15), "scans", "quiet", ha="right", size=11)
+    for level, shade in enumerate(shades):
+        first, last = bounds[level], bounds[level + 1] - 1
+        x = 38 + wide * level
+        place = (x / chart.bbox.width, 1 - (y + 5) / chart.bbox.height)
+        size = ((wide - 2) / chart.bbox.width, 7 / chart.bbox.height)
+        chart.add_artist(Rectangle(place, *size, facecolor=shade, edgecolor="none", linewidth=0))
+        said = f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}"
+        add_text(chart, (x, y + 15), said, "quiet", size=11)
+
+
+def _listed(names: Sequence[str], counts: Sequence[int]) -> str:
+    return ", ".join(f"{cut(name, 60)} {count:,}" for name, count in zip(names, counts, strict=True))

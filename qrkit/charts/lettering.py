@@ -7,7 +7,7 @@ from unicodedata import category, combining, east_asian_width
 
 from matplotlib.font_manager import findfont, get_font
 
-__all__ = ["FONT", "cut", "drawable", "length"]
+__all__ = ["FONT", "LETTER", "cut", "drawable", "length"]
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib; a page that inlines a chart shows the text in its own font."""
@@ -19,13 +19,15 @@ JOINER = "\u200d"
 
 
 def cut(text: str, most: float = 22) -> str:
-    """Text in one line of at most `most` letters (wide ones count twice), the rest as an ellipsis; "–" for none.
+    """Text in one line of at most `most` letters (wide ones count twice), the rest as an ellipsis; "none" for none.
 
     Characters that control lines or the direction of what follows are left out.
     """
-    line = "".join(one for one in " ".join(text.split()) if category(one) not in ("Cc", "Cf", "Cs", "Co") or one == JOINER)
+    line = "".join(
+        one for one in " ".join(text.split()) if category(one) not in ("Cc", "Cf", "Cs", "Co") or one == JOINER
+    )
     if _letters(line) <= most:
-        return line or "–"
+        return line or "none"
     while _letters(line) > most - 1 or line[-1] in (" ", JOINER) or combining(line[-1]):
         line = line[:-1]
     return line + "…"

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from io import BytesIO
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.style
-from matplotlib.axes import Axes
 from matplotlib.dates import date2num
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
@@ -18,6 +17,9 @@ from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.ink import light
 from qrkit.charts.lettering import FONT, cut, drawable, length
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Chart",
@@ -99,7 +101,7 @@ def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink
         **how: `ha`: which side of the text is at the place; `size`: pixels.
     """
     x, y = at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
-    more = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
+    more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
     chart.text(x, y, drawable(text), color=light(color), **more)
 
 
@@ -118,10 +120,10 @@ def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
 
 def day_axis(chart: Chart, axes: Axes, days: Sequence[datetime]) -> None:
     """Let the axes span the days, and write as many dates below them as there is room for."""
-    first, last = float(date2num(days[0])), float(date2num(days[-1]))
+    first, last = _number(days[0]), _number(days[-1])
     axes.set_xlim(*((first, last) if len(days) > 1 else (first - 1, last + 1)))
     for day, date in _dates(days, most=max(2, int(axes.bbox.width // 58))).items():
-        x, y = place(chart, axes, float(date2num(day)), axes.get_ylim()[0])
+        x, y = place(chart, axes, _number(day), axes.get_ylim()[0])
         add_text(chart, (x, y + 15), date, "quiet", ha="center")
 
 
@@ -157,6 +159,11 @@ def names_at_ends(chart: Chart, axes: Axes, ends: Mapping[str, float], keys: Map
     for name, y in zip(order, _apart([heights[name] for name in order], lowest), strict=True):
         add_dot(chart, (axes.bbox.x1 + 18, y), keys[name])
         add_text(chart, (axes.bbox.x1 + 28, y), cut(name))
+
+
+def _number(day: datetime) -> float:
+    """Where a day is on an axis."""
+    return float(date2num(day))  # type: ignore[no-untyped-call]
 
 
 def _apart(wished: Sequence[float], lowest: float) -> list[float]:

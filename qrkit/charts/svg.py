@@ -7,13 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from io import BytesIO
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from qrkit.charts.ink import COLORS
 from qrkit.charts.parts import house_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["sparkline", "to_svg"]
 

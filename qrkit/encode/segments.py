@@ -36,6 +36,7 @@ def _cheapest_modes(content: str, version: int) -> list[Mode]:
     """
     heads = [6 * header_bits(mode, version) for mode in MODES]
     costs: list[float] = list(heads)
+    stay = costs
     steps: list[list[int]] = []
     for character in content:
         stay = [cost + price for cost, price in zip(costs, _prices(character), strict=True)]

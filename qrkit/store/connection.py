@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
 
 import duckdb
 
@@ -28,7 +29,11 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
+    "lock_configuration": "true",
 }
+
+_locks: WeakValueDictionary[str, threading.RLock] = WeakValueDictionary()
+"""The writing lock of each file, shared by all stores of this process that have it open."""
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -48,10 +53,15 @@ class Store:
         self.path = str(path)
         self._connection = _connected(self.path)
         self._cursors: list[duckdb.DuckDBPyConnection] = []
-        self._thread = threading.local()
+        self._thread = _Thread()
         self._writing = threading.RLock()
-        self._connection.execute("SET lock_configuration = true")
-        self._migrate()
+        if self.path != ":memory:":
+            self._writing = _locks.setdefault(str(Path(path).resolve()), self._writing)
+        try:
+            self._migrate()
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
@@ -59,33 +69,42 @@ class Store:
 
         Inside another `atomic` of the same thread it joins that one. Other threads wait with their writing, not with
         their reading.
+
+        Raises:
+            RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
+                it had written cannot be taken back alone, so nothing of the whole is kept.
         """
         with self._writing:
-            depth = getattr(self._thread, "depth", 0)
-            if depth == 0:
+            thread = self._thread
+            outermost, written = thread.depth == 0, thread.written
+            if outermost:
                 self._cursor().execute("BEGIN")
-            self._thread.depth = depth + 1
+                thread.is_spoilt = False
+            thread.depth += 1
             try:
                 yield
+                if outermost and thread.is_spoilt:
+                    raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
             except BaseException:
-                if depth == 0:
+                thread.is_spoilt |= thread.written > written
+                if outermost:
                     self._cursor().execute("ROLLBACK")
                 raise
             else:
-                if depth == 0:
+                if outermost:
                     self._cursor().execute("COMMIT")
             finally:
-                self._thread.depth = depth
+                thread.depth -= 1
 
     def execute(self, sql: str, parameters: Parameters = ()) -> None:
         """Run a statement that writes, in a transaction of its own where none is open."""
         with self.atomic():
-            self._cursor().execute(sql, parameters)
+            self._thread.written += 1
+            self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         """Run a query and give its rows as dictionaries by column name."""
-        cursor = self._cursor()
-        cursor.execute(sql, parameters)
+        cursor = self._run(sql, parameters)
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -96,7 +115,7 @@ class Store:
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""
-        return self._cursor().execute(sql, parameters).df()
+        return self._run(sql, parameters).df()
 
     def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
         """Run a statement in which the table `incoming` is the DataFrame."""
@@ -104,7 +123,7 @@ class Store:
             cursor = self._cursor()
             cursor.register("incoming", frame)
             try:
-                cursor.execute(sql)
+                self.execute(sql)
             finally:
                 cursor.unregister("incoming")
 
@@ -125,19 +144,28 @@ class Store:
         return f"<Store {self.path}>"
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
-        cursor: duckdb.DuckDBPyConnection | None = getattr(self._thread, "cursor", None)
-        if cursor is None:
-            cursor = self._thread.cursor = self._connection.cursor()
-            self._cursors.append(cursor)
-        return cursor
+        if self._thread.cursor is None:
+            self._thread.cursor = self._connection.cursor()
+            self._cursors.append(self._thread.cursor)
+        return self._thread.cursor
+
+    def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
+        """Run a statement. DuckDB gives a transaction up at the first that fails, and its COMMIT would not say so."""
+        try:
+            return self._cursor().execute(sql, parameters)
+        except duckdb.Error:
+            self._thread.is_spoilt = True
+            raise
 
     def _migrate(self) -> None:
         """Apply what is missing, each migration in one transaction with its record."""
+        columns = self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal")
+        if columns and {"table_name": "migrations", "column_name": "applied"} not in columns:
+            raise UnreadableFile(f"{self.path} is a DuckDB database, but not a store of qrkit")
         self.execute("CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
         applied = {row["name"] for row in self.rows("SELECT name FROM migrations")}
         unknown = sorted(applied - MIGRATIONS.keys())
         if unknown:
-            self.close()
             raise UnreadableFile(
                 f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit"
             )
@@ -145,14 +173,30 @@ class Store:
             if name not in applied:
                 with self.atomic():
                     self.execute(sql)
-                    self.execute("INSERT INTO migrations VALUES (?, now()::TIMESTAMP)", [name])
+                    self.execute("INSERT INTO migrations VALUES (?, now() AT TIME ZONE 'UTC')", [name])
+
+
+class _Thread(threading.local):
+    """What a thread knows of its work on a store.
+
+    Attributes:
+        cursor: Its cursor, made when it is first needed.
+        depth: How many `atomic` it is inside of.
+        written: Statements that write, so far.
+        is_spoilt: Whether its transaction can no longer be committed.
+    """
+
+    cursor: duckdb.DuckDBPyConnection | None = None
+    depth = 0
+    written = 0
+    is_spoilt = False
 
 
 def _connected(path: str) -> duckdb.DuckDBPyConnection:
     try:
         return duckdb.connect(path, config=CONFINED)
     except duckdb.IOException as error:
-        if "lock" in str(error):
+        if "lock on file" in str(error) or "being used by another process" in str(error):
             raise StoreBusy(
                 f"{path} is open in another process: close that one, or let it serve and use its HTTP interface"
             ) from error

@@ -52,7 +52,7 @@ INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, cre
 SELECT_CAMPAIGNS = """
 SELECT id, name, description, created FROM campaigns
 WHERE account_id = $account AND ($id IS NULL OR id = $id) AND ($name IS NULL OR name = $name)
-ORDER BY created, id
+ORDER BY created, rowid
 """
 INSERT_QRCODE = """
 INSERT INTO qrcodes (

@@ -54,10 +54,12 @@ def _version(major: str | None, minor: str | None) -> str | None:
 
 def _device(text: str, system: str | None) -> Device:
     """By the words browsers send: Android without "Mobile" is a tablet, as Google asks makers to write it."""
+    if "Tablet PC" in text:  # a component of Windows, on laptops too
+        return "computer"
     if "iPad" in text or "Tablet" in text or (system == "Android" and "Mobile" not in text):
         return "tablet"
-    if "Mobi" in text or "iPhone" in text or system in ("Android", "iOS", "BlackBerry OS", "Windows Phone"):
+    if "Mobi" in text or "iPhone" in text or system in ("Android", "iOS", "BlackBerry OS", "Symbian OS", "Windows Phone"):
         return "phone"
-    if system in ("Windows", "Mac OS X", "Linux", "Ubuntu", "Chrome OS", "Fedora", "FreeBSD"):
+    if system in ("Windows", "Mac OS X", "Linux", "Ubuntu", "Debian", "Fedora", "FreeBSD", "Chrome OS"):
         return "computer"
     return "unknown"

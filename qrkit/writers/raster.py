@@ -41,8 +41,7 @@ def write_gif(scene: Scene) -> bytes:
     """Write a GIF, whose pixels are opaque or fully transparent: partial alpha is composed on the backdrop."""
     clear = [index for index, color in enumerate(palette(scene)) if color.alpha == 0]
     picture = _two_colors(scene, opaque_palette(scene)).convert("P")
-    # Without this Pillow drops unused palette entries, and with them the meaning of "transparent".
-    return _saved(picture, "GIF", optimize=False, **({"transparency": clear[0]} if clear else {}))
+    return _saved(picture, "GIF", **({"transparency": clear[0]} if clear else {}))
 
 
 def write_webp(scene: Scene) -> bytes:
