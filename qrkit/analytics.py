@@ -32,7 +32,9 @@ FROM scans
 PER_DAY = """
 , days AS (
     SELECT unnest(generate_series(
-        coalesce($since::DATE, min(time)::DATE), coalesce($until::DATE - 1, max(time)::DATE), INTERVAL 1 DAY
+        coalesce($since::DATE, min(time)::DATE),
+        coalesce(($until::TIMESTAMP - INTERVAL 1 MICROSECOND)::DATE, max(time)::DATE),
+        INTERVAL 1 DAY
     ))::DATE AS day
     FROM scans
 ), counted AS (
@@ -40,7 +42,7 @@ PER_DAY = """
 )
 SELECT d.day::TIMESTAMP AS day, p.part, coalesce(c.scans, 0) AS scans
 FROM days d
-CROSS JOIN (SELECT DISTINCT part FROM counted) p
+CROSS JOIN ({parts}) p
 LEFT JOIN counted c ON c.day = d.day AND c.part = p.part
 ORDER BY d.day, p.part
 """
@@ -98,7 +100,9 @@ def scans_per_day(scans: Scans, *, by: Literal["campaign", "qrcode"] | None = No
     """
     if by not in ("campaign", "qrcode", None):
         raise InvalidParameter(Problem("by", by, "must be campaign, qrcode or None"))
-    frame = scans.ask(PER_DAY.replace("{group}", by or "''")).astype({"scans": "int64", "part": "str"})
+    parts = "SELECT DISTINCT part FROM counted" if by else "SELECT '' AS part"
+    sql = PER_DAY.replace("{group}", by or "''").replace("{parts}", parts)
+    frame = scans.ask(sql).astype({"scans": "int64", "part": "str"})
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 

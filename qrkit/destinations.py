@@ -1,13 +1,14 @@
 """What a short URL does with the content behind it: follow it, or show it (ruling T8).
 
 A browser is sent on to clean http and https URLs alone. Everything else is shown as text; `tel:`, `mailto:` and the
-like with a link to tap. What a browser might read differently than it looks (control characters, blanks in front,
-user names in the host) is never followed.
+like with a link to tap. What a browser might read differently than it looks (control characters, user names in the
+host) is never followed; blanks at the ends are slips, and left out.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, urlsplit
@@ -19,8 +20,12 @@ CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": ("even
 LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
-_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
+_AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
+_HOST = re.compile(r"[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\]")
+_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_SINCE_2010 = re.compile("[ßς\u200c\u200d]")
+# Not the joiners U+200C and U+200D: Persian words and emoji in paths need them.
+_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +65,31 @@ def _location(url: str) -> str | None:
     """The URL as ASCII for a `Location` header; None when its host is not what it looks like."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-        host = host if host.isascii() else host.encode("idna").decode("ascii")
+        authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
+        host = _ascii(authority[1]) if authority else ""
     except ValueError:
         return None
-    shown = f"[{host}]" if ":" in host else host
-    if not _HOST.fullmatch(shown) or "@" in parts.netloc or " " in parts.netloc:
+    if not _HOST.fullmatch(host):
         return None
     rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
-    location = f"{parts.scheme.lower()}://{shown}{f':{port}' if port is not None else ''}{rest}"
+    location = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
     return location if len(location) <= LONGEST_LOCATION else None
+
+
+def _ascii(host: str) -> str:
+    """A host in the letters of the domain name system, as browsers write it.
+
+    Python's own codec is of 2003. Since 2010 ß, ς and the joiners are letters of their own: without them it is the
+    domain of somebody else.
+    """
+    if host.isascii():
+        return host.lower()
+    # Letter by letter: "ΟΣ".lower() ends in ς.
+    labels = ["".join(map(str.lower, label)) for label in _DOTS.split(unicodedata.normalize("NFKC", host))]
+    return ".".join(map(_ascii_label, labels))
+
+
+def _ascii_label(label: str) -> str:
+    if _SINCE_2010.search(label):
+        return "xn--" + label.encode("punycode").decode("ascii")
+    return label.encode("idna").decode("ascii")

@@ -57,6 +57,7 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> p
         rows.append((one.name, one.description, one.created, len(own), sum(code.scans for code in own)))
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
+    frame["created"] = pd.to_datetime(frame["created"], utc=True)
     return frame.astype({"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 

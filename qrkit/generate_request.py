@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
@@ -23,6 +23,10 @@ Shortener = Callable[[str], str]
 GET_MODES = ("byte", "numeric", "alphanumeric")
 WHOLE = ("version", "size", "padding")
 LONGEST_NAME = 100
+MOST_NAME_BYTES = 200
+"""File systems take 255 bytes, suffix included."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class GenerateRequest:
             rule = f"is not a shortening service here; {nearest(self.shorten, services)}"
             raise InvalidParameter(Problem("shorten", self.shorten, rule))
         content = self.design.content
-        if urlsplit(content).scheme.lower() not in ("http", "https"):
+        if not content.lower().startswith(("http://", "https://")):
             rule = "needs content that is a URL beginning with http or https"
             raise InvalidParameter(Problem("shorten", self.shorten, rule, "shorten-not-applicable"))
         return self.design.replace(content=services[self.shorten](content))
@@ -106,13 +110,22 @@ def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
 
 def safe_name(filename: str, suffix: str) -> str:
     """The last part of a file name, without what file systems or headers mind, with the right suffix (G7)."""
-    return f"{safe_stem(PurePosixPath(filename.replace(chr(92), '/')).name.removesuffix(f'.{suffix}'))}.{suffix}"
+    last = _visible(PurePosixPath(filename.replace("\\", "/")).name).strip()
+    if last.lower().endswith(f".{suffix}"):
+        last = last[: -len(suffix) - 1]
+    return f"{safe_stem(last)}.{suffix}"
 
 
 def safe_stem(name: str) -> str:
     """A name that can be a file or folder everywhere: at most 100 characters, `qrcode` where nothing is left."""
-    kept = "".join(character for character in name if unicodedata.category(character)[0] != "C")
-    return re.sub(r'[<>:"/\\|?*]', "_", kept)[:LONGEST_NAME].strip(" .") or "qrcode"
+    cut = re.sub(r'[<>:"/\\|?*]', "_", _visible(name))[:LONGEST_NAME].encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    stem = cut.strip(" .") or "qrcode"
+    return f"_{stem}" if _DEVICE.match(stem) else stem
+
+
+def _visible(text: str) -> str:
+    """The text without characters that control lines or direction, and those that are none."""
+    return "".join(one for one in text if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 def content_disposition(request: GenerateRequest) -> str:

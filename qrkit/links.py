@@ -55,7 +55,7 @@ def is_short_code(text: str) -> bool:
 
 def slug(text: str) -> str:
     """The readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
-    plain = unicodedata.normalize("NFKC", text.lower())
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
     # Marks are parts of words in Hindi, Thai or Arabic, though \w does not know them.
     kept = (one if one == "_" or one.isalnum() or unicodedata.category(one)[0] == "M" else " " for one in plain)
     words = (word for word in "".join(kept).split() if re.search(r"\w", word))

@@ -65,7 +65,7 @@ class Portfolio:
         Raises:
             NotFound: This portfolio has none of this id.
         """
-        found = table.campaigns(self.store, self.account.id, id=id)
+        found = table.campaigns(self.store, self.account.id, id=id or "")
         if not found:
             raise NotFound("campaign", id)
         return found[0]
@@ -127,7 +127,7 @@ class Portfolio:
         Raises:
             NotFound: This portfolio has none of this id.
         """
-        found = table.qrcodes(self.store, self.account.id, id=id)
+        found = table.qrcodes(self.store, self.account.id, id=id or "")
         if not found:
             raise NotFound("QR Code", id)
         return self._record(found[0])
@@ -210,11 +210,9 @@ class Portfolio:
         entries, issues = entries_of(chosen.read(data))
         with self.store.atomic():
             present = [(code.name, code.content) for code in table.qrcodes(self.store, self.account.id)]
-            kept, clashes = merge(entries, present)
-            found = [self._insert_entry(entry) for entry in kept]
-        issues += clashes + [issue for issue in found if issue]
-        created = len(kept) - sum(issue.reason == "invalid" for issue in found if issue)
-        return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
+            result = merge(entries, present, self._insert_entry)
+        issues += result.issues
+        return ImportResult(result.created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
     def close(self) -> None:
         """Close the store."""
@@ -229,31 +227,32 @@ class Portfolio:
     def __repr__(self) -> str:
         return f"<Portfolio of {self.account.name} in {self.store.path}>"
 
-    def _insert_entry(self, entry: Entry) -> ImportIssue | None:
-        """Store one row of an import; say what could not be kept of it (ruling X4)."""
-        link = read_short_url(entry.trackable_url)
+    def _insert_entry(self, entry: Entry, name: str) -> ImportIssue | None:
+        """Store one row of an import under this name; say what could not be kept of it (ruling X4)."""
+        link = read_short_url(entry.trackable_url, self.base_url)
         taken = link is not None and table.is_taken(self.store, link.code)
-        record = QRCode(
-            id=new_id(),
-            name=entry.name,
-            content=entry.content,
-            comment=entry.comment,
-            urlinfo=link.urlinfo if link else "",
-            short_code=link.code if link and not taken else self._free_short_code(),
-            short_url="",
-            image_url="",
-            scans=entry.scans,
-            created=entry.created or self._clock(),
-            properties=entry.properties,
-            location=entry.location,
-            is_dynamic=entry.is_dynamic,
-        )
         row = (entry.row, entry.campaign, entry.name, entry.content)
         try:
+            record = QRCode(
+                id=new_id(),
+                name=name,
+                content=entry.content,
+                comment=entry.comment,
+                urlinfo=link.urlinfo if link else "",
+                short_code=link.code if link and not taken else self._free_short_code(),
+                short_url="",
+                image_url="",
+                scans=entry.scans,
+                created=entry.created or self._clock(),
+                properties=entry.properties,
+                location=entry.location,
+                is_dynamic=entry.is_dynamic,
+            )
             self._check_drawable(record)
+            campaign_id = self._campaign_id(entry.campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return ImportIssue(*row, "invalid", str(error))
-        stored = self._inserted(record.replace(campaign_id=self._campaign_id(entry.campaign)))
+        stored = self._inserted(record.replace(campaign_id=campaign_id))
         if (link and not taken) or not entry.trackable_url:
             return None
         what = "is in use" if taken else "is no short URL"

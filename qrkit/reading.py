@@ -15,22 +15,24 @@ MOST_PARAMETERS = 50
 def pairs(query: str) -> dict[str, str]:
     """The parameters of a query string; an empty value counts as absent (ruling H5).
 
+    Errors name no values: one of them may be an API key (ruling T14).
+
     Raises:
         InvalidParameter: It is too long, has too many parameters, is not UTF-8, or gives a parameter twice.
     """
     if len(query) > LONGEST_QUERY:
         rule = f"has {len(query)} characters; at most {LONGEST_QUERY}"
-        raise InvalidParameter(Problem("query", query, rule, "uri-too-long"))
+        raise InvalidParameter(Problem("query", None, rule, "uri-too-long"))
     parts = [part for part in query.split("&") if part]
     if len(parts) > MOST_PARAMETERS:
         rule = f"has {len(parts)} parameters; at most {MOST_PARAMETERS}"
-        raise InvalidParameter(Problem("query", query, rule, "too-many-parameters"))
+        raise InvalidParameter(Problem("query", None, rule, "too-many-parameters"))
     found: dict[str, str] = {}
     for part in parts:
         name, _, value = part.partition("=")
         name, value = _decoded(name, name), _decoded(value, name)
         if name in found:
-            raise InvalidParameter(Problem(name, value, "is given twice", "duplicate-parameter"))
+            raise InvalidParameter(Problem(name, None, "is given twice", "duplicate-parameter"))
         found[name] = value
     return {name: value for name, value in found.items() if value}
 
@@ -40,7 +42,7 @@ def _decoded(text: str, name: str) -> str:
         # A WSGI server hands the bytes of the request on as Latin-1.
         return unquote_to_bytes(text.replace("+", " ").encode("latin-1")).decode("utf-8")
     except UnicodeError as error:
-        raise InvalidParameter(Problem(name, text, "must be percent-encoded UTF-8", "bad-encoding")) from error
+        raise InvalidParameter(Problem(name, None, "must be percent-encoded UTF-8", "bad-encoding")) from error
 
 
 def whole(text: str, name: str) -> int:

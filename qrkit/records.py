@@ -40,13 +40,23 @@ __all__ = [
     "Visit",
 ]
 
+
+def _of_the_interface(mode: str) -> str:
+    """Refuse `auto`, which Python alone knows (ruling G2): the generate URL of the picture could not say it."""
+    if mode == "auto":
+        raise ValueError("must be one of 'byte', 'numeric', 'alphanumeric'")
+    return mode
+
+
 Moment = Annotated[datetime, AfterValidator(utc), PlainSerializer(to_iso, when_used="json")]
-CapitalMode = Annotated[EncodingMode, PlainSerializer(str.capitalize, when_used="json")]
+CapitalMode = Annotated[
+    EncodingMode, AfterValidator(_of_the_interface), PlainSerializer(str.capitalize, when_used="json")
+]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
 
 
 class Properties(Model):
-    """How the picture of a tracked QR Code is drawn; fields and defaults are those of `Design`."""
+    """How the picture of a tracked QR Code is drawn; fields and defaults are those of `Design`, without em `auto`."""
 
     size: ModuleSize = 8
     version: Version = None

@@ -42,7 +42,10 @@ FEW_DAYS = 10
 """Up to them each day has its dot: a line through one or two says little."""
 
 NARROW = 560
-"""Pixels from which on there is room beside and between things."""
+"""Pixels from which on there is room beside things."""
+
+WIDE = 900
+"""Pixels from which on there is room for long names."""
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -74,17 +77,20 @@ def lines(
     chart = blank(width, height)
     ends = {name: float(shown[name].iloc[-1]) for name in names} if by and width >= NARROW else {}
     top = 28 if ends or not by else names_above(chart, keys) + 28
-    right = max((length(cut(name)) + 34 for name in ends), default=22)
-    axes = add_axes(chart, left=38, right=right, top=top, bottom=26)
-    count_axis(chart, axes, float(shown.max().max()), f"scans a day{', mean of 7 days' if is_mean else ''}")
+    letters = 30 if width >= WIDE else 22
+    right = max((length(cut(name, letters)) + 34 for name in ends), default=22)
+    most = float(shown.max().max())
+    axes = add_axes(chart, left=max(38, length(f"{most:,.0f}") + 14), right=right, top=top, bottom=26)
+    count_axis(chart, axes, most, f"scans a day{', mean of 7 days' if is_mean else ''}")
     day_axis(chart, axes, days)
     for name in reversed(names):  # the largest is drawn last, above the others
         _line(axes, days, shown[name].tolist(), name, light(keys[name]))
     if len(names) == 1:
         axes.fill_between(days, shown[names[0]], color=light(keys[names[0]]), alpha=0.1, linewidth=0, clip_on=False)
-    names_at_ends(chart, axes, ends, keys)
-    told = f" by {by}: {_listed(names, table.sum().tolist())}" if by else ""
-    chart.words = f"{table.sum().sum():,} scans from {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}{told}"
+    names_at_ends(chart, axes, [(end, cut(name, letters), keys[name]) for name, end in ends.items()])
+    chart.title = f"scans per day{f' by {by}' if by else ''}"
+    told = f": {_listed(names, table.sum().tolist())}" if by else ""
+    chart.words = f"{table.sum().sum():,} from {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}{told}"
     return chart
 
 
@@ -117,7 +123,7 @@ def bars(
         (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, count, row)
         add_text(chart, (start - 8, y), cut(name, letters), ha="right")
         add_text(chart, (end + 6, y), f"{count:,}", "quiet")
-    chart.words = f"scans by {column}: {_listed(labels, counts)}"
+    chart.title, chart.words = f"scans by {column}", _listed(labels, counts)
     return chart
 
 
@@ -151,8 +157,8 @@ def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
         add_text(chart, (x, y + 12), f"{hour:02}", "quiet", ha="center")
     _heat_key(chart, bounds, shades)
     row, hour = divmod(int(table.to_numpy().argmax()), 24)
-    busiest = f"most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
-    chart.words = f"{table.sum().sum():,} scans by weekday and hour, UTC; {busiest}"
+    chart.title = "scans by weekday and hour, UTC"
+    chart.words = f"{table.sum().sum():,} in all; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
     return chart
 
 
@@ -166,7 +172,10 @@ def _table(frame: pd.DataFrame, by: str | None) -> pd.DataFrame:
     if table.shape[1] <= MOST_COLORS:
         return table
     few = table.iloc[:, :MOST_COLORS]
-    return few.assign(**{f"{table.shape[1] - MOST_COLORS} others": table.iloc[:, MOST_COLORS:].sum(axis=1)})
+    name = f"{table.shape[1] - MOST_COLORS} others"
+    while name in few:  # somebody has called a campaign so
+        name = f"all {name}"
+    return few.assign(**{name: table.iloc[:, MOST_COLORS:].sum(axis=1)})
 
 
 def _line(axes: Axes, days: Sequence[Any], values: Sequence[float], name: str, color: str) -> None:

@@ -47,9 +47,11 @@ class Chart(Figure):
     """A Figure that a notebook shows as a picture, and that says in words what it shows.
 
     Attributes:
+        title: What the chart is about.
         words: What is to be seen, for people who cannot.
     """
 
+    title: str = ""
     words: str = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -57,7 +59,9 @@ class Chart(Figure):
         buffer = BytesIO()
         self.savefig(buffer, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
-        return {"text/plain": f"<Chart: {self.words}>", "image/png": buffer.getvalue()}, {"image/png": size}
+        return {"text/plain": f"<Chart of {self.title}: {self.words}>", "image/png": buffer.getvalue()}, {
+            "image/png": size
+        }
 
 
 @contextmanager
@@ -76,7 +80,7 @@ def nothing(width: int, height: int) -> Chart:
     """A chart that says that there is nothing to show."""
     chart = blank(width, height)
     add_text(chart, (width / 2, height / 2), "no scans", "quiet", ha="center")
-    chart.words = "no scans"
+    chart.title, chart.words = "scans", "none"
     return chart
 
 
@@ -151,14 +155,13 @@ def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
     return y + LINE // 2
 
 
-def names_at_ends(chart: Chart, axes: Axes, ends: Mapping[str, float], keys: Mapping[str, str]) -> None:
-    """Write the names of lines beside where they end (name to last value), apart from each other."""
-    heights = {name: place(chart, axes, 0, value)[1] for name, value in ends.items()}
-    order = sorted(heights, key=lambda name: heights[name])
-    lowest = float(chart.bbox.height - axes.bbox.y0)
-    for name, y in zip(order, _apart([heights[name] for name in order], lowest), strict=True):
-        add_dot(chart, (axes.bbox.x1 + 18, y), keys[name])
-        add_text(chart, (axes.bbox.x1 + 28, y), cut(name))
+def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
+    """Write names beside where their lines end, but apart from each other: last value, name, colour."""
+    wished = sorted((place(chart, axes, 0, value)[1], name, color) for value, name, color in ends)
+    heights = _apart([height for height, _, _ in wished], lowest=float(chart.bbox.height - axes.bbox.y0))
+    for height, (_, name, color) in zip(heights, wished, strict=True):
+        add_dot(chart, (axes.bbox.x1 + 18, height), color)
+        add_text(chart, (axes.bbox.x1 + 28, height), name)
 
 
 def _number(day: datetime) -> float:

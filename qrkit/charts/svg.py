@@ -63,7 +63,8 @@ def to_svg(figure: Figure) -> str:
     used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
     ids = {name: f"{sha256(buffer.getvalue()).hexdigest()[:8]}-{name}" for name in used}
     parts = [part for child in drawn for part in _plain(child, ids)]
-    return _page_svg(drawn.get("viewBox", ""), parts, _printable(getattr(figure, "words", "")))
+    said = [_printable(getattr(figure, name, "")) for name in ("title", "words")]
+    return _page_svg(drawn.get("viewBox", ""), parts, *said)
 
 
 def _write_names(drawn: Xml.Element, names: Mapping[str | None, str]) -> None:
@@ -110,13 +111,14 @@ def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
     return _COLOR.sub(lambda found: _VARIABLES.get(found[0], found[0]), value)
 
 
-def _page_svg(view: str, parts: Sequence[Xml.Element], words: str) -> str:
+def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str) -> str:
     """One element; its width is the page's business, up to its own."""
     root = Xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "role": "img"})
     root.set("style", f"max-width:{view.split()[2]}px")
     root.set("class", "chart")
-    if words:
-        root.set("aria-label", words)
-        Xml.SubElement(root, "title").text = words
+    if title:
+        root.set("aria-label", f"Chart of {title}: {words}")
+        Xml.SubElement(root, "title").text = title
+        Xml.SubElement(root, "desc").text = words
     root.extend(parts)
     return Xml.tostring(root, encoding="unicode", short_empty_elements=True)

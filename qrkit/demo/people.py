@@ -23,6 +23,8 @@ MOST_SCANS = 3_000
 RETURNING = 0.14
 TWICE = 0.03
 """How many readers fetch the address a second time at once."""
+AGAIN = 0.11
+"""How many people scan the same code once more within the hour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def _moments(random: Random, habit: Habit, mean: float) -> Iterator[datetime]:
     for day in range(DAYS):
         weight = habit.week[day % 7] * 0.5 ** (day / habit.half_life)
         if habit.peak is not None:
-            weight *= 0.25 + 6 * math.exp(-(((day - habit.peak) / 1.1) ** 2)) if day <= habit.peak + 1 else 0.04
+            weight *= 0.3 + 1.6 * math.exp(-(((day - habit.peak) / 2.2) ** 2)) if day <= habit.peak + 1 else 0.04
         days.append(weight)
     number = max(0, round(random.gauss(mean, math.sqrt(mean))))
     for day in random.choices(range(DAYS), days, k=number):
@@ -161,6 +163,8 @@ def _person(random: Random, code: str, habit: Habit, moment: datetime) -> Iterat
     yield Arrival(moment, code, address, headers)
     if random.random() < TWICE:
         yield Arrival(moment + timedelta(milliseconds=400), code, address, headers)
+    if random.random() < AGAIN:
+        yield Arrival(moment + timedelta(seconds=random.uniform(60, 3_600)), code, address, headers)
 
 
 def _machines(random: Random, code: str, mean: float) -> Iterator[Arrival]:

@@ -6,6 +6,7 @@ lacks is empty. `Entry` is what one row of it says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -175,10 +176,10 @@ def _check_content(content: str) -> None:
 
 
 def _whole(text: str, name: str) -> int:
-    try:
-        return int(text)
-    except ValueError as error:
-        raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type")) from error
+    # Python's int would read 1_0 and the digits of other scripts, too.
+    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text):
+        raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
+    return int(text)
 
 
 def _count(text: str, name: str) -> int:
@@ -189,10 +190,9 @@ def _count(text: str, name: str) -> int:
 
 
 def _degrees(text: str, name: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InvalidParameter(Problem(name, text, "must be degrees, like 45.6497", "wrong-type")) from error
+    if not re.fullmatch(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        raise InvalidParameter(Problem(name, text, "must be degrees, like 45.6497", "wrong-type"))
+    return float(text)
 
 
 def _flag(text: str, name: str) -> bool:

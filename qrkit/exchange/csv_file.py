@@ -96,26 +96,30 @@ def _text(data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "utf-16" if utf_16 else "utf-8-sig"
     try:
-        return data.decode("utf-16" if utf_16 else "utf-8-sig")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableFile(
-            f"line {line} is not UTF-8: in a spreadsheet, save the file as 'CSV UTF-8'", line=line
-        ) from error
+        line = len(re.findall(rb"\r\n?|\n", data[: error.start])) + 1
+        wanted = "UTF-16, as its beginning says" if utf_16 else "UTF-8: in a spreadsheet, save the file as 'CSV UTF-8'"
+        raise UnreadableFile(f"line {line} is not {wanted}", line=line) from error
 
 
 def _rows(text: str) -> Iterator[list[str]]:
     reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    line = 1
     try:
-        yield from reader
+        for row in reader:
+            yield row
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableFile(f"line {reader.line_num} is not CSV: {error}", line=reader.line_num) from error
+        hint = "is its last double quote missing?"
+        raise UnreadableFile(f"the row that begins in line {line} is not CSV: {error}; {hint}", line=line) from error
 
 
 def _delimiter(text: str) -> str:
     """Comma, or what the heading has more of: spreadsheets of many countries write semicolons."""
-    heading = text.partition("\n")[0]
+    heading = re.split(r"[\r\n]", text, maxsplit=1)[0]
     return max(",;\t", key=heading.count)
 
 

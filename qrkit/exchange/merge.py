@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -81,20 +80,25 @@ class ImportResult:
         return f"<p>{self}</p>" + (self.to_frame().to_html() if self.issues else "")
 
 
-def merge(entries: Iterable[Entry], present: Iterable[tuple[str, str]]) -> tuple[list[Entry], list[ImportIssue]]:
-    """Decide which entries join a portfolio, and under which names.
+Insert = Callable[[Entry, str], ImportIssue | None]
+"""Adds an entry under this name; what is said of it comes back, with the reason `invalid` when it was not added."""
+
+
+def merge(entries: Iterable[Entry], present: Iterable[tuple[str, str]], insert: Insert) -> ImportResult:
+    """Add entries to a portfolio, each under a name that is free.
 
     Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name
     (3)`, …; where one of these has that very content, an earlier import brought it, so that importing a file twice
-    changes nothing.
+    changes nothing. What cannot be added takes no name.
 
     Args:
         entries: Rows of a file, in order.
         present: Name and content of every QR Code of the portfolio.
+        insert: Adds one of them.
     """
     pairs = set(present)
     names = {name for name, _ in pairs}
-    kept, issues = [], []
+    created, issues = 0, []
     for entry in entries:
         name, number = entry.name, 1
         while name in names and (name, entry.content) not in pairs:
@@ -103,12 +107,15 @@ def merge(entries: Iterable[Entry], present: Iterable[tuple[str, str]]) -> tuple
         if name in names:
             issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
             continue
-        if number > 1:
-            issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
-        names.add(name)
-        pairs.add((name, entry.content))
-        kept.append(dataclasses.replace(entry, name=name))
-    return kept, issues
+        said = insert(entry, name)
+        if said is None or said.reason != "invalid":
+            created += 1
+            names.add(name)
+            pairs.add((name, entry.content))
+            if number > 1:
+                issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
+        issues += [said] if said else []
+    return ImportResult(created, tuple(issues))
 
 
 def _issue(entry: Entry, reason: Reason, detail: str) -> ImportIssue:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from datetime import date
-from typing import TYPE_CHECKING, Any, Self
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, Self, get_args
 
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.connection import Store
+from qrkit.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,10 +38,19 @@ WITH scans AS (
 """
 """What a statistic begins with; it then selects from `scans`."""
 
+FRAME_TEXTS = (
+    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "campaign_id",
+    "campaign", "system", "browser", "manufacturer", "device_model", "device",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Scans:
-    """The scans of one account; `where` narrows them. Nothing is read before a question is asked."""
+    """The scans of one account; `where` narrows them. Nothing is read before a question is asked.
+
+    Raises:
+        InvalidParameter: `kinds` has something else than kinds of visits.
+    """
 
     store: Store
     account_id: str
@@ -47,6 +59,11 @@ class Scans:
     since: date | None = None
     until: date | None = None
     kinds: tuple[str, ...] = ("scan",)
+
+    def __post_init__(self) -> None:
+        """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
+        if not set(self.kinds) <= set(get_args(Kind)):
+            raise InvalidParameter(Problem("kinds", self.kinds, f"must hold some of {', '.join(get_args(Kind))}"))
 
     def where(self, **narrower: Any) -> Self:
         """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`."""
@@ -71,7 +88,8 @@ class Scans:
         (its name), campaign_id, campaign (its name, "" outside any), system, browser, manufacturer, device_model,
         device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees).
         """
-        return self.ask("SELECT * FROM scans ORDER BY time")
+        frame = self.ask("SELECT * FROM scans ORDER BY time")
+        return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
     def insert(self, frame: pd.DataFrame) -> int:
         """Store scans that were counted elsewhere and give their number: all rows or, with an error, none.
@@ -93,6 +111,11 @@ class Scans:
             "kinds": list(self.kinds),
             "campaign": self.campaign_id,
             "qrcode": self.qrcode_id,
-            "since": self.since,
-            "until": self.until,
+            "since": _moment(self.since),
+            "until": _moment(self.until),
         }
+
+
+def _moment(given: date | None) -> date | None:
+    """As times are stored: a moment with a time zone in UTC without one."""
+    return naive(given) if isinstance(given, datetime) else given

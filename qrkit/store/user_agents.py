@@ -58,7 +58,11 @@ def _device(text: str, system: str | None) -> Device:
         return "computer"
     if "iPad" in text or "Tablet" in text or (system == "Android" and "Mobile" not in text):
         return "tablet"
-    if "Mobi" in text or "iPhone" in text or system in ("Android", "iOS", "BlackBerry OS", "Symbian OS", "Windows Phone"):
+    if (
+        "Mobi" in text
+        or "iPhone" in text
+        or system in ("Android", "iOS", "BlackBerry OS", "Symbian OS", "Windows Phone")
+    ):
         return "phone"
     if system in ("Windows", "Mac OS X", "Linux", "Ubuntu", "Debian", "Fedora", "FreeBSD", "Chrome OS"):
         return "computer"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.limits import Latitude, Longitude
 from qrkit.records import Visit
 from qrkit.store.connection import Store
 from qrkit.store.user_agents import number_of
@@ -77,18 +78,27 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
 
     from qrkit.store.user_agents import LONGEST
 
-    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
-             if name not in frame]  # fmt: skip
-    wrong += [
-        Problem(str(name), None, f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}", "unknown-parameter")
-        for name in frame.columns
-        if name not in FRAME_COLUMNS
-    ]
-    if wrong:
-        raise InvalidParameter(*wrong)
+    _check_names([str(name) for name in frame.columns])
     result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
+    for name, kind in (("latitude", Latitude), ("longitude", Longitude)):
+        bound = get_args(kind)[1]
+        wrong = result[name].notna() & ~result[name].between(bound.low, bound.high)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InvalidParameter(Problem(name, result[name][row], f"row {row}: must be in {bound}", "out-of-range"))
     result["user_agent"] = result["user_agent"].fillna("").str.slice(0, LONGEST)
     return result
+
+
+def _check_names(names: list[str]) -> None:
+    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
+             if name not in names]  # fmt: skip
+    rule = f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}"
+    wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
+    wrong += [Problem(name, None, "is there twice", "duplicate-parameter") for name in FRAME_COLUMNS
+              if names.count(name) > 1]  # fmt: skip
+    if wrong:
+        raise InvalidParameter(*wrong)
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:
@@ -100,18 +110,23 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     values = frame[name].reset_index(drop=True) if name in frame else absent
     try:
         made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
-        return made
-    except (ValueError, TypeError) as error:
+        if dtype == "str":
+            made.str.encode("utf-8")  # half a character (a lone surrogate) is no text
+    except (ValueError, TypeError, OverflowError) as error:
         raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
+    return made
 
 
 def _moments(values: pd.Series) -> pd.Series:
     """Moments in UTC without their zone; texts must be ISO 8601."""
     import pandas as pd
 
-    if pd.api.types.is_numeric_dtype(values):
-        raise ValueError("numbers do not say their unit; use pandas.to_datetime(..., unit='s', utc=True)")
-    moments = pd.to_datetime(values, utc=True, format="ISO8601" if values.dtype in ("object", "str") else None)
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        kind = pd.api.types.infer_dtype(values)
+        if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
+            raise ValueError("numbers do not say their unit; use pandas.to_datetime(..., unit='s', utc=True)")
+        values = pd.to_datetime(values.astype("object"), utc=True, format="ISO8601")
+    moments = pd.to_datetime(values, utc=True)
     if moments.isna().any():
         raise ValueError(f"row {int(moments.isna().argmax())} is empty")
     return moments.dt.tz_localize(None)

@@ -1,0 +1,61 @@
+"""How a report says numbers, days and what was counted."""
+
+from __future__ import annotations
+
+from datetime import date
+
+__all__ = ["NO_CAMPAIGN", "cut", "day", "listed", "many", "number", "percent", "period"]
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+NO_CAMPAIGN = "No campaign"
+
+
+def number(count: int) -> str:
+    """12,345."""
+    return f"{count:,}"
+
+
+def percent(share: float) -> str:
+    """One decimal, so that they stand below each other: 12.3%."""
+    return f"{share:.1%}" if share == 0 or share >= 0.001 else "<0.1%"
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """1 scan, 12 scans."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def listed(parts: list[str]) -> str:
+    """a, b and c."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def day(moment: date, *, year: bool = True) -> str:
+    """13 June 2026."""
+    return f"{moment.day} {MONTHS[moment.month - 1]}{f' {moment.year}' if year else ''}"
+
+
+def weekday(moment: date) -> str:
+    """Saturday."""
+    return WEEKDAYS[moment.weekday()]
+
+
+def period(first: date | None, last: date | None) -> str:
+    """From one day to another, both included, as short as it is clear; "" where neither is known."""
+    if first is None or last is None:
+        return f"from {day(first)}" if first else f"until {day(last)}" if last else ""
+    if first == last:
+        return f"{weekday(first)}, {day(first)}"
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day}\N{EN DASH}{day(last)}"
+    return f"{day(first, year=first.year != last.year)} \N{EN DASH} {day(last)}"
+
+
+def cut(text: str, most: int) -> str:
+    """At most so many characters, the rest as an ellipsis."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,0 +1,361 @@
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+import pytest
+
+from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.store import Store
+from qrkit.store.migrations import MIGRATIONS
+
+PATIENCE = 30
+"""Seconds to wait for another thread or process before a test fails."""
+
+OTHER_PROCESS = """
+import sys
+from qrkit.store import Store
+
+store = Store(sys.argv[1])
+store.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
+for number in range(int(sys.argv[2])):
+    store.execute("INSERT INTO notes VALUES (?)", [number])
+with store.atomic():
+    store.execute("INSERT INTO notes VALUES (1000)")
+    print("ready", flush=True)
+    sys.stdin.read()  # until it is killed or let go
+"""
+
+
+@pytest.fixture
+def store():
+    with Store() as store:
+        store.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
+        yield store
+
+
+@pytest.fixture
+def other_process():
+    """Start a process that has committed some notes to a file and is inside one more transaction."""
+    started = []
+
+    def start(path, committed):
+        command = [sys.executable, "-c", OTHER_PROCESS, str(path), str(committed)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        started.append(process)
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+
+
+def note(store, number):
+    store.execute("INSERT INTO notes VALUES (?)", [number])
+
+
+def notes(store):
+    return [row["number"] for row in store.rows("SELECT number FROM notes ORDER BY number")]
+
+
+class Mishap(Exception):
+    """Something that goes wrong in the middle."""
+
+
+# ---- transactions
+
+
+def test_an_error_leaves_nothing_of_a_transaction(store):
+    note(store, 1)
+    with pytest.raises(Mishap), store.atomic():
+        note(store, 2)
+        note(store, 3)
+        assert notes(store) == [1, 2, 3], "a transaction does not see its own work"
+        raise Mishap
+    assert notes(store) == [1]
+    note(store, 4)
+    assert notes(store) == [1, 4]
+
+
+def test_an_inner_atomic_joins_the_outer_one_and_never_commits_it(store):
+    with pytest.raises(Mishap), store.atomic():
+        with store.atomic():
+            note(store, 1)
+            with store.atomic():
+                note(store, 2)
+        raise Mishap
+    assert notes(store) == []
+    with store.atomic(), store.atomic():
+        note(store, 3)
+    assert notes(store) == [3]
+
+
+def test_an_error_that_was_caught_after_an_inner_atomic_had_written_spoils_the_whole(store):
+    """Half of the inner work would be kept otherwise: DuckDB cannot take a part of a transaction back."""
+    with pytest.raises(RuntimeError, match="nothing of it was kept"), store.atomic():
+        note(store, 1)
+        with pytest.raises(Mishap), store.atomic():
+            note(store, 2)
+            raise Mishap
+        note(store, 3)
+    assert notes(store) == []
+    note(store, 4)
+    assert notes(store) == [4], "the next transaction is spoilt, too"
+
+
+def test_an_error_that_was_caught_before_an_inner_atomic_had_written_harms_nothing(store):
+    with store.atomic():
+        note(store, 1)
+        with pytest.raises(Mishap), store.atomic():
+            raise Mishap
+        note(store, 2)
+    assert notes(store) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "wrong", ["INSERT INTO notes VALUES (1)", "SELECT * FROM nowhere", "SELECT CAST('x' AS INTEGER)", "SELEKT 1"]
+)
+@pytest.mark.parametrize("read", [Store.rows, Store.execute, Store.frame])
+def test_a_failed_statement_that_was_caught_spoils_the_whole_and_says_so(store, read, wrong):
+    """DuckDB gives a transaction up at the first failure and takes its COMMIT for a ROLLBACK, without a word."""
+    note(store, 1)
+    with pytest.raises(RuntimeError, match="nothing of it was kept"), store.atomic():
+        note(store, 2)
+        with pytest.raises(duckdb.Error):
+            read(store, wrong)
+    assert notes(store) == [1]
+
+
+def test_a_failed_query_outside_a_transaction_does_not_spoil_the_next_one(store):
+    with pytest.raises(duckdb.Error):
+        store.rows("SELECT * FROM nowhere")
+    with store.atomic():
+        note(store, 1)
+    assert notes(store) == [1]
+
+
+# ---- threads
+
+
+def test_threads_that_write_at_once_lose_nothing(store):
+    store.execute("INSERT INTO notes VALUES (-1)")
+
+    def count_down(_):
+        for _ in range(10):
+            with store.atomic():
+                lowest = store.row("SELECT min(number) AS lowest FROM notes")["lowest"]
+                note(store, lowest - 1)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(count_down, range(4)))
+    assert notes(store) == list(range(-41, 0))
+
+
+def test_a_reader_sees_the_state_before_another_threads_transaction(store):
+    note(store, 1)
+    written, seen = threading.Event(), threading.Event()
+
+    def write():
+        with store.atomic():
+            note(store, 2)
+            written.set()
+            assert seen.wait(PATIENCE)
+
+    with ThreadPoolExecutor(1) as threads:
+        writing = threads.submit(write)
+        try:
+            assert written.wait(PATIENCE)
+            assert notes(store) == [1]
+        finally:
+            seen.set()
+        writing.result()
+    assert notes(store) == [1, 2]
+
+
+def test_an_error_in_one_thread_does_not_touch_the_transaction_of_another(store):
+    def fail():
+        with pytest.raises(Mishap), store.atomic():
+            note(store, 5)
+            raise Mishap
+        with pytest.raises(duckdb.Error):
+            store.rows("SELEKT 1")
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(fail).result()
+        with store.atomic():
+            note(store, 1)
+            with pytest.raises(duckdb.Error):
+                threads.submit(store.rows, "SELEKT 1").result()
+    assert notes(store) == [1]
+
+
+# ---- files
+
+
+def test_what_was_committed_is_there_after_closing(tmp_path):
+    path = tmp_path / "a.duckdb"
+    with Store(path) as store:
+        store.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
+        note(store, 1)
+    with Store(str(path)) as store:
+        assert notes(store) == [1]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.duckdb"]
+
+
+def test_a_killed_process_leaves_exactly_what_it_had_committed(tmp_path, other_process):
+    path = tmp_path / "a.duckdb"
+    process = other_process(path, committed=25)
+    process.send_signal(signal.SIGKILL)
+    process.wait(PATIENCE)
+    with Store(path) as store:
+        assert notes(store) == list(range(25))
+
+
+def test_a_second_process_is_told_that_the_file_is_in_use(tmp_path, other_process):
+    path = tmp_path / "a.duckdb"
+    other_process(path, committed=1)
+    with pytest.raises(StoreBusy, match="is open in another process: close that one, or"):
+        Store(path)
+
+
+def test_one_process_may_open_a_file_twice(tmp_path):
+    """A cell of a notebook that opens a portfolio is run again and again."""
+    path = tmp_path / "a.duckdb"
+    with Store(path) as first, Store(tmp_path / "x" / ".." / "a.duckdb") as second:
+        first.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
+
+        def write(store, start):
+            for number in range(start, start + 20):
+                with store.atomic():
+                    store.row("SELECT max(number) FROM notes")
+                    note(store, number)
+
+        with ThreadPoolExecutor(2) as threads:
+            for done in [threads.submit(write, first, 0), threads.submit(write, second, 100)]:
+                done.result()
+        assert notes(first) == notes(second) == [*range(20), *range(100, 120)]
+        first.close()
+        note(second, 200)
+    with Store(path) as store:
+        assert notes(store)[-1] == 200
+
+
+def test_stores_in_memory_are_strangers():
+    with Store() as first, Store() as second:
+        first.execute("CREATE TABLE notes (number INTEGER)")
+        assert first.rows("SELECT table_name FROM duckdb_tables() WHERE table_name = 'notes'")
+        assert not second.rows("SELECT table_name FROM duckdb_tables() WHERE table_name = 'notes'")
+
+
+def test_a_folder_that_is_missing_is_named_whatever_its_name(tmp_path):
+    for folder in ("missing", "clock", "blocked by a lock"):
+        with pytest.raises(UnreadableFile, match=rf"{folder}.a.duckdb cannot be opened as a store: .*No such file"):
+            Store(tmp_path / folder / "a.duckdb")
+
+
+@pytest.mark.parametrize("content", [b"", b"Campaign Name,Content\r\n" * 200, bytes(range(256)) * 100])
+def test_a_file_of_another_kind_is_refused_and_left_as_it_was(tmp_path, content):
+    path = tmp_path / "a.duckdb"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableFile, match="a.duckdb cannot be opened as a store: "):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_is_no_store(tmp_path):
+    with pytest.raises(UnreadableFile, match="cannot be opened as a store"):
+        Store(tmp_path)
+
+
+@pytest.mark.parametrize("table", ["accounts (id INTEGER)", "migrations (id INTEGER)", "sales (id INTEGER)"])
+def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path, table):
+    path = tmp_path / "a.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE {table}")
+    before = path.read_bytes()
+    with pytest.raises(UnreadableFile, match="is a DuckDB database, but not a store of qrkit"):
+        Store(path)
+    assert path.read_bytes() == before
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (1,)
+
+
+# ---- migrations
+
+
+def test_migrations_are_recorded_and_applied_once(tmp_path):
+    path = tmp_path / "a.duckdb"
+    with Store(path) as store:
+        first = store.rows("SELECT name, applied FROM migrations ORDER BY applied, rowid")
+    with Store(path) as store:
+        assert store.rows("SELECT name, applied FROM migrations ORDER BY applied, rowid") == first
+    assert [row["name"] for row in first] == list(MIGRATIONS)
+
+
+def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
+    path, last = tmp_path / "a.duckdb", list(MIGRATIONS)[-1]
+    with Store(path) as store:
+        store.execute("DROP TABLE visits")
+        store.execute("DROP TABLE user_agents")
+        store.execute("DROP SEQUENCE user_agent_numbers")
+        store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
+        store.execute("DELETE FROM migrations WHERE name = ?", [last])
+    with Store(path) as store:
+        assert store.rows("SELECT count(*) AS visits FROM visits") == [{"visits": 0}]
+        assert store.rows("SELECT name FROM accounts") == [{"name": "local"}]
+        assert [row["name"] for row in store.rows("SELECT name FROM migrations")] == list(MIGRATIONS)
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path):
+    path = tmp_path / "a.duckdb"
+    with Store(path) as store:
+        store.execute("INSERT INTO migrations VALUES ('teleport', now()::TIMESTAMP)")
+    before = path.read_bytes()
+    for _ in range(2):  # the first refusal lets the file go
+        with pytest.raises(UnreadableFile, match=r"was written by a newer qrkit \(it has teleport\); update qrkit"):
+            Store(path)
+    assert path.read_bytes() == before
+
+
+# ---- what SQL may touch
+
+
+@pytest.fixture(scope="module")
+def confined(tmp_path_factory):
+    """A store beside a file that it must not read."""
+    folder = tmp_path_factory.mktemp("confined")
+    (folder / "secret.csv").write_text("word\nsesame\n", encoding="utf-8")
+    Store(folder / "a.duckdb").close()
+    return folder / "a.duckdb"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('{folder}/secret.csv')",
+        "SELECT * FROM read_text('{folder}/secret.csv')",
+        "SELECT * FROM '{folder}/secret.csv'",
+        "SELECT * FROM glob('{folder}/*')",
+        "COPY (SELECT 1) TO '{folder}/out.csv'",
+        "COPY accounts FROM '{folder}/secret.csv'",
+        "EXPORT DATABASE '{folder}/out'",
+        "ATTACH '{folder}/other.duckdb'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "PRAGMA memory_limit = '1GB'",
+        "SELECT * FROM read_csv('https://example.com/x.csv')",
+    ],
+)
+def test_sql_can_touch_this_file_and_nothing_else(confined, sql):
+    folder = confined.parent
+    before = sorted(file.name for file in folder.iterdir())
+    with Store(confined) as store, pytest.raises(duckdb.Error) as caught:
+        store.rows(sql.format(folder=folder))
+    assert "sesame" not in str(caught.value)
+    assert sorted(file.name for file in folder.iterdir()) == before

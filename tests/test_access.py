@@ -1,0 +1,157 @@
+import hashlib
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from qrkit.access import LOCAL, RequestCounter, authenticate, create_key, local_account
+from qrkit.errors import NotAuthenticated, TooManyRequests
+from qrkit.records import PLANS, Account
+from qrkit.store import Store
+from qrkit.store.accounts import insert_account
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FREE = Account("f" * 32, "free rider", "free")
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def store():
+    with Store() as store:
+        yield store
+
+
+def refused(store, key):
+    with pytest.raises(NotAuthenticated) as caught:
+        authenticate(store, key, NOON)
+    assert caught.value.status == 401
+    return str(caught.value)
+
+
+@pytest.mark.rule("T13")
+def test_who_works_alone_is_one_premium_account(tmp_path):
+    """Open: who owns a portfolio without any sign-up. One account named local, premium, the same each time."""
+    with Store(tmp_path / "a.duckdb") as store:
+        first = local_account(store)
+        assert local_account(store) == first
+    with Store(tmp_path / "a.duckdb") as store:
+        assert local_account(store) == first
+    assert (first.name, first.plan) == (LOCAL, "premium")
+    assert len(first.id) == 32
+
+
+@pytest.mark.rule("T14")
+def test_a_key_is_256_random_bits_behind_its_mark(store):
+    """Open: what keys look like. A mark that scanners for secrets can know, and 32 random bytes in base64url."""
+    account = local_account(store)
+    keys = {create_key(store, account) for _ in range(20)}
+    assert len(keys) == 20
+    assert all(re.fullmatch(r"qk_[A-Za-z0-9_-]{43}", key) for key in keys)
+
+
+@pytest.mark.rule("T14")
+def test_the_file_holds_the_digest_of_a_key_and_never_the_key(tmp_path):
+    """Open: what is kept of a key. Its SHA-256 alone: who steals the file, or its log, can call nothing."""
+    path = tmp_path / "keys.duckdb"
+    with Store(path) as store:
+        key = create_key(store, local_account(store), label="phone")
+        authenticate(store, key, NOON)
+        found = [file.read_bytes() for file in sorted(tmp_path.iterdir())]  # the file and its write-ahead log
+        assert len(found) == 2
+    found += [file.read_bytes() for file in tmp_path.iterdir()]
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    assert digest.encode() in found[1], "the log is not where the search looks"
+    assert digest.encode() in path.read_bytes(), "the file is not where the search looks"
+    for part in (key, key[3:], key[3:20], key[-20:]):
+        assert not [file for file in found if part.encode() in file or part.encode("utf-16-le") in file]
+
+
+def test_each_key_leads_to_its_own_account(store):
+    insert_account(store, FREE, NOON)
+    mine = local_account(store)
+    keys = [(create_key(store, one, label=label), one) for one in (mine, FREE) for label in ("a", "a")]
+    assert [authenticate(store, key, NOON) for key, _ in keys] == [account for _, account in keys]
+
+
+@pytest.mark.rule("T14")
+def test_a_revoked_key_and_an_expired_one_are_refused_like_an_unknown_one(store):
+    """Open: what a refusal tells. Nothing about why, so that nobody learns which keys once were."""
+    account = local_account(store)
+    revoked, expired, expiring = (create_key(store, account, label=label) for label in ("revoked", "old", "new"))
+    store.execute("UPDATE api_keys SET revoked = TIMESTAMP '2026-01-01' WHERE label = 'revoked'")
+    store.execute("UPDATE api_keys SET expires = TIMESTAMP '2026-03-01 12:00:00' WHERE label = 'old'")
+    store.execute("UPDATE api_keys SET expires = TIMESTAMP '2026-03-01 12:00:01' WHERE label = 'new'")
+    said = {refused(store, key) for key in (revoked, expired, "qk_" + "x" * 43)}
+    assert len(said) == 1
+    assert authenticate(store, expiring, NOON) == account
+    assert authenticate(store, expired, NOON - SECOND) == account
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", " ", "qk_", "x" * 1_000_000, "schlüssel", "🔑", "\ud800", "a\0b", "' OR 1=1 --", "%"],
+    ids=["empty", "blank", "mark alone", "long", "umlaut", "emoji", "half a character", "nul", "quote", "wildcard"],
+)
+def test_a_strange_key_is_an_unknown_one(store, key):
+    create_key(store, local_account(store))
+    assert refused(store, key) == "the API key is not known, was revoked or has expired"
+
+
+def test_a_key_is_taken_letter_by_letter(store):
+    key = create_key(store, local_account(store))
+    for changed in (key.lower(), key.upper(), key[:-1], key + " ", " " + key, key + "\n"):
+        assert changed != key
+        refused(store, changed)
+
+
+@pytest.mark.rule("T13")
+def test_a_plan_allows_exactly_its_number_of_requests_a_day():
+    """Open: how many requests a plan has. A number a UTC day; the next one is refused and told when to come again."""
+    counter, limit = RequestCounter(), PLANS["free"].requests_a_day
+    left = [counter.count(FREE, NOON) for _ in range(limit)]
+    assert [quota.remaining for quota in left] == list(range(limit - 1, -1, -1))
+    assert {quota.limit for quota in left} == {limit}
+    midnight = datetime(2026, 3, 2, tzinfo=UTC)
+    assert {quota.reset for quota in left} == {int(midnight.timestamp())}
+    with pytest.raises(TooManyRequests) as caught:
+        counter.count(FREE, NOON)
+    assert NOON + caught.value.retry_after * SECOND >= midnight
+    assert NOON + caught.value.retry_after * SECOND <= midnight + SECOND
+    assert (caught.value.status, caught.value.code) == (429, "rate-limited")
+
+
+def test_the_next_utc_day_begins_anew():
+    counter, limit = RequestCounter(), PLANS["free"].requests_a_day
+    last = datetime(2026, 12, 31, 23, 59, 59, 999_999, UTC)
+    for _ in range(limit):
+        counter.count(FREE, last)
+    with pytest.raises(TooManyRequests) as caught:
+        counter.count(FREE, last)
+    assert caught.value.retry_after == 1
+    assert counter.count(FREE, last + timedelta(microseconds=1)).remaining == limit - 1
+
+
+def test_accounts_are_counted_apart():
+    counter, other = RequestCounter(), Account("e" * 32, "other", "free")
+    for _ in range(3):
+        counter.count(FREE, NOON)
+    assert counter.count(other, NOON).remaining == PLANS["free"].requests_a_day - 1
+
+
+def test_many_threads_together_get_no_request_more():
+    counter, limit = RequestCounter(), PLANS["free"].requests_a_day
+
+    def many(_):
+        allowed = []
+        for _ in range(limit // 4):
+            try:
+                allowed.append(counter.count(FREE, NOON).remaining)
+            except TooManyRequests:
+                allowed.append(None)
+        return allowed
+
+    with ThreadPoolExecutor(8) as threads:
+        found = [left for each in threads.map(many, range(8)) for left in each]
+    assert len(found) == 2 * limit
+    assert sorted(left for left in found if left is not None) == list(range(limit))

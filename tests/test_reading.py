@@ -1,0 +1,157 @@
+from urllib.parse import quote, quote_plus, urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit.errors import InvalidParameter
+from qrkit.reading import flag, pairs, whole
+
+some = settings(max_examples=60, derandomize=True, deadline=None)
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+
+KEY = "qk_1Zt5oQYhTn0f5o4VnAOq8wqkXW9L2m3GZ7cF4dJ0abc"
+
+
+def refused(query):
+    with pytest.raises(InvalidParameter) as caught:
+        pairs(query)
+    return caught.value
+
+
+@some
+@given(st.dictionaries(texts, texts, max_size=20), st.sampled_from([quote, quote_plus]))
+def test_what_was_url_encoded_is_read_back(parameters, way):
+    assert pairs(urlencode(parameters, quote_via=way)) == parameters
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", {}),
+        ("&", {}),
+        ("&&a=1&&b=2&", {"a": "1", "b": "2"}),
+        ("a", {}),
+        ("=", {}),
+        ("a=1=2", {"a": "1=2"}),
+        ("a=%3D%26", {"a": "=&"}),
+        ("a=b+c", {"a": "b c"}),
+        ("a=b%20c", {"a": "b c"}),
+        ("a=b%2Bc", {"a": "b+c"}),
+        ("a=%E2%82%AC", {"a": "€"}),
+        ("a=%e2%82%ac", {"a": "€"}),
+        ("a=\u00e2\u0082\u00ac", {"a": "€"}),  # bytes that were sent bare, as a WSGI server hands them on
+        ("a=%F0%9F%98%80", {"a": "😀"}),
+        ("a=100%", {"a": "100%"}),
+        ("a=%zz", {"a": "%zz"}),
+        ("a=%4", {"a": "%4"}),
+        ("a=%2541", {"a": "%41"}),
+        ("a=%00", {"a": "\0"}),
+        ("%61=1", {"a": "1"}),
+        ("a;b=1", {"a;b": "1"}),
+        ("a=1;b=2", {"a": "1;b=2"}),
+        ("a[]=1", {"a[]": "1"}),
+        ("A=1&a=2", {"A": "1", "a": "2"}),
+    ],
+)
+def test_a_query_is_split_at_ampersands_and_decoded_once(query, found):
+    assert pairs(query) == found
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize("query", ["a=&b=1", "b=1&a=", "b=1&a", "b=1&a=&&"])
+def test_an_empty_value_counts_as_absent(query):
+    """Open: what `size=` means. The same as no size, because forms send all of their fields."""
+    assert pairs(query) == {"b": "1"}
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize("query", ["a=1&a=2", "a=1&a=1", "a=1&b=2&a=3", "a=1&%61=2"])
+def test_a_parameter_given_twice_is_refused_by_name(query):
+    """Open: which of two values holds. Neither: servers and proxies choose differently."""
+    error = refused(query)
+    assert (error.name, error.code) == ("a", "duplicate-parameter")
+
+
+@pytest.mark.parametrize("bad", ["%FF", "%C3", "%C0%AF", "%ED%A0%80", "%F4%90%80%80", "a%E2%82b", "\u00ff"])
+@pytest.mark.parametrize("query", ["name={}", "{}=value", "a=1&name={}&b=2"])
+def test_what_is_no_utf_8_is_refused(query, bad):
+    assert refused(query.format(bad)).code == "bad-encoding"
+
+
+def test_fifty_parameters_are_read_and_fifty_one_are_refused():
+    queries = ["&".join(f"p{number}={number}" for number in range(count)) for count in (50, 51)]
+    assert len(pairs(queries[0])) == 50
+    error = refused(queries[1])
+    assert error.code == "too-many-parameters"
+    assert "51 parameters; at most 50" in str(error)
+
+
+def test_sixteen_kilobytes_are_read_and_one_more_is_refused():
+    assert len(pairs("a=" + "x" * 16_382)["a"]) == 16_382
+    error = refused("a=" + "x" * 16_383)
+    assert error.code == "uri-too-long"
+    assert "16385 characters; at most 16384" in str(error)
+
+
+@pytest.mark.rule("T14")
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"auth={KEY}&auth={KEY}",
+        f"auth={KEY}&%61uth={KEY}x",
+        f"auth={KEY}%FF",
+        f"auth={KEY}&content={'x' * 20_000}",
+        f"auth={KEY}&" + "&".join(map(str, range(60))),
+    ],
+)
+def test_a_refused_query_does_not_repeat_the_key_in_it(query):
+    """Open: where a key may show. Not in an error: its text goes into headers, logs and screens."""
+    error = refused(query)
+    assert KEY not in str(error)
+    assert KEY not in repr([error.args, error.problems])
+
+
+@pytest.mark.rule("G1")
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("3", 3), ("3.0", 3), (" 3 ", 3), ("-1", -1), ("-1.0", -1), ("0", 0), ("007", 7), ("999999999", 999_999_999)],
+)
+def test_a_whole_number_may_end_in_point_zero(text, number):
+    """A fact: one client writes 3 as `3.0`."""
+    assert whole(text, "version") == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3.5", "3.00", "3,0", "1e1", "0x1", "--1", "+1", "- 1", "1_0", "x", ".0", "", " ", "٣", "²", "9999999999", "nan"],
+)
+def test_what_is_no_whole_number_is_refused_by_name_and_value(text):
+    with pytest.raises(InvalidParameter) as caught:
+        whole(text, "size")
+    error = caught.value
+    assert (error.name, error.value, error.code) == ("size", text, "wrong-type")
+    assert "whole number" in str(error)
+
+
+@some
+@given(st.integers(-99_999_999, 999_999_999), st.sampled_from(["{}", "{}.0", " {}\t"]))
+def test_a_written_number_is_read_back(number, form):
+    assert whole(form.format(number), "size") == number
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [(["true", "TRUE", "True", "tRuE", "1", " true "], True), (["false", "FALSE", "False", "0", "0 "], False)],
+)
+def test_a_flag_is_true_or_false_in_any_case_or_a_digit(texts, value):
+    """Open: how a boolean is spelled. `True` is what Python and .NET clients write, 1 what forms send."""
+    assert {flag(text, "attachment") for text in texts} == {value}
+
+
+@pytest.mark.parametrize("text", ["yes", "no", "on", "2", "-1", "", "t", "tru", "wahr", "1.0", "truefalse"])
+def test_what_is_no_flag_is_refused_by_name_and_value(text):
+    with pytest.raises(InvalidParameter, match="must be true or false") as caught:
+        flag(text, "keep")
+    assert (caught.value.name, caught.value.value, caught.value.code) == ("keep", text, "wrong-type")
