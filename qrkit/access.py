@@ -80,15 +80,24 @@ class RequestCounter:
         Raises:
             TooManyRequests: The plan's number for the day is used up.
         """
+        with self._lock:
+            quota = self._left(account, moment)
+            if not quota.remaining:
+                wait = int(quota.reset - moment.timestamp()) + 1
+                raise TooManyRequests(f"the plan {account.plan} allows {quota.limit} requests a day", retry_after=wait)
+            self._used[account.id] = self._used.get(account.id, 0) + 1
+        return quota._replace(remaining=quota.remaining - 1)
+
+    def left(self, account: Account, moment: datetime) -> Quota:
+        """What is left, without counting."""
+        with self._lock:
+            return self._left(account, moment)
+
+    def _left(self, account: Account, moment: datetime) -> Quota:
+        if self._day != moment.toordinal():
+            self._day = moment.toordinal()
+            self._used.clear()
         limit = PLANS[account.plan].requests_a_day
         tomorrow = datetime.combine(moment.date(), datetime.min.time(), UTC) + timedelta(days=1)
-        with self._lock:
-            if self._day != moment.toordinal():
-                self._day = moment.toordinal()
-                self._used.clear()
-            used = self._used.get(account.id, 0) + 1
-            if used > limit:
-                wait = int((tomorrow - moment).total_seconds()) + 1
-                raise TooManyRequests(f"the plan {account.plan} allows {limit} requests a day", retry_after=wait)
-            self._used[account.id] = used
-        return Quota(limit, limit - used, int(tomorrow.timestamp()))
+        # A plan may have become smaller since the morning.
+        return Quota(limit, max(limit - self._used.get(account.id, 0), 0), int(tomorrow.timestamp()))

@@ -42,7 +42,8 @@ def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, s
     frame = text_table(codes, campaign_names)
     for name, dtype in NUMBERS.items():
         frame[name] = pd.to_numeric(frame[name]).astype(dtype)  # type: ignore[call-overload]  # dtypes of a table
-    frame["Created (UTC)"] = pd.to_datetime(frame["Created (UTC)"], format="%Y-%m-%d %H:%M:%S", utc=True)
+    created = pd.to_datetime(frame["Created (UTC)"], format="%Y-%m-%d %H:%M:%S", utc=True)
+    frame["Created (UTC)"] = created.dt.as_unit("us")
     frame["Dynamic"] = frame["Dynamic"] == "true"
     return frame
 
@@ -57,7 +58,7 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> p
         rows.append((one.name, one.description, one.created, len(own), sum(code.scans for code in own)))
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
-    frame["created"] = pd.to_datetime(frame["created"], utc=True)
+    frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
     return frame.astype({"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 

@@ -78,7 +78,7 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
     """
     problems: list[Problem] = []
     fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in Design.model_fields}
-    for name in fields.keys() & set(WHOLE):
+    for name in (name for name in WHOLE if name in fields):
         text = fields.pop(name)
         with collecting(problems):
             fields[name] = whole(text, name)

@@ -26,6 +26,7 @@ __all__ = [
     "Longitude",
     "ModuleSize",
     "Padding",
+    "StoredMode",
     "Text",
     "TextStyle",
     "Version",
@@ -133,6 +134,8 @@ Version = Annotated[
 ModuleSize = Annotated[Whole, Within(1, 20, "pixels per module")]
 Padding = Annotated[Whole, Within(0, 20, "modules")]
 EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "auto"], BeforeValidator(_lower)]
+StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidator(_lower)]
+"""The interface has no `auto` (ruling G2): the generate URL of a tracked code could not say it."""
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
 
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]

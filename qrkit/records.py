@@ -14,12 +14,12 @@ from pydantic import AfterValidator, PlainSerializer
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.limits import (
     Content,
-    EncodingMode,
     ErrorCorrection,
     Latitude,
     Longitude,
     ModuleSize,
     Padding,
+    StoredMode,
     Text,
     Version,
 )
@@ -40,18 +40,8 @@ __all__ = [
     "Visit",
 ]
 
-
-def _of_the_interface(mode: str) -> str:
-    """Refuse `auto`, which Python alone knows (ruling G2): the generate URL of the picture could not say it."""
-    if mode == "auto":
-        raise ValueError("must be one of 'byte', 'numeric', 'alphanumeric'")
-    return mode
-
-
 Moment = Annotated[datetime, AfterValidator(utc), PlainSerializer(to_iso, when_used="json")]
-CapitalMode = Annotated[
-    EncodingMode, AfterValidator(_of_the_interface), PlainSerializer(str.capitalize, when_used="json")
-]
+CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
 
 

@@ -93,7 +93,7 @@ class Redirects:
             referrer=referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
             visitor=visitor,
-            place=self._locate(request.address),
+            place=self._place(request.address),
         )
         try:
             insert_visit(self.store, visit)
@@ -101,3 +101,11 @@ class Redirects:
             # Whatever the store's trouble is, the redirect happens (ruling T11).
             self.lost += 1
             _log.exception("a visit to %s could not be stored; %d lost so far", request.short_code, self.lost)
+
+    def _place(self, address: str) -> Place:
+        try:
+            return self._locate(address)
+        except Exception as error:
+            # Nor does a table of places hold a redirect up. Its own words may name the address, which is not kept.
+            _log.error("a visitor could not be located: %s", type(error).__name__)
+            return NOWHERE

@@ -16,7 +16,10 @@ __all__ = ["Visitors", "first_language", "kind_of", "referrer_host"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+_NO_BOT = re.compile(r"cubot", re.IGNORECASE)
+"""A maker of phones, whose name looks like that of a bot."""
+LONGEST_HOST = 253
 DOCUMENT = ("", "document", "empty", "iframe")
 AT_ONCE_SECONDS = 2
 
@@ -36,15 +39,16 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
         return "prefetch"
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"
-    return "bot" if is_crawler(headers.get("user-agent", "")) else "scan"
+    return "bot" if is_crawler(_NO_BOT.sub("", headers.get("user-agent", ""))) else "scan"
 
 
 def referrer_host(referrer: str) -> str | None:
     """The host of a `Referer` header; the rest may say more of a person than we want to know."""
     try:
-        return urlsplit(referrer).hostname
+        host = urlsplit(referrer).hostname
     except ValueError:
         return None
+    return host if host and len(host) <= LONGEST_HOST else None
 
 
 def first_language(accepted: str) -> str | None:

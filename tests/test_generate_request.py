@@ -173,6 +173,9 @@ def test_everything_that_is_wrong_is_named_at_once():
     with pytest.raises(InvalidParameter) as caught:
         read_get({"size": "0", "format": "pgn"})
     assert [one.name for one in caught.value.problems] == ["content", "size", "format"]
+    with pytest.raises(InvalidParameter) as caught:
+        read_get({"padding": "x", "size": "x", "version": "x", "content": "x"})
+    assert [one.name for one in caught.value.problems] == ["version", "size", "padding"]
 
 
 @pytest.mark.rule("H2")

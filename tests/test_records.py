@@ -105,7 +105,7 @@ def test_properties_take_any_case_and_minus_one_for_automatic():
 
 
 def test_properties_of_a_tracked_code_cannot_be_auto_because_its_image_url_could_not_say_so():
-    with pytest.raises(InvalidParameter, match=r"em='auto': must be one of 'byte', 'numeric', 'alphanumeric'"):
+    with pytest.raises(InvalidParameter, match="em='auto': must be one of 'byte', 'numeric' or 'alphanumeric'"):
         Properties(em="auto")
 
 

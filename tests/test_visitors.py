@@ -38,7 +38,7 @@ PEOPLE = {
     "Linux Firefox": "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0",
     "in Facebook": f"Mozilla/5.0 (Linux; Android 13; Pixel 7; wv) {WEBVIEW} [FB_IAB/FB4A;FBAV/420.0.0.32.61;]",
     "in Facebook on iOS": f"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) {WEBKIT} Mobile/15E148 [FBAN/FBIOS]",
-    "in Instagram": f"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) {WEBKIT} Mobile/15E148 Instagram 330.0.0.0.0",
+    "in Instagram": f"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) {WEBKIT} Mobile/15E148 Instagram 330.0",
     "in WeChat": f"Mozilla/5.0 (Linux; Android 12; M2102J20SG; wv) {WEBVIEW} MicroMessenger/8.0.33 NetType/WIFI",
     "in TikTok": f"Mozilla/5.0 (iPhone; CPU iPhone OS 16_6 like Mac OS X) {WEBKIT} Mobile/15E148 musical_ly_33.1.0",
     "in Snapchat": f"Mozilla/5.0 (Linux; Android 13; CPH2371) {WEBVIEW} Snapchat/12.90.0.46",
@@ -118,7 +118,7 @@ def test_head_does_not_count(agent):
     ],
 )
 def test_what_is_asked_for_ahead_of_a_person_does_not_count(name, value, agent):
-    """Open: browsers that load links before they are tapped. They say so in four headers; nobody has seen anything yet."""
+    """Open: browsers that load links before they are tapped. They say so, in four headers."""
     assert kind_of("GET", {"user-agent": agent, name: value}) == "prefetch"
 
 

@@ -7,16 +7,17 @@ needed, and `figure.savefig("chart.pdf")` works as it does for any other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.colors import BoundaryNorm, ListedColormap
-from matplotlib.patches import Rectangle
 
 from qrkit.charts.ink import COLORS, CSS, MOST_COLORS, assign_colors, light
 from qrkit.charts.lettering import LETTER, cut, length
 from qrkit.charts.parts import (
     Chart,
     add_axes,
+    add_swatch,
     add_text,
     blank,
     count_axis,
@@ -192,17 +193,18 @@ def _line(axes: Axes, days: Sequence[Any], values: Sequence[float], name: str, c
 
 def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str]) -> None:
     """What the colours of the hours mean: a swatch a level, below it the scans it stands for."""
+    levels = [(first, after - 1) for first, after in pairwise(bounds)]
+    said = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in levels]
+    room = (chart.bbox.width - 38) / 6
+    if max(map(length, said)) > room:
+        said = [f"{first:,}+" if first else "0" for first, _ in levels]
+    wide = min(room, max(length(text) for text in said) + 12)
     y = chart.bbox.height - 24
-    wide = min(56, (chart.bbox.width - 44) / 6)
     add_text(chart, (30, y + 15), "scans", "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
-        first, last = bounds[level], bounds[level + 1] - 1
         x = 38 + wide * level
-        place = (x / chart.bbox.width, 1 - (y + 5) / chart.bbox.height)
-        size = ((wide - 2) / chart.bbox.width, 7 / chart.bbox.height)
-        chart.add_artist(Rectangle(place, *size, facecolor=shade, edgecolor="none", linewidth=0))
-        said = f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}"
-        add_text(chart, (x, y + 15), said, "quiet", size=11)
+        add_swatch(chart, (x, y), (wide - 2, 7), shade)
+        add_text(chart, (x, y + 15), said[level], "quiet", size=11)
 
 
 def _listed(names: Sequence[str], counts: Sequence[int]) -> str:

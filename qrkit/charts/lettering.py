@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from unicodedata import category, combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import findfont, get_font
 
@@ -16,6 +16,7 @@ LETTER = 7.0
 """Width of a letter in pixels, about: the font of a page is not known here."""
 
 JOINER = "\u200d"
+CONTROLS = ("Cc", "Cf", "Cs", "Co")
 
 
 def cut(text: str, most: float = 22) -> str:
@@ -23,14 +24,16 @@ def cut(text: str, most: float = 22) -> str:
 
     Characters that control lines or the direction of what follows are left out.
     """
-    line = "".join(
-        one for one in " ".join(text.split()) if category(one) not in ("Cc", "Cf", "Cs", "Co") or one == JOINER
-    )
-    if _letters(line) <= most:
-        return line or "none"
-    while _letters(line) > most - 1 or line[-1] in (" ", JOINER) or combining(line[-1]):
-        line = line[:-1]
-    return line + "…"
+    line = "".join(one for one in " ".join(text.split()) if one == JOINER or category(one) not in CONTROLS)
+    letters = end = 0
+    for index, one in enumerate(line):
+        is_start = not _is_mark(one) and JOINER not in line[max(index - 1, 0) : index + 1]
+        if is_start and letters < most:
+            end = index
+        letters += _letters(one)
+        if letters > most:
+            return line[:end].rstrip() + "…"
+    return line or "none"
 
 
 def length(text: str) -> float:
@@ -44,7 +47,12 @@ def drawable(text: str) -> str:
 
 
 def _letters(text: str) -> int:
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(0 if _is_mark(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def _is_mark(one: str) -> bool:
+    """Whether a character belongs to the one before it: an accent, the kind of an emoji, a joiner."""
+    return one == JOINER or category(one) in ("Mn", "Me")
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.style
 from matplotlib.dates import date2num
 from matplotlib.figure import Figure
-from matplotlib.patches import Ellipse
+from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.ink import light
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Chart",
     "add_axes",
+    "add_dot",
+    "add_swatch",
     "add_text",
     "blank",
     "count_axis",
@@ -104,16 +106,21 @@ def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink
         color: A name of `ink.COLORS`.
         **how: `ha`: which side of the text is at the place; `size`: pixels.
     """
-    x, y = at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
+    x, y = _shares(chart, at)
     more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
     chart.text(x, y, drawable(text), color=light(color), **more)
 
 
 def add_dot(chart: Chart, at: tuple[float, float], color: str) -> None:
     """Draw the dot that stands before a name, around a place in pixels from the upper left corner."""
-    width, height = chart.bbox.width, chart.bbox.height
-    middle = (at[0] / width, 1 - at[1] / height)
-    chart.add_artist(Ellipse(middle, 9 / width, 9 / height, facecolor=light(color), edgecolor="none", linewidth=0))
+    size = (9 / chart.bbox.width, 9 / chart.bbox.height)
+    chart.add_artist(Ellipse(_shares(chart, at), *size, facecolor=light(color), edgecolor="none", linewidth=0))
+
+
+def add_swatch(chart: Chart, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
+    """Draw a small field of a shade, its upper left corner at a place, its width and height in pixels."""
+    share = (size[0] / chart.bbox.width, -size[1] / chart.bbox.height)
+    chart.add_artist(Rectangle(_shares(chart, at), *share, facecolor=shade, edgecolor="none", linewidth=0))
 
 
 def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
@@ -162,6 +169,11 @@ def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, str, str
     for height, (_, name, color) in zip(heights, wished, strict=True):
         add_dot(chart, (axes.bbox.x1 + 18, height), color)
         add_text(chart, (axes.bbox.x1 + 28, height), name)
+
+
+def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
+    """A place in pixels from the upper left corner as shares of width and height from the lower left one."""
+    return at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
 
 
 def _number(day: datetime) -> float:

@@ -17,9 +17,11 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNKNOWN", "Facts", "gather"]
+__all__ = ["ATTRIBUTES", "UNKNOWN", "Facts", "gather"]
 
-ATTRIBUTES: tuple[analytics.Attribute, ...] = ("device", "system", "country")
+ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": "Systems", "country": "Countries"}
+"""What visitors are told apart by, and what a page calls it."""
+
 MOST_ROWS = 8
 UNKNOWN = "unknown"
 MOST_TOP = 10
@@ -56,15 +58,15 @@ class Facts:
     per_day: pd.DataFrame
     top: pd.DataFrame
     by_hour: pd.DataFrame
-    attributes: Mapping[str, pd.DataFrame]
+    attributes: Mapping[analytics.Attribute, pd.DataFrame]
     counted: Mapping[str, int]
     imported: Mapping[str, int]
     daily: Mapping[str, Sequence[int]]
 
     @property
-    def unknown(self) -> list[str]:
+    def unknown(self) -> list[analytics.Attribute]:
         """The attributes of which nothing is known, though there are scans."""
-        return [name for name, frame in self.attributes.items() if set(frame[name]) == {UNKNOWN}]
+        return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {UNKNOWN}]
 
 
 def gather(portfolio: Portfolio, scans: Scans) -> Facts:

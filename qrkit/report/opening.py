@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qrkit.report.facts import Facts
-from qrkit.report.words import day, listed, many, number, weekday
+from qrkit.report.facts import ATTRIBUTES, Facts
+from qrkit.report.words import listed, many, number, short_day, weekday
 
 __all__ = ["KeyFigure", "key_figures", "notes"]
 
@@ -32,7 +32,7 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     if facts.scans:
         totals = facts.per_day.groupby("day")["scans"].sum()
         busiest, most = totals.index[int(totals.argmax())].date(), int(totals.max())
-        found.append(KeyFigure(day(busiest, year=False), "Busiest day", f"{weekday(busiest)}, {many(most, 'scan')}"))
+        found.append(KeyFigure(short_day(busiest), "Busiest day", f"{many(most, 'scan')}, a {weekday(busiest)}"))
     return found
 
 
@@ -44,7 +44,7 @@ def notes(facts: Facts) -> list[str]:
         _visitors(facts),
         _imported(sum(facts.imported.values())),
         _static(sum(not code.is_dynamic for code in facts.codes)),
-        _unknown([f"{name} of visitors" for name in facts.unknown]),
+        _unknown([ATTRIBUTES[name].lower() for name in facts.unknown]),
     ]
 
 
@@ -53,7 +53,7 @@ def _not_scans(facts: Facts) -> str:
     more = {"bot": "visits by bots"}
     found = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
     if not found:
-        return "Visits by bots, previews and HEAD requests would not count as scans; there were none."
+        return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
     return f"Not counted as scans: {listed(found)}."
 
 
@@ -84,5 +84,4 @@ def _static(count: int) -> str:
 
 def _unknown(names: list[str]) -> str:
     """Of which attributes nothing at all is known."""
-    said = listed(names)
-    return f"{said[:1].upper()}{said[1:]} {'is' if len(names) == 1 else 'are'} not known." if names else ""
+    return f"{listed(names).capitalize()} of visitors are not known." if names else ""

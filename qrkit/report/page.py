@@ -11,15 +11,13 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit import charts
 from qrkit.portfolio import Portfolio
-from qrkit.report import words
-from qrkit.report.cards import MOST_CARDS, groups
-from qrkit.report.facts import Facts
+from qrkit.report import cards, words
+from qrkit.report.facts import ATTRIBUTES, Facts
 from qrkit.report.opening import key_figures, notes
 from qrkit.report.tables import attribute_table, campaign_table, top_table
 
 __all__ = ["Heading", "render"]
 
-ATTRIBUTES = {"device": "Devices", "system": "Systems", "country": "Countries"}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
 """Widths of a chart in pixels: a page shows the one that it has room for, so that letters keep their size."""
 
@@ -36,9 +34,9 @@ class Heading:
 def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
     """The whole page as HTML: the same facts give the same page."""
     colors = _colors(facts)
-    cards = groups(portfolio, facts, colors)
+    groups = cards.groups(portfolio, facts, colors)
     tables = [attribute_table(facts, name, title) for name, title in ATTRIBUTES.items()]
-    links = {id: group.id for id, group in cards.items()}
+    links = {id: group.id for id, group in groups.items()}
     has_several = len(colors) > 1
     return _template().render(
         heading=heading,
@@ -51,10 +49,10 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
         top=top_table(facts, colors),
         week=_drawings(lambda width: charts.week(facts.by_hour, width=width), {"wide middle": 620, "narrow": 350}),
         tables=([campaign_table(facts, colors, links)] if has_several else []) + [table for table in tables if table],
-        groups=list(cards.values()),
+        groups=list(groups.values()),
         has_several=has_several,
         codes=len(facts.codes),
-        most_cards=MOST_CARDS,
+        most_cards=cards.MOST_CARDS,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from qrkit.analytics import Attribute
 from qrkit.report.countries import country_name
 from qrkit.report.facts import UNKNOWN, Facts
 from qrkit.report.words import NO_CAMPAIGN, percent
@@ -13,6 +14,7 @@ from qrkit.report.words import NO_CAMPAIGN, percent
 __all__ = ["Row", "Table", "attribute_table", "campaign_table", "top_table"]
 
 ALL_OTHERS = "All others"
+MOST_CAMPAIGNS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,13 @@ def top_table(facts: Facts, colors: Mapping[str, int]) -> Table:
     return Table("Top QR Codes", "QR Code", _with_bars(rows))
 
 
-def attribute_table(facts: Facts, attribute: str, title: str) -> Table | None:
+def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | None:
     """Scans by an attribute; None where nothing is known of it."""
     frame = facts.attributes[attribute]
     if not len(frame) or attribute in facts.unknown:
         return None
     rows = [
-        _row(_shown(attribute, str(value)), one)
+        _row(_shown(attribute, str(value)), one, color=int(value != UNKNOWN))
         for value, one in zip(frame[attribute], frame.itertuples(), strict=True)
     ]
     rest = facts.scans - sum(row.scans for row in rows)
@@ -92,7 +94,7 @@ def attribute_table(facts: Facts, attribute: str, title: str) -> Table | None:
 
 
 def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str | None, str]) -> Table:
-    """All campaigns, and the QR Codes outside any; those with the most scans first.
+    """The campaigns with the most scans first, and the QR Codes outside any.
 
     Args:
         facts: What is told.
@@ -108,7 +110,12 @@ def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str |
         scans = sum(facts.counted.get(code, 0) for code in codes)
         share = scans / facts.scans if facts.scans else 0.0
         rows.append(Row(name, scans, share, color=colors.get(name, 0), codes=len(codes), link=links.get(id, "")))
-    return Table("Campaigns", "Campaign", _with_bars(sorted(rows, key=lambda row: -row.scans)))
+    rows.sort(key=lambda row: -row.scans)
+    if len(rows) > MOST_CAMPAIGNS:
+        few, rest = rows[:MOST_CAMPAIGNS], rows[MOST_CAMPAIGNS:]
+        scans, share = sum(row.scans for row in rest), sum(row.share for row in rest)
+        rows = [*few, Row(ALL_OTHERS, scans, share, color=0, codes=sum(row.codes or 0 for row in rest))]
+    return Table("Campaigns", "Campaign", _with_bars(rows))
 
 
 def _row(name: str, one: Any, *, detail: str = "", color: int = 1) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-__all__ = ["NO_CAMPAIGN", "cut", "day", "listed", "many", "number", "percent", "period"]
+__all__ = ["NO_CAMPAIGN", "cut", "day", "listed", "many", "number", "percent", "period", "short_day", "weekday"]
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -38,6 +38,11 @@ def listed(parts: list[str]) -> str:
 def day(moment: date, *, year: bool = True) -> str:
     """13 June 2026."""
     return f"{moment.day} {MONTHS[moment.month - 1]}{f' {moment.year}' if year else ''}"
+
+
+def short_day(moment: date) -> str:
+    """13 Jun."""
+    return f"{moment.day} {MONTHS[moment.month - 1][:3]}"
 
 
 def weekday(moment: date) -> str:

@@ -161,7 +161,7 @@ class Store:
         """Apply what is missing, each migration in one transaction with its record."""
         columns = self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal")
         if columns and {"table_name": "migrations", "column_name": "applied"} not in columns:
-            raise UnreadableFile(f"{self.path} is a DuckDB database, but not a store of qrkit")
+            raise UnreadableFile(f"{self.path} holds tables of something else, but no store of qrkit")
         self.execute("CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
         applied = {row["name"] for row in self.rows("SELECT name FROM migrations")}
         unknown = sorted(applied - MIGRATIONS.keys())

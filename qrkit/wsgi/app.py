@@ -74,7 +74,10 @@ def _responder(service: Service, handler: Handler) -> Responder:
     def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
         headers = {name.lower(): value for name, value in request.headers.items()}
         asked = Request(request.method, request.query_string, headers, path, request.remote_addr)
-        _fill(response, handler(service, asked))
+        try:
+            _fill(response, handler(service, asked))
+        finally:
+            response.set_headers(asked.joining)
 
     return respond
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from qrkit import redirect
 from qrkit.access import Quota, RequestCounter, authenticate
-from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.errors import InvalidParameter, NotAuthenticated, NotFound, Problem
 from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, safe_name
 from qrkit.image import QRImage
 from qrkit.links import is_short_code
@@ -47,10 +47,10 @@ class Service:
 def generate(service: Service, request: Request) -> Response:
     """GET /api/v3/generate: a picture of any content (interface.md, endpoint 1)."""
     parameters = pairs(request.query)
-    account, headers = _account(service, request, parameters)
+    account = _account(service, request, parameters)
     asked = read_get(parameters)
     image = QRImage(asked.shortened(_services(service, account)))
-    headers["Content-Disposition"] = content_disposition(asked)
+    headers = {"Content-Disposition": content_disposition(asked)}
     return Response(200, FORMATS[asked.format].media_type, _picture(image, asked), headers)
 
 
@@ -80,20 +80,22 @@ def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
     return image.to_bytes(asked.format)
 
 
-def _account(
-    service: Service, request: Request, parameters: Mapping[str, str]
-) -> tuple[Account | None, dict[str, str]]:
-    """The account of the key, where one is given, and the headers that tell what is left of its plan (ruling H3)."""
+def _account(service: Service, request: Request, parameters: Mapping[str, str]) -> Account | None:
+    """The account of the key, where one is given; what is left of its plan joins the response (ruling H3)."""
     key, bearer = parameters.get("auth"), _BEARER.fullmatch(request.headers.get("authorization", ""))
     if key and bearer and bearer[1] != key:
         rule = "differs from the key in the Authorization header; send one of them"
         raise InvalidParameter(Problem("auth", "(not shown)", rule, "bad-value"))
     key = key or (bearer[1] if bearer else None)
     if not key:
-        return None, {}
+        return None
     moment = service.clock()
     account = authenticate(service.store, key, moment)
-    return account, _quota_headers(service.counter.count(account, moment))
+    try:
+        service.counter.count(account, moment)
+    finally:
+        request.joining.update(_quota_headers(service.counter.left(account, moment)))
+    return account
 
 
 def _quota_headers(quota: Quota) -> dict[str, str]:
@@ -110,8 +112,8 @@ def _services(service: Service, account: Account | None) -> dict[str, Shortener]
 
     def track(url: str) -> str:
         if account is None:
-            rule = "needs an API key: the tracked QR Code belongs to its account"
-            raise InvalidParameter(Problem("shorten", "local", rule, "missing-key"))
+            message = "shorten needs an API key here: the tracked QR Code belongs to its account"
+            raise NotAuthenticated(message, code="missing-key")
         portfolio = Portfolio(service.store, account, base_url=service.base_url, clock=service.clock)
         return portfolio.insert_qrcode(url).short_url
 

@@ -46,6 +46,7 @@ class Request:
         headers: By lower-case name.
         path: Variable parts of the path, by name.
         address: Of the client.
+        joining: Headers that join the response, be it an answer or an error.
     """
 
     method: str
@@ -53,6 +54,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
     address: str = ""
+    joining: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,7 @@ def problem(error: QrkitError) -> Response:
     }
     if isinstance(error, InvalidParameter):
         body["errors"] = [
-            {"pointer": "/" + one.name.replace(".", "/"), "reason": one.rule, "code": one.code}
-            for one in error.problems
+            {"pointer": _pointer(one.name), "reason": one.rule, "code": one.code} for one in error.problems
         ]
     headers = {"X-Api-Error": header_text(str(error)), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
     if isinstance(error, WrongMethod):
@@ -107,3 +108,8 @@ def problem(error: QrkitError) -> Response:
         headers["WWW-Authenticate"] = 'ApiKey realm="qrkit"'
     text = json.dumps(body, ensure_ascii=True)
     return Response(error.status, "application/problem+json; charset=utf-8", text.encode(), headers)
+
+
+def _pointer(name: str) -> str:
+    """A field as a JSON pointer (RFC 6901)."""
+    return "/" + name.replace("~", "~0").replace("/", "~1").replace(".", "/")

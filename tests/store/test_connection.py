@@ -277,7 +277,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path, tab
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"CREATE TABLE {table}")
     before = path.read_bytes()
-    with pytest.raises(UnreadableFile, match="is a DuckDB database, but not a store of qrkit"):
+    with pytest.raises(UnreadableFile, match="holds tables of something else, but no store of qrkit"):
         Store(path)
     assert path.read_bytes() == before
     with duckdb.connect(str(path)) as connection:
@@ -355,7 +355,8 @@ def confined(tmp_path_factory):
 def test_sql_can_touch_this_file_and_nothing_else(confined, sql):
     folder = confined.parent
     before = sorted(file.name for file in folder.iterdir())
-    with Store(confined) as store, pytest.raises(duckdb.Error) as caught:
+    refusal = "disabled by configuration|disabled through configuration|been locked|name .* does not exist"
+    with Store(confined) as store, pytest.raises(duckdb.Error, match=refusal) as caught:
         store.rows(sql.format(folder=folder))
     assert "sesame" not in str(caught.value)
     assert sorted(file.name for file in folder.iterdir()) == before

@@ -1,0 +1,457 @@
+import os
+import subprocess
+import sys
+from datetime import UTC, date, datetime, timedelta, timezone
+from random import Random
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import open_portfolio
+from qrkit.access import local_account
+from qrkit.errors import InvalidParameter
+from qrkit.portfolio import Portfolio
+from qrkit.records import Account, Place, Visit
+from qrkit.store import Scans, Store
+from qrkit.store.portfolio import target
+from qrkit.store.user_agents import told_apart
+from qrkit.store.visits import FRAME_COLUMNS, insert_visit
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
+WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36"
+some = settings(max_examples=40, derandomize=True, deadline=None)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def portfolio():
+    """Two codes, `door` and `shelf`; tests add visits, and the next test finds none of them."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
+        campaign = portfolio.insert_campaign("Spring")
+        portfolio.insert_qrcode("https://example.com", name="Door", short_code="door", campaign_id=campaign.id)
+        portfolio.insert_qrcode("https://example.org", name="Shelf", short_code="shelf")
+        yield portfolio
+
+
+@pytest.fixture(autouse=True)
+def no_visits(portfolio):
+    portfolio.store.execute("DELETE FROM visits")
+
+
+def stored(portfolio):
+    return portfolio.store.rows("SELECT * FROM visits v JOIN user_agents u ON u.number = v.user_agent")
+
+
+def frame(**columns):
+    """One scan of the door, with other or further columns."""
+    return pd.DataFrame({"short_code": ["door"], "time": [NOON]} | columns)
+
+
+# ---- one by one
+
+
+@pytest.mark.rule("T10")
+@given(
+    kind=st.sampled_from(["scan", "bot", "prefetch", "head", "orphan"]),
+    time=st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)),
+    words=st.tuples(texts, texts, texts, texts, texts, texts),
+    visitor=st.none() | st.integers(0, 2**64 - 1),
+    place=st.booleans(),
+)
+@some
+def test_a_visit_keeps_every_field(portfolio, kind, time, words, visitor, place):
+    """Open: what is recorded of a visit. Time to the microsecond, kind, agent, place, referrer, language, content."""
+    found = target(portfolio.store, "door")
+    agent, referrer, language, country, region, city = words
+    where = Place(country, region, city, -33.87, 151.21) if place else Place()
+    visit = Visit(
+        time=time,
+        kind=kind,
+        short_code="door",
+        qrcode=found.qrcode,
+        content=found.content,
+        user_agent=agent,
+        referrer=referrer,
+        language=language,
+        visitor=visitor,
+        place=where,
+    )
+    portfolio.store.execute("DELETE FROM visits")
+    insert_visit(portfolio.store, visit)
+    (row,) = stored(portfolio)
+    assert row["time"].replace(tzinfo=UTC) == time
+    assert [row[name] for name in ("kind", "short_code", "qrcode", "content", "text", "referrer", "language")] == [
+        *(kind, "door", found.qrcode, "https://example.com", agent, referrer, language)
+    ]
+    assert row["visitor"] == visitor
+    assert [row[name] for name in ("country", "region", "city", "latitude", "longitude")] == [
+        *(where.country, where.region, where.city, where.latitude, where.longitude)
+    ]
+
+
+def test_an_orphan_visit_has_no_code_and_is_no_scan(portfolio):
+    insert_visit(portfolio.store, Visit(NOON, "orphan", "nobody"))
+    (row,) = stored(portfolio)
+    assert (row["short_code"], row["qrcode"], row["content"], row["text"]) == ("nobody", None, None, "")
+    assert portfolio.scans.count() == 0
+
+
+def test_a_moment_of_any_zone_is_kept_in_utc(portfolio):
+    east = timezone(timedelta(hours=5, minutes=30))
+    insert_visit(portfolio.store, Visit(NOON.astimezone(east), "scan", "door", 1))
+    assert stored(portfolio)[0]["time"] == NOON.replace(tzinfo=None)
+
+
+def test_a_user_agent_is_stored_once_and_cut_at_512_characters(portfolio):
+    long = "Agent/1.0 " + "é" * 1_000
+    before = portfolio.store.row("SELECT count(*) AS number FROM user_agents")["number"]
+    for agent in (long, long[:512], long[:512] + "else"):
+        insert_visit(portfolio.store, Visit(NOON, "scan", "door", 1, user_agent=agent))
+    portfolio.scans.insert(frame(user_agent=[long]))
+    assert {row["text"] for row in stored(portfolio)} == {long[:512]}
+    assert portfolio.store.row("SELECT count(*) AS number FROM user_agents")["number"] == before + 1
+
+
+APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
+CHROME = "AppleWebKit/537.36 (KHTML, like Gecko)"
+
+
+@pytest.mark.parametrize(
+    ("agent", "system", "browser", "device"),
+    [
+        (f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1",)
+        + ("iOS 18.4", "Mobile Safari 18.4", "phone"),
+        (f"Mozilla/5.0 (Linux; Android 15; Pixel 8) {CHROME} Chrome/137.0.0.0 Mobile Safari/537.36",)
+        + ("Android 15", "Chrome Mobile 137.0", "phone"),
+        ("Mozilla/5.0 (Android 14; Mobile; rv:139.0) Gecko/139.0 Firefox/139.0",)
+        + ("Android 14", "Firefox Mobile 139.0", "phone"),
+        ("Mozilla/5.0 (compatible; MSIE 10.0; Windows Phone 8.0; Trident/6.0; IEMobile/10.0; ARM; Touch; NOKIA)",)
+        + ("Windows Phone 8.0", "IE Mobile 10.0", "phone"),
+        ("BlackBerry8520/5.0.0.681 Profile/MIDP-2.1 Configuration/CLDC-1.1 VendorID/600",)
+        + ("BlackBerry OS 5.0", "BlackBerry 8520", "phone"),
+        (f"Mozilla/5.0 (iPad; CPU OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1",)
+        + ("iOS 18.4", "Mobile Safari 18.4", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 14; SM-X710) {CHROME} Chrome/136.0.0.0 Safari/537.36",)
+        + ("Android 14", "Chrome 136.0", "tablet"),
+        ("Mozilla/5.0 (Android 14; Tablet; rv:139.0) Gecko/139.0 Firefox/139.0",)
+        + ("Android 14", "Firefox Mobile 139.0", "tablet"),
+        (WINDOWS, "Windows 10", "Chrome 137.0", "computer"),
+        ("Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0; Tablet PC 2.0)",)
+        + ("Windows 7", "IE 8.0", "computer"),
+        (f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {APPLE} Version/18.4 Safari/605.1.15",)
+        + ("Mac OS X 10.15", "Safari 18.4", "computer"),
+        ("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0",)
+        + ("Ubuntu", "Firefox 139.0", "computer"),
+        (f"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) {CHROME} Chrome/137.0.0.0 Safari/537.36",)
+        + ("Chrome OS 14541.0", "Chrome 137.0", "computer"),
+        ("curl/8.5.0", "", "curl 8.5", "unknown"),
+        ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "Googlebot 2.1", "unknown"),
+        ("", "", "", "unknown"),
+        ("\x00🙂 ;;;(((" * 40, "", "", "unknown"),
+    ],
+)
+def test_a_user_agent_tells_system_browser_and_kind_of_device(agent, system, browser, device):
+    found = told_apart(agent)
+    assert " ".join(filter(None, found[:2])) == system
+    assert " ".join(filter(None, found[2:4])) == browser
+    assert found[6] == device
+
+
+def test_manufacturer_and_model_are_told_where_the_agent_says_them(portfolio):
+    portfolio.scans.insert(
+        frame(user_agent=[f"Mozilla/5.0 (Linux; Android 15; Pixel 8) {CHROME} Chrome/137.0.0.0 Mobile Safari/537.36"])
+    )
+    (row,) = portfolio.scans.to_frame().to_dict("records")
+    assert [row[name] for name in ("system", "browser", "manufacturer", "device_model", "device")] == [
+        *("Android", "Chrome Mobile", "Google", "Pixel 8", "phone")
+    ]
+
+
+# ---- a whole DataFrame
+
+
+def test_a_frame_keeps_every_documented_column(portfolio):
+    given = {
+        "short_code": ["door", "shelf", "door"],
+        "time": [NOON, NOON + timedelta(days=1), NOON + timedelta(days=2)],
+        "user_agent": [WINDOWS, None, "curl/8.5.0"],
+        "referrer": ["example.com", None, "t.co"],
+        "language": ["de", None, "pt-BR"],
+        "visitor": pd.array([2**64 - 1, None, 0], dtype="UInt64"),
+        "country": ["DE", None, "BR"],
+        "region": ["BE", None, "27"],
+        "city": ["Berlin", None, "Brás"],
+        "latitude": [52.5, None, -23.55],
+        "longitude": [13.4, None, -46.62],
+    }
+    assert set(given) == set(FRAME_COLUMNS)
+    assert portfolio.scans.insert(pd.DataFrame(given)) == 3
+    found = portfolio.scans.to_frame()
+    assert found["time"].dt.tz_localize("UTC").tolist() == given["time"]
+    assert found["visitor"].tolist() == [2**64 - 1, pd.NA, 0]
+    for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude"):
+        assert [None if pd.isna(value) else value for value in found[name]] == given[name]
+    assert found["qrcode"].tolist() == ["Door", "Shelf", "Door"]
+    assert found["campaign"].tolist() == ["Spring", "", "Spring"]
+    assert found["content"].tolist() == ["https://example.com", "https://example.org", "https://example.com"]
+    assert found["device"].tolist() == ["computer", "unknown", "unknown"]
+    assert set(found["kind"]) == {"scan"}
+
+
+DTYPES = {
+    "time": "datetime64[us]",
+    "kind": "str",
+    "visitor": "UInt64",
+    "referrer": "str",
+    "language": "str",
+    "country": "str",
+    "region": "str",
+    "city": "str",
+    "latitude": "float64",
+    "longitude": "float64",
+    "content": "str",
+    "qrcode_id": "str",
+    "qrcode": "str",
+    "campaign_id": "str",
+    "campaign": "str",
+    "system": "str",
+    "browser": "str",
+    "manufacturer": "str",
+    "device_model": "str",
+    "device": "str",
+}
+
+
+@pytest.mark.parametrize(
+    "rows", [None, frame(), frame(visitor=[7]), frame(country=["DE"], latitude=[1.0], user_agent=[WINDOWS])]
+)
+def test_the_frame_of_all_scans_has_its_dtypes_whatever_the_scans(portfolio, rows):
+    if rows is not None:
+        portfolio.scans.insert(rows)
+    assert {name: str(dtype) for name, dtype in portfolio.scans.to_frame().dtypes.items()} == DTYPES
+
+
+@pytest.mark.parametrize("empty", [{"short_code": [], "time": []}, dict.fromkeys(FRAME_COLUMNS, [])])
+def test_a_frame_without_rows_adds_none(portfolio, empty):
+    assert portfolio.scans.insert(pd.DataFrame(empty)) == 0
+    assert portfolio.scans.insert(pd.DataFrame(empty).astype("object")) == 0
+    assert portfolio.scans.count() == 0
+
+
+MOMENT = pd.Timestamp("2026-03-01T12:00:00")
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2026-03-01T12:00:00"],
+        ["2026-03-01 12:00:00Z"],
+        ["2026-03-01T14:00:00+02:00"],
+        pd.Series(["2026-03-01T14:00:00+02:00"], dtype="string"),
+        pd.Series(["2026-03-01T12:00:00"], dtype="category"),
+        pd.to_datetime(["2026-03-01T12:00:00"]),
+        pd.to_datetime(["2026-03-01T07:00:00"]).tz_localize("America/New_York"),
+        pd.to_datetime([1_772_366_400], unit="s", utc=True),
+        pd.Series([datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))], dtype="object"),
+        np.array(["2026-03-01T12:00:00"], dtype="datetime64[ns]"),
+    ],
+    ids=["naive", "Z", "offset", "string", "category", "datetime64", "zone", "epoch", "objects", "numpy"],
+)
+def test_a_time_of_any_zone_is_brought_to_utc_and_one_of_none_is_utc(portfolio, times):
+    portfolio.scans.insert(frame(time=times))
+    assert portfolio.scans.to_frame()["time"].tolist() == [MOMENT]
+
+
+def test_times_of_different_forms_may_stand_in_one_column(portfolio):
+    times = ["2026-03-01T14:00:00+02:00", "2026-03-01", "2026-03-01T12:00:00.000001Z"]
+    portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": times}))
+    assert portfolio.scans.to_frame()["time"].tolist() == [
+        pd.Timestamp("2026-03-01"),
+        MOMENT,
+        MOMENT + pd.Timedelta(microseconds=1),
+    ]
+
+
+BAD_COLUMNS = {
+    "epoch numbers": ({"time": [1_772_366_400]}, "time: cannot be read as .*numbers do not say their unit"),
+    "epoch floats": ({"time": [1_772_366_400.5]}, "time: .*numbers do not say their unit"),
+    "epoch objects": ({"time": pd.Series([1_772_366_400], dtype="object")}, "time: .*numbers do not say their unit"),
+    "epoch masked": ({"time": pd.Series([1_772_366_400], dtype="Int64")}, "time: .*numbers do not say their unit"),
+    "epoch texts": ({"time": ["1772366400"]}, "time: cannot be read as"),
+    "day first or month first": ({"time": ["01/02/2026"]}, "time: cannot be read as"),
+    "the same as string": ({"time": pd.Series(["01/02/2026"], dtype="string")}, "time: cannot be read as"),
+    "the same as category": ({"time": pd.Series(["01/02/2026"], dtype="category")}, "time: cannot be read as"),
+    "time in words": ({"time": ["yesterday"]}, "time: cannot be read as"),
+    "time missing": ({"time": [None]}, "time: .*row 0 is empty"),
+    "time not a time": ({"time": [pd.NaT]}, "time: .*row 0 is empty"),
+    "time bool": ({"time": [True]}, "time: .*numbers do not say their unit"),
+    "time span": ({"time": pd.to_timedelta([5], unit="s")}, "time: cannot be read as"),
+    "visitor negative": ({"visitor": [-1]}, "visitor: cannot be read as UInt64"),
+    "visitor a fraction": ({"visitor": [1.5]}, "visitor: cannot be read as UInt64"),
+    "visitor infinite": ({"visitor": [float("inf")]}, "visitor: cannot be read as UInt64"),
+    "visitor of 65 bits": ({"visitor": [2**64]}, "visitor: cannot be read as UInt64"),
+    "visitor a word": ({"visitor": ["me"]}, "visitor: cannot be read as UInt64"),
+    "latitude a word": ({"latitude": ["north"]}, "latitude: cannot be read as float64"),
+    "latitude beyond the pole": ({"latitude": [90.5]}, r"latitude=.*90.5.*: row 0: must be in -90..90 degrees north"),
+    "latitude infinite": ({"latitude": [float("-inf")]}, "latitude=.*: row 0: must be in -90..90 degrees north"),
+    "longitude beyond the date line": ({"longitude": [181]}, "longitude=.*: row 0: must be in -180..180 degrees east"),
+    "half a character": ({"city": ["\ud800"]}, "city: cannot be read as str: .*surrogates not allowed"),
+    "half a character as agent": ({"user_agent": ["\ud800"]}, "user_agent: cannot be read as str"),
+    "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is no short code of this portfolio"),
+    "no code": ({"short_code": [None]}, "short_code=nan: row 0: is no short code of this portfolio"),
+    "code a number": ({"short_code": [7]}, "short_code='7': row 0: is no short code of this portfolio"),
+    "column unknown": ({"contry": ["DE"]}, "contry: is not a column of scans; allowed: short_code, time, user_agent"),
+    "column a number": ({0: ["DE"]}, "0: is not a column of scans"),
+}
+
+
+@pytest.mark.parametrize(("columns", "message"), BAD_COLUMNS.values(), ids=BAD_COLUMNS)
+def test_a_bad_column_is_one_clear_error_and_stores_nothing(portfolio, columns, message):
+    agents = portfolio.store.row("SELECT count(*) AS number FROM user_agents")
+    with pytest.raises(InvalidParameter, match=message):
+        portfolio.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [NOON], "user_agent": ["new"]} | columns))
+    assert portfolio.store.row("SELECT count(*) AS number FROM visits") == {"number": 0}
+    assert portfolio.store.row("SELECT count(*) AS number FROM user_agents") == agents
+
+
+def test_all_columns_that_are_wrong_are_named_at_once(portfolio):
+    with pytest.raises(InvalidParameter) as caught:
+        portfolio.scans.insert(pd.DataFrame({"code": ["door"], "when": [NOON]}))
+    assert [(problem.name, problem.code) for problem in caught.value.problems] == [
+        ("short_code", "missing-parameter"),
+        ("time", "missing-parameter"),
+        ("code", "unknown-parameter"),
+        ("when", "unknown-parameter"),
+    ]
+
+
+def test_a_column_that_is_there_twice_is_refused(portfolio):
+    twice = pd.DataFrame([["door", NOON, NOON]], columns=["short_code", "time", "time"])
+    with pytest.raises(InvalidParameter, match="^time: is there twice$"):
+        portfolio.scans.insert(twice)
+
+
+def test_a_bad_row_is_named_and_costs_the_good_ones(portfolio):
+    codes = ["door", "shelf", "nobody", "nobody"]
+    with pytest.raises(InvalidParameter, match=r"row 2: .* \(2 rows are of such codes\)"):
+        portfolio.scans.insert(pd.DataFrame({"short_code": codes, "time": NOON}, index=[7, 7, 7, 7]))
+    assert portfolio.scans.count() == 0
+
+
+def test_a_frame_joins_an_open_transaction(portfolio):
+    def half_a_day():
+        with portfolio.store.atomic():
+            portfolio.scans.insert(frame())
+            raise KeyError("night")
+
+    with pytest.raises(KeyError):
+        half_a_day()
+    assert portfolio.scans.count() == 0
+
+
+def test_scans_of_another_accounts_codes_are_refused():
+    with Store() as store:
+        mine, other = local_account(store), Account("e" * 32, "other", "premium")
+        code = Portfolio(store, mine).insert_qrcode("https://example.com")
+        scans = pd.DataFrame({"short_code": [code.short_code], "time": [NOON]})
+        with pytest.raises(InvalidParameter, match="is no short code of this portfolio"):
+            Portfolio(store, other).scans.insert(scans)
+        assert Portfolio(store, mine).scans.insert(scans) == 1
+        assert (Portfolio(store, mine).scans.count(), Portfolio(store, other).scans.count()) == (1, 0)
+
+
+def test_a_hundred_thousand_rows_are_stored_as_they_are(portfolio):
+    """DuckDB guesses the type of a column from its first rows: the texts begin late here, and none is missing."""
+    number = 100_000
+    random = Random(1)
+    given = pd.DataFrame(
+        {
+            "short_code": random.choices(["door", "shelf"], k=number),
+            "time": pd.date_range("2026-01-01", periods=number, freq="7s"),
+            "user_agent": random.choices([WINDOWS, "", "curl/8.5.0", None], k=number),
+            "country": [None] * 90_000 + ["DE"] * 10_000,
+            "visitor": pd.array([None] * 50_000 + list(range(50_000)), dtype="UInt64"),
+            "latitude": [None] * 90_000 + [52.5] * 10_000,
+        }
+    )
+    assert portfolio.scans.insert(given) == number
+    found = portfolio.scans.to_frame()
+    assert len(found) == number
+    assert found["time"].tolist() == given["time"].tolist()
+    assert found["country"].notna().tolist() == given["country"].notna().tolist()
+    assert found["visitor"].dropna().tolist() == list(range(50_000))
+    assert found["latitude"].sum() == 525_000
+    assert found["qrcode"].str.lower().tolist() == given["short_code"].tolist()
+
+
+# ---- the view
+
+
+@pytest.mark.parametrize("kinds", ["bot", ("bot", "human"), ("",)])
+def test_kinds_that_do_not_exist_are_refused_for_they_would_find_nothing(portfolio, kinds):
+    with pytest.raises(InvalidParameter, match="kinds=.*: must hold some of scan, bot, prefetch, head, orphan"):
+        portfolio.scans.where(kinds=kinds)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "hours"),
+    [
+        (None, None, [0, 6, 12, 18, 24]),
+        (date(2026, 3, 1), date(2026, 3, 2), [0, 6, 12, 18]),
+        (datetime(2026, 3, 1, 6), datetime(2026, 3, 1, 18), [6, 12]),
+        (datetime(2026, 3, 1, 6, 0, 0, 1, tzinfo=UTC), None, [12, 18, 24]),
+        (datetime(2026, 3, 1, 1, tzinfo=timezone(timedelta(hours=-5))), datetime(2026, 3, 1, 12, tzinfo=UTC), [6]),
+    ],
+)
+def test_since_is_included_and_until_is_not_in_whatever_zone(portfolio, since, until, hours):
+    times = [datetime(2026, 3, 1, tzinfo=UTC) + timedelta(hours=hour) for hour in (0, 6, 12, 18, 24)]
+    portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": times}))
+    scans = portfolio.scans.where(since=since, until=until)
+    first = pd.Timestamp("2026-03-01")
+    assert scans.to_frame()["time"].tolist() == [first + pd.Timedelta(hours=hour) for hour in hours]
+    assert scans.count() == len(hours)
+
+
+ABROAD = """
+from datetime import UTC, datetime
+import pandas as pd
+from qrkit import analytics, open_portfolio
+
+portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+portfolio.insert_qrcode("https://example.com", short_code="door")
+times = ["2026-03-01T00:00:00Z", "2026-03-01T02:00:00Z", "2026-03-01T23:00:00Z"]
+portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": times}))
+one = datetime(2026, 3, 1, 1, tzinfo=UTC)
+print(portfolio.scans.where(since=one).count(), portfolio.scans.where(until=one).count())
+print(analytics.scans_per_day(portfolio.scans).to_dict("list"))
+print(portfolio.list_qrcodes()[0].created, portfolio.qrcodes()["Created (UTC)"].tolist())
+print(portfolio.store.row("SELECT abs(epoch(applied) - epoch(now())) < 600 AS is_utc FROM migrations"))
+"""
+
+
+def test_the_time_zone_of_the_machine_changes_nothing():
+    environment = os.environ | {"TZ": "America/New_York"}
+    said = subprocess.run([sys.executable, "-c", ABROAD], env=environment, check=True, capture_output=True, text=True)
+    assert said.stdout.splitlines() == [
+        "2 1",
+        "{'day': [Timestamp('2026-03-01 00:00:00')], 'scans': [3]}",
+        "2026-03-01 00:00:00+00:00 [Timestamp('2026-03-01 00:00:00+0000', tz='UTC')]",
+        "{'is_utc': True}",
+    ]
+
+
+def test_a_question_gets_its_values_as_parameters(portfolio):
+    portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": NOON, "city": ["a'b", "c"]}))
+    found = portfolio.scans.ask("SELECT count(*) AS n FROM scans WHERE city = $city", city="a'b")
+    assert found["n"].tolist() == [1]
+
+
+def test_a_view_reads_nothing_before_it_is_asked(portfolio):
+    view = portfolio.scans.where(kinds=("scan", "bot"))
+    assert isinstance(view, Scans)
+    portfolio.scans.insert(frame())
+    insert_visit(portfolio.store, Visit(NOON, "bot", "door", target(portfolio.store, "door").qrcode))
+    assert (view.count(), portfolio.scans.count()) == (2, 1)

@@ -1,0 +1,323 @@
+"""Each statistic against the same question put to a list of scans with pandas."""
+
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import get_args
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import analytics, open_portfolio
+from qrkit.errors import InvalidParameter
+from qrkit.records import Place, Visit
+from qrkit.store.portfolio import target
+from qrkit.store.visits import insert_visit
+
+FIRST = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)
+KINDS = ("scan", "bot", "prefetch", "head")
+some = settings(max_examples=40, derandomize=True, deadline=None)
+
+APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
+CHROME = "AppleWebKit/537.36 (KHTML, like Gecko)"
+AGENTS = {
+    f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1": (
+        *("iOS", "Mobile Safari", "phone"),
+    ),
+    f"Mozilla/5.0 (Linux; Android 14; SM-X710) {CHROME} Chrome/136.0.0.0 Safari/537.36": ("Android", "Chrome", "tablet"),
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {CHROME} Chrome/137.0.0.0 Safari/537.36": (
+        *("Windows", "Chrome", "computer"),
+    ),
+    "": ("unknown", "unknown", "unknown"),
+}
+"""User agents and what they tell: system, browser, device."""
+
+
+def made_up(seed, number=500):
+    """Visits of two weeks, as a DataFrame of what is put in: the truth that the statistics are compared with."""
+    random = Random(seed)
+    rows = []
+    for _ in range(number):
+        time = FIRST + timedelta(seconds=random.choice([random.randrange(13 * 86_400), 3 * 86_400]))
+        agent = random.choice(list(AGENTS))
+        rows.append(
+            {
+                "code": random.choice(["door", "door", "shelf", "bus", "menu"]),  # "quiet" gets none
+                "time": time,
+                "kind": random.choices(KINDS, [12, 2, 1, 1])[0],
+                "agent": agent,
+                # A visitor's key is of one day.
+                "visitor": random.choice([None, time.toordinal() * 100 + random.randrange(9)]),
+                "country": random.choice(["DE", "DE", "DK", "", None]),
+                "region": random.choice(["Ümland", "Zealand", None]),
+                "city": random.choice(["Kiel", "Åarhus", "O'Hare", None]),
+                "language": random.choice(["de", "da", None]),
+                "referrer": random.choice(["t.co", None]),
+            }
+            | dict(zip(("system", "browser", "device"), AGENTS[agent], strict=True))
+        )
+    return pd.DataFrame(rows).astype({"visitor": "object"})
+
+
+@pytest.fixture(scope="module")
+def portfolio():
+    with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: FIRST) as portfolio:
+        spring, autumn = portfolio.insert_campaign("Spring"), portfolio.insert_campaign("Autumn")
+        for code, name, campaign_id in (
+            ("door", "Door", spring.id),
+            ("shelf", "Shelf", spring.id),
+            ("bus", "Bus", autumn.id),
+            ("menu", "Menu", None),
+            ("quiet", "Quiet", spring.id),
+        ):
+            portfolio.insert_qrcode("https://example.com", name=name, short_code=code, campaign_id=campaign_id)
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def truth(portfolio):
+    """The visits that are in the portfolio, each with its code and campaign."""
+    visits = made_up(1)
+    with portfolio.store.atomic():
+        for row in visits.to_dict("records"):
+            words = {name: row[name] for name in ("kind", "visitor", "language", "referrer")}
+            place = Place(row["country"], row["region"], row["city"])
+            number = target(portfolio.store, row["code"]).qrcode
+            visit = Visit(
+                row["time"], short_code=row["code"], qrcode=number, user_agent=row["agent"], place=place, **words
+            )
+            insert_visit(portfolio.store, visit)
+        insert_visit(portfolio.store, Visit(FIRST, "orphan", "nobody"))
+    names = {None: ""} | {one.id: one.name for one in portfolio.list_campaigns()}
+    codes = {code.short_code: code for code in portfolio.list_qrcodes()}
+    visits["qrcode_id"] = [codes[code].id for code in visits["code"]]
+    visits["qrcode"] = [codes[code].name for code in visits["code"]]
+    visits["campaign_id"] = [codes[code].campaign_id for code in visits["code"]]
+    visits["campaign"] = visits["campaign_id"].map(names)
+    return visits
+
+
+def narrowed(portfolio, truth, filters):
+    """A view and the part of the truth that it shows."""
+    codes = {code.name: code for code in portfolio.list_qrcodes()}
+    campaigns = {one.name: one.id for one in portfolio.list_campaigns()}
+    chosen, part = {}, truth
+    kinds = filters.get("kinds", ("scan",))
+    part = part[part["kind"].isin(kinds)]
+    if filters.get("campaign"):
+        chosen["campaign_id"] = campaigns[filters["campaign"]]
+        part = part[part["campaign"] == filters["campaign"]]
+    if filters.get("qrcode"):
+        chosen["qrcode_id"] = codes[filters["qrcode"]].id
+        part = part[part["qrcode"] == filters["qrcode"]]
+    if filters.get("since"):
+        part = part[part["time"] >= pd.Timestamp(filters["since"], tz="UTC")]
+    if filters.get("until"):
+        part = part[part["time"] < pd.Timestamp(filters["until"], tz="UTC")]
+    chosen |= {name: filters[name] for name in ("since", "until", "kinds") if filters.get(name)}
+    return portfolio.scans.where(**chosen), part
+
+
+days = st.dates(date(2026, 2, 18), date(2026, 3, 8))
+moments = st.datetimes(datetime(2026, 2, 18), datetime(2026, 3, 8))
+filters = st.fixed_dictionaries(
+    {},
+    optional={
+        "campaign": st.sampled_from(["Spring", "Autumn"]),
+        "qrcode": st.sampled_from(["Door", "Bus", "Menu", "Quiet"]),
+        "since": days | moments,
+        "until": days | moments,
+        "kinds": st.lists(st.sampled_from(KINDS), min_size=1, unique=True).map(tuple),
+    },
+)
+
+
+def counted(part, name):
+    """Value to number of scans, of visitors and share, the most frequent values first."""
+    values = part[name].map(lambda value: value or "unknown")
+    groups = [(value, rows) for value, rows in part.groupby(values)]
+    found = [(value, len(rows), rows["visitor"].nunique(), len(rows) / len(part)) for value, rows in groups]
+    return sorted(found, key=lambda row: (-row[1], row[0]))
+
+
+def rows_of(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+# ---- against pandas
+
+
+@given(filters)
+@some
+def test_summary(portfolio, truth, chosen):
+    scans, part = narrowed(portfolio, truth, chosen)
+    (row,) = analytics.summary(scans).to_dict("records")
+    assert (row["scans"], row["visitors"], row["qrcodes"]) == (
+        *(len(part), part["visitor"].nunique(), part["code"].nunique()),
+    )
+    if len(part):
+        assert (row["first"], row["last"]) == (
+            part["time"].min().tz_localize(None),
+            part["time"].max().tz_localize(None),
+        )
+    else:
+        assert pd.isna(row["first"])
+        assert pd.isna(row["last"])
+    assert scans.count() == len(part)
+
+
+def days_shown(part, chosen):
+    """The days from the first scan or `since` to the last or `until`."""
+    times = part["time"].dt.tz_localize(None)
+    first = chosen.get("since") or (times.min() if len(part) else None)
+    last = chosen.get("until")
+    last = pd.Timestamp(last) - pd.Timedelta(microseconds=1) if last else times.max() if len(part) else None
+    if first is None or last is None:
+        return []
+    return list(pd.date_range(pd.Timestamp(first).normalize(), pd.Timestamp(last).normalize()))
+
+
+@pytest.mark.parametrize("by", [None, "campaign", "qrcode"])
+@given(chosen=filters)
+@some
+def test_scans_per_day(portfolio, truth, by, chosen):
+    """Days without scans are there, too, for each campaign or code that has any in the period."""
+    scans, part = narrowed(portfolio, truth, chosen)
+    found = analytics.scans_per_day(scans, by=by)
+    day_of = part["time"].dt.tz_localize(None).dt.normalize()
+    shown = days_shown(part, chosen)
+    if by is None:
+        wanted = [(day, int((day_of == day).sum())) for day in shown]
+    else:
+        wanted = [
+            (day, name, int(((day_of == day) & (part[by] == name)).sum()))
+            for day in shown
+            for name in sorted(part[by].unique())
+        ]
+    assert rows_of(found) == wanted
+    assert found["scans"].sum() == len(part)
+
+
+@given(filters, st.integers(1, 6))
+@some
+def test_top_qrcodes(portfolio, truth, chosen, most):
+    scans, part = narrowed(portfolio, truth, chosen)
+    named = part.drop_duplicates("qrcode_id").set_index("qrcode_id")
+    wanted = [
+        (id_, named["qrcode"][id_], named["campaign"][id_], *numbers) for id_, *numbers in counted(part, "qrcode_id")
+    ]
+    assert rows_of(analytics.top_qrcodes(scans, most=most)) == wanted[:most]
+
+
+@pytest.mark.parametrize("attribute", get_args(analytics.Attribute))
+@given(chosen=filters, most=st.integers(1, 6))
+@settings(some, max_examples=10)
+def test_scans_by(portfolio, truth, attribute, chosen, most):
+    scans, part = narrowed(portfolio, truth, chosen)
+    assert rows_of(analytics.scans_by(scans, attribute, most=most)) == counted(part, attribute)[:most]
+
+
+@given(filters)
+@some
+def test_scans_by_hour(portfolio, truth, chosen):
+    scans, part = narrowed(portfolio, truth, chosen)
+    numbers = part.groupby([part["time"].dt.dayofweek + 1, part["time"].dt.hour]).size().to_dict()
+    wanted = [(day, hour, numbers.get((day, hour), 0)) for day in range(1, 8) for hour in range(24)]
+    assert rows_of(analytics.scans_by_hour(scans)) == wanted
+
+
+@pytest.mark.rule("T9")
+@given(filters)
+@some
+def test_visits_by_kind(portfolio, truth, chosen):
+    """Open: what becomes of visits that do not count. They are kept with their kind, and this counts them all."""
+    scans, _ = narrowed(portfolio, truth, chosen)
+    _, part = narrowed(portfolio, truth, chosen | {"kinds": KINDS})
+    numbers = part["kind"].value_counts().to_dict()
+    wanted = sorted(numbers.items(), key=lambda row: (-row[1], row[0]))
+    assert rows_of(analytics.visits_by_kind(scans)) == wanted
+
+
+# ---- dtypes and edges
+
+ALL = {
+    "summary": (
+        analytics.summary,
+        {"scans": "int64", "visitors": "int64", "qrcodes": "int64", "first": "datetime64[us]", "last": "datetime64[us]"},
+    ),
+    "scans_per_day": (analytics.scans_per_day, {"day": "datetime64[us]", "scans": "int64"}),
+    "scans_per_day by campaign": (
+        lambda scans: analytics.scans_per_day(scans, by="campaign"),
+        {"day": "datetime64[us]", "campaign": "str", "scans": "int64"},
+    ),
+    "scans_per_day by qrcode": (
+        lambda scans: analytics.scans_per_day(scans, by="qrcode"),
+        {"day": "datetime64[us]", "qrcode": "str", "scans": "int64"},
+    ),
+    "top_qrcodes": (
+        analytics.top_qrcodes,
+        {"qrcode_id": "str", "qrcode": "str", "campaign": "str"}
+        | {"scans": "int64", "visitors": "int64", "share": "float64"},
+    ),
+    "scans_by_hour": (analytics.scans_by_hour, {"weekday": "int64", "hour": "int64", "scans": "int64"}),
+    "visits_by_kind": (analytics.visits_by_kind, {"kind": "str", "visits": "int64"}),
+} | {
+    f"scans_by {name}": (
+        lambda scans, name=name: analytics.scans_by(scans, name),
+        {name: "str", "scans": "int64", "visitors": "int64", "share": "float64"},
+    )
+    for name in get_args(analytics.Attribute)
+}
+NARROW = {
+    "all": {},
+    "no scan": {"since": date(2030, 1, 1)},
+    "no day": {"since": date(2026, 3, 1), "until": date(2026, 3, 1)},
+    "days without scans": {"since": date(2030, 1, 1), "until": date(2030, 1, 5)},
+}
+
+
+@pytest.mark.parametrize("where", NARROW.values(), ids=NARROW)
+@pytest.mark.parametrize(("ask", "dtypes"), ALL.values(), ids=ALL)
+def test_columns_and_dtypes_are_those_of_the_docstring_even_without_rows(portfolio, truth, ask, dtypes, where):
+    assert len(truth)
+    found = ask(portfolio.scans.where(**where))
+    assert {name: str(dtype) for name, dtype in found.dtypes.items()} == dtypes
+    assert found.index.tolist() == list(range(len(found)))
+
+
+@pytest.mark.parametrize(("ask", "dtypes"), ALL.values(), ids=ALL)
+def test_a_portfolio_without_scans_has_answers_too(ask, dtypes):
+    with open_portfolio(":memory:") as empty:
+        found = ask(empty.scans)
+    assert {name: str(dtype) for name, dtype in found.dtypes.items()} == dtypes
+    assert len(found) == {analytics.summary: 1, analytics.scans_by_hour: 168}.get(ask, 0)
+
+
+def test_one_scan_has_all_shares():
+    with open_portfolio(":memory:") as portfolio:
+        code = portfolio.insert_qrcode("https://example.com", name="Door", short_code="door")
+        portfolio.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [FIRST], "visitor": [7]}))
+        day = pd.Timestamp(FIRST.date())
+        assert rows_of(analytics.top_qrcodes(portfolio.scans)) == [(code.id, "Door", "", 1, 1, 1.0)]
+        assert rows_of(analytics.scans_by(portfolio.scans, "campaign")) == [("unknown", 1, 1, 1.0)]
+        assert rows_of(analytics.scans_per_day(portfolio.scans)) == [(day, 1)]
+        assert rows_of(analytics.scans_per_day(portfolio.scans, by="qrcode")) == [(day, "Door", 1)]
+        assert analytics.scans_by_hour(portfolio.scans)["scans"].tolist().index(1) == 4 * 24 + 22  # a Friday
+
+
+def test_a_period_without_scans_is_a_row_of_zeros_a_day(portfolio, truth):
+    assert len(truth)
+    scans = portfolio.scans.where(since=date(2030, 1, 30), until=date(2030, 2, 2))
+    assert rows_of(analytics.scans_per_day(scans)) == [
+        (pd.Timestamp(day), 0) for day in ("2030-01-30", "2030-01-31", "2030-02-01")
+    ]
+    assert rows_of(analytics.scans_per_day(scans, by="campaign")) == []
+
+
+def test_what_scans_cannot_be_counted_by_is_refused(portfolio):
+    with pytest.raises(InvalidParameter, match="must be one of campaign, country") as caught:
+        analytics.scans_by(portfolio.scans, "1; DROP TABLE visits")
+    assert caught.value.name == "attribute"
+    with pytest.raises(InvalidParameter, match="must be campaign, qrcode or None"):
+        analytics.scans_per_day(portfolio.scans, by="country")

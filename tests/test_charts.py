@@ -1,0 +1,330 @@
+import math
+import subprocess
+import sys
+from datetime import date
+from io import BytesIO
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import matplotlib
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+
+from qrkit import charts
+from qrkit.charts import COLORS
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = ("🎉🎊 Fête", "שלום עולם", "מבצע \u202e קיץ", "$5<script>x</script>", "日本語の名前", "a\nb\x0b\x00c", "")
+
+
+def per_day(days: int, *names: str, start: str = "2026-06-01") -> pd.DataFrame:
+    """Scans of each day: those of a later name are larger."""
+    rows = [
+        (day, name, (number * 7) % 5 + 3 * place)
+        for place, name in enumerate(names)
+        for number, day in enumerate(pd.date_range(start, periods=days))
+    ]
+    return pd.DataFrame(rows, columns=["day", "campaign", "scans"]).astype({"campaign": "str"})
+
+
+def hours(counts: dict[tuple[int, int], int]) -> pd.DataFrame:
+    rows = [(day, hour, counts.get((day, hour), 0)) for day in range(1, 8) for hour in range(24)]
+    return pd.DataFrame(rows, columns=["weekday", "hour", "scans"])
+
+
+def drawn(chart: Figure) -> dict[str, list[float]]:
+    """The values of each line by its name, without those of the grid."""
+    found = chart.axes[0].get_lines()
+    return {line.get_label(): list(line.get_ydata()) for line in found if not line.get_label().startswith("_")}
+
+
+def texts(chart: Figure) -> list[str]:
+    return [text.get_text() for text in chart.texts]
+
+
+def parsed(chart: Figure) -> ElementTree.Element:
+    return ElementTree.fromstring(charts.to_svg(chart))
+
+
+def svg_texts(chart: Figure) -> list[str | None]:
+    return [text.text for text in parsed(chart).iter(f"{SVG}text")]
+
+
+# ---- lines
+
+
+def test_lines_show_the_scans_of_each_campaign_and_day():
+    frame = per_day(30, "Spring", "Night")
+    chart = charts.lines(frame)
+    for name in ("Spring", "Night"):
+        assert drawn(chart)[name] == frame.loc[frame["campaign"] == name, "scans"].tolist()
+    days = chart.axes[0].get_lines()[-1].get_xdata()
+    assert [days[0].date(), days[-1].date(), len(days)] == [date(2026, 6, 1), date(2026, 6, 30), 30]
+    assert {"Spring", "Night"} <= set(texts(chart))
+
+
+def test_lines_without_a_third_column_are_one():
+    frame = per_day(9, "x").drop(columns="campaign")
+    assert drawn(charts.lines(frame)) == {"scans": frame["scans"].tolist()}
+
+
+def test_beyond_six_lines_the_small_ones_are_one():
+    frame = per_day(20, *(f"C{number}" for number in range(12)))
+    lines = drawn(charts.lines(frame))
+    assert len(lines) == 7
+    assert set(lines) == {f"C{number}" for number in range(6, 12)} | {"6 others"}
+    assert sum(map(sum, lines.values())) == frame["scans"].sum()
+
+
+def test_a_campaign_called_like_the_others_is_not_lost():
+    frame = per_day(5, "x", "y", "a", "b", "c", "d", "e", "2 others")
+    assert sum(map(sum, drawn(charts.lines(frame)).values())) == frame["scans"].sum()
+
+
+def test_a_year_of_days_is_shown_as_the_mean_of_seven():
+    frame = per_day(365, "x", start="2025-09-01")
+    chart = charts.lines(frame)
+    assert drawn(chart)["x"][3] == pytest.approx(frame["scans"][:7].mean())
+    assert any("mean of 7 days" in text for text in texts(chart))
+    assert {"Oct", "Jan 2026", "Jul"} <= set(texts(chart))
+
+
+@pytest.mark.parametrize("days", [1, 2, 13, 31, 90, 119, 400, 3_000])
+@pytest.mark.parametrize("width", [350, 1080])
+def test_dates_have_room(days, width):
+    chart = charts.lines(per_day(days, "x", "y"), width=width)
+    boxes = [text.get_window_extent() for text in chart.texts if text.get_position()[1] < 0.08]
+    assert boxes
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_names_at_the_ends_keep_apart():
+    chart = charts.lines(per_day(9, *"abcdef"), width=760)
+    heights = sorted(text.get_position()[1] * 280 for text in chart.texts if text.get_text() in "abcdef")
+    assert len(heights) == 6
+    assert min(after - before for before, after in pairwise(heights)) > 17
+
+
+def test_counts_are_whole_numbers():
+    frame = per_day(3, "x").assign(scans=[0, 1, 0])
+    labels = [text for text in texts(charts.lines(frame)) if text[0].isdigit() and " " not in text]
+    assert labels == ["0", "1"]
+
+
+def test_a_name_keeps_its_color_over_charts():
+    colors = charts.assign_colors(["Night", "Spring"])
+    lines = charts.lines(per_day(9, "Spring", "Night"), colors=colors).axes[0].get_lines()
+    found = {line.get_label(): line.get_color() for line in lines}
+    assert found["Night"] == COLORS["color-1"][0]
+    assert found["Spring"] == COLORS["color-2"][0]
+    frame = pd.DataFrame({"campaign": ["Spring", "Other"], "scans": [2, 1]})
+    bars = charts.bars(frame, colors=colors).axes[0].patches
+    assert [to_hex(bar.get_facecolor()) for bar in bars] == [COLORS["color-2"][0], COLORS["color-0"][0]]
+
+
+def test_colors_are_numbered_up_to_six():
+    assert list(charts.assign_colors("abcdefgh").values()) == [1, 2, 3, 4, 5, 6, 0, 0]
+
+
+# ---- bars, week, sparkline
+
+
+def test_bars_are_as_long_as_the_scans():
+    frame = pd.DataFrame({"qrcode_id": ["1", "2"], "qrcode": ["Door", "Window " * 20], "scans": [1200, 3]})
+    chart = charts.bars(frame)
+    assert [bar.get_width() for bar in chart.axes[0].patches] == [1200, 3]
+    assert "Door" in texts(chart)
+    assert "1,200" in texts(chart)
+    assert any(text.startswith("Window W") and text.endswith("…") for text in texts(chart))
+    assert charts.bars(frame, label="qrcode_id").words == "1 1,200, 2 3"
+
+
+def test_week_shows_each_hour_of_each_weekday():
+    chart = charts.week(hours({(1, 0): 4, (7, 23): 9}))
+    (mesh,) = chart.axes[0].collections
+    shown = mesh.get_array().reshape(7, 24)
+    assert (shown[0, 0], shown[6, 23], shown.sum()) == (4, 9, 13)
+    assert chart.words == "13 in all; most, 9, on Sun from 23:00"
+
+
+@pytest.mark.parametrize(("most", "ranges"), [(1, "0 1"), (3, "0 1 2 3"), (10, "0 1-2 3-4 5-6 7-8 9-10")])
+def test_levels_of_a_week_cover_all_counts(most, ranges):
+    chart = charts.week(hours({(3, 12): most, (4, 12): 1}))
+    assert set(ranges.split()) <= {text.replace("\N{EN DASH}", "-") for text in texts(chart)}
+    faces = {to_hex(color) for color in chart.axes[0].collections[0].to_rgba(range(most + 1))}
+    assert COLORS["heat-0"][0] in faces
+    assert COLORS["heat-5"][0] in faces
+
+
+def test_sparkline_has_a_column_for_each_day_with_scans():
+    assert 'd="M1 20v-20M5 20v-1"' in charts.sparkline([40, 0, 1])
+    assert charts.sparkline([1] * 365).count("M") <= 45
+    assert ElementTree.fromstring(charts.sparkline([])).get("aria-hidden") == "true"
+
+
+# ---- whatever comes
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        charts.lines(per_day(0, "x")),
+        charts.lines(per_day(3, "x").assign(scans=0)),
+        charts.bars(pd.DataFrame({"country": [], "scans": []})),
+        charts.week(hours({})),
+    ],
+)
+def test_nothing_is_said_calmly(chart):
+    assert texts(chart) == ["no scans"]
+    assert "no scans" in charts.to_svg(chart)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_name_is_drawn_without_a_warning(name):
+    frame = per_day(3, name, "y")
+    chart = charts.lines(frame)
+    bars = charts.bars(pd.DataFrame({"qrcode": [name], "scans": [1]}))
+    shown = {"a\nb\x0b\x00c": "a b c", "": "none", "מבצע \u202e קיץ": "מבצע  קיץ"}.get(name, name)
+    assert shown in svg_texts(chart)
+    assert shown in svg_texts(bars)
+    assert chart._repr_mimebundle_()[0]["image/png"]
+    assert "<script>" not in charts.to_svg(bars)
+
+
+def test_long_names_are_cut_between_letters():
+    chart = charts.bars(
+        pd.DataFrame({"qrcode": ["e\u0301" * 300, "漢" * 300, "👩\u200d🚀" * 99], "scans": [3, 2, 1]}), width=400
+    )
+    latin, wide, emoji = (text for text in svg_texts(chart) if text and text.endswith("…"))
+    assert latin.count("e\u0301") == len(latin) // 2
+    assert abs(latin.count("e") - 2 * wide.count("漢")) <= 1
+    assert emoji == "👩\u200d🚀" * (emoji.count("👩")) + "…"
+
+
+# ---- SVG
+
+
+def test_the_same_frame_gives_the_same_svg_whatever_the_settings():
+    frame = per_day(30, "Spring", "Night")
+    expected = charts.to_svg(charts.lines(frame))
+    chart = charts.lines(frame)
+    assert charts.to_svg(chart) == charts.to_svg(chart) == expected
+    with matplotlib.rc_context(
+        {"font.family": "serif", "axes.grid": True, "lines.marker": "x", "svg.fonttype": "path"}
+    ):
+        assert charts.to_svg(charts.lines(frame)) == expected
+        assert matplotlib.rcParams["font.family"] == ["serif"]
+
+
+def test_svg_follows_the_colors_of_its_page():
+    svg = charts.to_svg(charts.lines(per_day(30, "Spring", "Night")))
+    plain = svg
+    for name, (light, _) in COLORS.items():
+        plain = plain.replace(f"var(--{name},{light})", "")
+    assert "var(--ink," in svg
+    assert "var(--color-1," in svg
+    assert "#" not in plain
+    assert all(f"--{name}:{both[1]};" in charts.CSS for name, both in COLORS.items())
+
+
+def test_svg_says_what_it_shows_and_names_no_font():
+    chart = charts.lines(per_day(30, "Spring", "Night"))
+    root = parsed(chart)
+    assert root.get("role") == "img"
+    assert root.find(f"{SVG}title").text == "scans per day by campaign"
+    assert root.find(f"{SVG}desc").text == chart.words
+    assert "Night 150" in chart.words
+    svg = charts.to_svg(chart)
+    assert not [word for word in ("font-family", "<style", "metadata", "DejaVu", " id=") if word in svg]
+
+
+def test_ids_of_two_figures_on_a_page_are_not_the_same():
+    def figure(top: int) -> Figure:
+        """One of somebody else's, with a clip path."""
+        figure = Figure()
+        figure.add_subplot().plot([0, top])
+        return figure
+
+    found = []
+    for top in (1, 2):
+        root = ElementTree.fromstring(charts.to_svg(figure(top)))
+        ids = {element.get("id") for element in root.iter()} - {None}
+        used = {
+            value[5:-1] for element in root.iter() for value in element.attrib.values() if value.startswith("url(#")
+        }
+        assert ids
+        assert used <= ids
+        found.append(ids)
+    assert not found[0] & found[1]
+
+
+def test_drawing_to_svg_leaves_the_figure_as_it_was():
+    chart = charts.week(hours({(1, 1): 1}))
+    charts.to_svg(chart)
+    assert chart.patch.get_visible()
+
+
+def test_a_notebook_shows_a_picture_of_twice_the_size():
+    chart = charts.lines(per_day(9, "x"), width=600, height=200)
+    bundle, size = chart._repr_mimebundle_()
+    assert Image.open(BytesIO(bundle["image/png"])).size == (1200, 400)
+    assert size["image/png"] == {"width": 600, "height": 200}
+    assert bundle["text/plain"].startswith("<Chart of scans per day")
+    assert isinstance(chart, Figure)
+
+
+def test_charts_need_neither_pyplot_nor_a_store():
+    program = "import sys, qrkit.charts; print({'matplotlib.pyplot', 'duckdb', 'qrkit.store'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"
+
+
+# ---- colours
+
+
+def linear(color: str) -> list[float]:
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color)]
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2.2 has it."""
+    lights = [sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other)]
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+EYES = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    # Machado, Oliveira, Fernandes 2009, severity 1
+    "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def seen(color: str, eyes: str) -> tuple[float, ...]:
+    """Oklab coordinates of a colour as some eyes see it."""
+
+    def times(matrix, vector):
+        return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+    cones = times(
+        ((0.41222, 0.53633, 0.05145), (0.21190, 0.68070, 0.10740), (0.08830, 0.28172, 0.62998)),
+        [max(0.0, part) for part in times(EYES[eyes], linear(color))],
+    )
+    lab = ((0.21045, 0.79362, -0.00407), (1.97800, -2.42859, 0.45059), (0.02590, 0.78277, -0.80868))
+    return tuple(times(lab, [cone ** (1 / 3) for cone in cones]))
+
+
+@pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
+def test_colors_can_be_told_apart_by_all_eyes(mode):
+    lines = [both[mode] for name, both in COLORS.items() if name.startswith("color")]
+    paper = COLORS["paper"][mode]
+    assert all(contrast(color, paper) >= 3 for color in lines)
+    assert contrast(COLORS["ink"][mode], paper) >= 7
+    assert contrast(COLORS["quiet"][mode], paper) >= 4.5
+    for eyes in EYES:
+        places = [seen(color, eyes) for color in lines]
+        assert min(math.dist(one, other) for one, other in combinations(places, 2)) > 0.085, eyes
