@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.style
 from matplotlib.dates import date2num
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
@@ -142,9 +143,12 @@ def count_axis(chart: Chart, axes: Axes, most: float, what: str) -> None:
     """Let the axes reach from 0 to a round number above `most`, with a line and a number at whole steps."""
     ticks = [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
     axes.set_ylim(0, ticks[-1])
-    left = axes.bbox.x0
+    left, across = axes.bbox.x0, axes.get_yaxis_transform()
     for tick in ticks:
-        axes.axhline(tick, color=light("line" if tick else "quiet"), linewidth=1, zorder=0, clip_on=False)
+        color = light("line" if tick else "quiet")
+        axes.add_artist(
+            Line2D((0, 1), (tick, tick), color=color, linewidth=1, zorder=0, transform=across, clip_on=False, label="_")
+        )
         add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), f"{tick:,}", "quiet", ha="right")
     add_text(chart, (left, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
 

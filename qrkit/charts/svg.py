@@ -10,8 +10,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
-from matplotlib.text import Text
-
 from qrkit.charts.ink import COLORS
 from qrkit.charts.parts import house_style
 
@@ -58,7 +56,7 @@ def to_svg(figure: Figure) -> str:
     finally:
         figure.patch.set_visible(has_paper)
     drawn = Xml.fromstring(buffer.getvalue())
-    _write_names(drawn, {text.get_gid(): str(text.get_label()) for text in figure.findobj(Text)})
+    _write_names(drawn, {text.get_gid(): str(text.get_label()) for text in figure.texts})
     values = [value for element in drawn.iter() for value in element.attrib.values()]
     used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
     ids = {name: f"{sha256(buffer.getvalue()).hexdigest()[:8]}-{name}" for name in used}

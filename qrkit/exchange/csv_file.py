@@ -85,7 +85,7 @@ def _row(cells: list[str], places: dict[str, int], width: int) -> list[str]:
         )
     elif any("\0" in cell for cell in cells):
         error = "holds a NUL character"
-    found = [cells[places[name]] if places.get(name, width) < len(cells) else "" for name in NAMES]
+    found = [cells[places[name]] if name in places and places[name] < len(cells) else "" for name in NAMES]
     return [
         *(_taken_off(cell) if name in TEXT_COLUMNS else cell for name, cell in zip(NAMES, found, strict=True)),
         error,

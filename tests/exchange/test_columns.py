@@ -1,0 +1,150 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import Location, Properties, QRCode
+from qrkit.errors import InvalidParameter
+from qrkit.exchange.columns import COLUMNS, NAMES, REQUIRED, TEXT_COLUMNS, name_from, read_row, write_row
+
+some = settings(max_examples=60, derandomize=True, deadline=None)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+LINKS = {"short_code": "abc123", "short_url": "https://go.example.com/abc123", "image_url": ""}
+
+codes = st.fixed_dictionaries(
+    {
+        "name": texts.filter(bool),
+        "content": texts.filter(bool),
+        "comment": texts,
+        "scans": st.integers(0, 2**53 - 1),
+        "created": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)),
+        "is_dynamic": st.booleans(),
+        "location": st.builds(
+            Location,
+            address=texts,
+            latitude=st.none() | st.floats(-90, 90),
+            longitude=st.none() | st.floats(-180, 180),
+        ),
+        "properties": st.builds(
+            Properties,
+            size=st.integers(1, 20),
+            padding=st.integers(0, 20),
+            version=st.none() | st.integers(1, 40),
+            em=st.sampled_from(["byte", "numeric", "alphanumeric"]),
+            ec=st.sampled_from("LMQH"),
+        ),
+    }
+).map(lambda fields: QRCode(id="0" * 32, **LINKS, **fields))
+
+
+def test_the_columns_are_those_of_the_interface_in_its_order():
+    assert NAMES == (
+        *("Campaign Name", "QR Code Name", "Content", "Trackable URL", "Created (UTC)", "Scans", "Address", "Latitude"),
+        *("Longitude", "Comment", "Dynamic", "Size", "Padding", "Version", "Encode Mode", "Error Correction"),
+    )
+    assert TEXT_COLUMNS == {"Campaign Name", "QR Code Name", "Content", "Trackable URL", "Address", "Comment"}
+    assert REQUIRED == ("Content",)
+    assert all(column.is_text == (column.name in TEXT_COLUMNS) for column in COLUMNS)
+
+
+@given(codes, texts)
+@some
+def test_a_row_says_all_that_the_columns_have_of_a_record(code, campaign):
+    entry = read_row(7, dict(zip(NAMES, write_row(code, campaign), strict=True)))
+    assert (entry.row, entry.campaign) == (7, campaign)
+    assert entry.created == code.created.replace(microsecond=0)
+    assert entry.trackable_url == code.short_url
+    for name in ("name", "content", "comment", "scans", "is_dynamic", "properties", "location"):
+        assert getattr(entry, name) == getattr(code, name)
+
+
+def test_what_a_row_lacks_takes_the_defaults_of_the_interface():
+    entry = read_row(2, {"Content": "x"})
+    assert (entry.campaign, entry.trackable_url, entry.comment, entry.scans) == ("", "", "", 0)
+    assert (entry.created, entry.is_dynamic) == (None, True)
+    assert (entry.properties, entry.location) == (Properties(), Location())
+    blank = dict.fromkeys(set(NAMES) - TEXT_COLUMNS, "  ")
+    assert read_row(2, blank | {"Content": "x"}) == entry
+
+
+def test_texts_are_never_guessed_into_anything_else():
+    cells = {"Content": "00123", "QR Code Name": "NA", "Comment": " null ", "Campaign Name": "1e5", "Address": "TRUE"}
+    entry = read_row(2, cells)
+    assert [entry.content, entry.name, entry.comment, entry.campaign, entry.location.address] == [*cells.values()]
+
+
+@pytest.mark.rule("X5")
+@pytest.mark.parametrize("text", ["true", "TRUE", "1", "yes", " Yes ", "false", "False", "0", "no", "NO"])
+def test_dynamic_is_read_in_words_people_use(text):
+    """Open: the values of Dynamic. Written true or false; read also yes, no, 1 and 0, in any case."""
+    assert read_row(2, {"Content": "x", "Dynamic": text}).is_dynamic is (text.strip().lower() in ("true", "1", "yes"))
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("Content", ""),
+        ("Created (UTC)", "2026-02-30 00:00:00"),
+        ("Created (UTC)", "01.03.2026"),
+        ("Scans", "-1"),
+        ("Scans", "1.5"),
+        ("Scans", "1,000"),
+        ("Scans", "1_000"),
+        ("Scans", "٣"),
+        ("Scans", str(2**53)),
+        ("Scans", "9" * 5_000),
+        ("Latitude", "north"),
+        ("Latitude", "90.1"),
+        ("Latitude", "nan"),
+        ("Longitude", "inf"),
+        ("Longitude", "1_0.5"),
+        ("Longitude", "13,4"),
+        ("Dynamic", "maybe"),
+        ("Size", "0"),
+        ("Size", "21"),
+        ("Size", "large"),
+        ("Padding", "21"),
+        ("Version", "41"),
+        ("Version", "-2"),
+        ("Encode Mode", "kanji"),
+        ("Encode Mode", "auto"),
+        ("Error Correction", "X"),
+        ("Address", "x" * 32_768),
+    ],
+)
+def test_a_cell_that_breaks_its_rule_is_named_by_its_column(column, text):
+    with pytest.raises(InvalidParameter) as caught:
+        read_row(2, {"Content": "x"} | {column: text})
+    assert [problem.name for problem in caught.value.problems] == [column]
+    assert column in str(caught.value)
+
+
+def test_all_cells_that_are_wrong_are_named_at_once():
+    wrong = {"Content": "", "Scans": "x", "Size": "0", "Latitude": "91", "Dynamic": "?", "Created (UTC)": "?"}
+    with pytest.raises(InvalidParameter) as caught:
+        read_row(2, wrong)
+    assert {problem.name for problem in caught.value.problems} == set(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("-33.5", -33.5), ("+1", 1), (".5", 0.5), ("5.", 5), ("1e-07", 1e-07), (" 45.6497 ", 45.6497)]
+)
+def test_degrees_are_read_in_the_forms_that_programs_write(text, number):
+    assert read_row(2, {"Content": "x", "Latitude": text}).location.latitude == number
+
+
+@pytest.mark.parametrize("text", ["", "-1", "0"])
+def test_an_automatic_version_is_minus_one_zero_or_nothing(text):
+    assert read_row(2, {"Content": "x", "Version": text}).properties.version is None
+
+
+@pytest.mark.rule("T4")
+@given(texts)
+@some
+def test_a_name_made_from_content_is_one_line_of_at_most_100_characters(content):
+    """Open: the name of a code that got none. Its content with newlines as spaces, cut at 100 characters."""
+    name = name_from(content * 5)
+    assert len(name) <= 100
+    assert len(name.splitlines()) <= 1
+    assert name_from(name) == name

@@ -1,0 +1,299 @@
+import codecs
+import csv
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from qrkit.errors import InvalidParameter, UnreadableFile
+from qrkit.exchange import EXCHANGE_FORMATS, csv_file, exchange_format
+from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
+
+some = settings(max_examples=60, derandomize=True, deadline=None)
+characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+HOSTILE = [
+    *("=1+1", "=cmd|' /C calc'!A0", "+49 30 123", "-1", "@SUM(A1)", "|x", "%x", "\t=1", " \u00a0=1", "\n=1", "＝1+1", "－1"),
+    *("'", "''", "'=1+1", "''=1+1", "'x", "' =1", "'\n@x", '"', '""', '"x"', 'a"b', ",", ",,", ";", "\t", "a;b\tc"),
+    *("\r", "\n", "\r\n", "\n\r", "a\r\nb", " x", "x ", "  ", "\u2028", "\x85", "\x0b\x0c", "\ufeff", "\ufeffx"),
+    *("NA", "nan", "null", "None", "TRUE", "00123", "1e5", "1.0", "2026-03-01", "0x10", "x" * 4_000),
+    *("🙂👩‍👩‍👧", "שלום", "مرحبا بالعالم", "\u202eabc", "日本語", "e\u0301", "#N/A", "sep=,", "\\", "\\n"),
+]
+texts = st.sampled_from(HOSTILE) | st.text(characters, max_size=20) | st.text("'=+-@ \t\r\n,\"x", max_size=6)
+NUMBERS = {
+    "Created (UTC)": "2026-03-01 12:00:00",
+    "Scans": "0",
+    "Latitude": "-33.87",
+    "Longitude": "-0.5",
+    "Dynamic": "true",
+    "Size": "8",
+    "Padding": "4",
+    "Version": "-1",
+    "Encode Mode": "Byte",
+    "Error Correction": "M",
+}
+
+
+def table(rows):
+    """A table of text: what a row does not say is as in NUMBERS, and empty texts."""
+    whole = [dict.fromkeys(NAMES, "") | NUMBERS | row for row in rows]
+    return pd.DataFrame(whole, columns=list(NAMES), dtype="str")
+
+
+def tables_of(text_rows):
+    return table([dict(zip(sorted(TEXT_COLUMNS), row, strict=True)) for row in text_rows])
+
+
+tables = st.lists(st.tuples(*[texts] * len(TEXT_COLUMNS)), max_size=5).map(tables_of)
+
+
+def cells_of(data):
+    """What is in the file, read by the standard library alone."""
+    return list(csv.reader(io.StringIO(data.decode(), newline="")))
+
+
+def read_cells(data):
+    """What a file says, without the rows' numbers and verdicts."""
+    return csv_file.read(data)[list(NAMES)].to_numpy().tolist()
+
+
+def contents(data):
+    return csv_file.read(data)["Content"].tolist()
+
+
+def error_of(data):
+    """The one verdict of a file that has one row."""
+    (error,) = csv_file.read(data)["Error"]
+    return error
+
+
+# ---- round trip
+
+
+@pytest.mark.rule("X7")
+@given(tables)
+@example(table([{name: text for name in TEXT_COLUMNS} for text in HOSTILE]))
+@some
+def test_any_text_is_read_back_as_it_was_written(given):
+    """Open: quoting, line ends, guessing. RFC 4180, and a cell is text: what was put in comes out, letter by letter."""
+    found = csv_file.read(csv_file.write(given))
+    assert found[list(NAMES)].to_numpy().tolist() == given.to_numpy().tolist()
+    assert found["Error"].tolist() == [""] * len(given)
+    assert found.index.tolist() == list(range(2, len(given) + 2))
+    assert {str(dtype) for dtype in found.dtypes} == {"str"}
+
+
+@pytest.mark.rule("X7")
+@given(tables)
+@example(table([{name: text for name in TEXT_COLUMNS} for text in HOSTILE]))
+@some
+def test_no_written_text_is_run_as_a_formula_and_numbers_stay_numbers(given):
+    """Open: cells that a spreadsheet would run. An apostrophe in front makes them texts; numbers do not get one."""
+    heading, *rows = cells_of(csv_file.write(given))
+    assert heading == list(NAMES)
+    for row, original in zip(rows, given.to_dict("records"), strict=True):
+        for name, cell in zip(NAMES, row, strict=True):
+            if name in TEXT_COLUMNS:
+                assert not cell.strip().startswith(tuple("=+-@|%＝＋－＠"))  # noqa: RUF001 - full-width forms
+                assert not cell.startswith(("\t", "\r", "\n")) or not cell.strip()
+                assert cell in (original[name], "'" + original[name])
+            else:
+                assert cell == original[name]
+
+
+@given(tables)
+@some
+def test_unsafe_writing_leaves_every_cell_bare(given):
+    assert cells_of(csv_file.write(given, safe=False))[1:] == given.to_numpy().tolist()
+
+
+def test_an_apostrophe_that_makes_nothing_safe_is_a_letter():
+    data = b"Content\r\n'tis\r\n'=1\r\n''=1\r\n''\r\n'\r\n"
+    assert contents(data) == ["'tis", "=1", "'=1", "''", "'"]
+
+
+@pytest.mark.rule("X7")
+@given(tables)
+@some
+def test_written_bytes_are_rfc_4180_in_utf_8_with_crlf_and_no_bom(given):
+    """Open: the bytes of a csv. UTF-8 without a mark, comma, CRLF after each row, quotes where they are needed."""
+    data = csv_file.write(given)
+    assert not data.startswith(codecs.BOM_UTF8)
+    assert data.startswith(b"Campaign Name,QR Code Name,Content,Trackable URL,Created (UTC),Scans,Address,Latitude,")
+    assert data.endswith(b"\r\n")
+    outside, quoted = [], False
+    for character in data.decode():
+        quoted ^= character == '"'
+        outside.append("" if quoted else character)
+    assert not quoted
+    text = "".join(outside)
+    assert text.count("\r\n") == text.count("\r") == text.count("\n") == len(given) + 1
+    assert [line.count(",") for line in text.split("\r\n")[:-1]] == [len(NAMES) - 1] * (len(given) + 1)
+
+
+def test_the_same_table_gives_the_same_bytes():
+    assert csv_file.write(table([{"Content": "x"}])) == (
+        ",".join(NAMES).encode() + b"\r\n" + b",,x,,2026-03-01 12:00:00,0,,-33.87,-0.5,,true,8,4,-1,Byte,M\r\n"
+    )
+
+
+# ---- what import takes
+
+TWO = "Content,QR Code Name\r\nGrüße,Tür 1\r\n,\r\nx,🙂\r\n"
+
+
+@pytest.mark.rule("X7")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("ending", ["\r\n", "\n", "\r"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("last", [True, False])
+def test_files_of_spreadsheets_and_editors_are_taken(encoding, ending, separator, last):
+    """Open: what import takes besides our own bytes. A mark, UTF-16 with its mark, LF, CR, semicolon, tab."""
+    text = TWO.replace(",", separator).replace("\r\n", ending)
+    mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}.get(encoding, b"")
+    found = csv_file.read(mark + (text if last else text.removesuffix(ending)).encode(encoding))
+    assert found["Content"].tolist() == ["Grüße", "x"]
+    assert found["QR Code Name"].tolist() == ["Tür 1", "🙂"]
+    assert found.index.tolist() == [2, 4], "empty rows are left out, but counted"
+
+
+def test_the_heading_decides_on_the_separator_not_the_texts():
+    assert contents(b"Content;Comment\r" + b"a,b,c;d,e\r" * 9) == ["a,b,c"] * 9
+    assert contents(b"Content\n" + b"a;b;c\n" * 9) == ["a;b;c"] * 9
+
+
+@given(st.permutations(NAMES), st.data())
+@some
+def test_columns_are_found_in_any_order_and_case(names, data):
+    titles = [data.draw(st.sampled_from([name, name.upper(), f" {name.lower()} "])) for name in names]
+    file = ",".join(titles) + "\n" + ",".join(f"<{name}>" for name in names)
+    assert read_cells(file.encode()) == [[f"<{name}>" for name in NAMES]]
+
+
+def test_missing_columns_are_empty_and_unknown_ones_are_left_alone():
+    found = csv_file.read(b"Colour,Content,,Owner\nred,x,y,me\nblue\n,z\n")
+    assert found["Content"].tolist() == ["x", "", "z"]
+    assert set(found.drop(columns="Content").to_numpy().ravel()) == {""}
+
+
+def test_a_text_may_hold_line_ends_in_quotes():
+    assert contents(b'Content,Comment\n"a\r\nb\rc\nd",x\n"e ""f"" g",y\n') == ["a\r\nb\rc\nd", 'e "f" g']
+    assert contents(b'Content\na 5" disk\n') == ['a 5" disk']
+
+
+def test_a_heading_without_rows_is_an_empty_table():
+    found = csv_file.read(b"Content\r\n")
+    assert len(found) == 0
+    assert found.columns.tolist() == [*NAMES, "Error"]
+
+
+# ---- verdicts on rows
+
+
+def test_a_row_with_too_many_cells_is_a_verdict_and_costs_no_other_row():
+    found = csv_file.read(b"Content,Comment\na,b\nc,d,e\nf,g\n")
+    assert found["Content"].tolist() == ["a", "c", "f"]
+    assert [bool(error) for error in found["Error"]] == [False, True, False]
+    assert found["Error"][3] == "has 3 cells, but the heading has 2; a text with a comma needs double quotes around it"
+
+
+def test_a_nul_character_is_a_verdict():
+    assert error_of(b"Content,Comment\nx,a\0b\n") == "holds a NUL character"
+    assert error_of(b"Content,Comment\nx,ab\n") == ""
+
+
+# ---- files that cannot be read as a whole
+
+
+def refused(data):
+    with pytest.raises(UnreadableFile) as caught:
+        csv_file.read(data)
+    assert (caught.value.status, caught.value.code) == (400, "bad-file")
+    return caught.value.line, str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"])
+def test_bytes_that_are_not_utf_8_are_refused_with_their_line(ending):
+    line, message = refused(ending.join([b"Content", b"x", "Grüße".encode("latin-1"), b"y"]))
+    assert line == 3
+    assert message == "line 3 is not UTF-8: in a spreadsheet, save the file as 'CSV UTF-8'"
+    assert refused(codecs.BOM_UTF16_LE + b"C\0o\0n")[1] == "line 1 is not UTF-16, as its beginning says"
+
+
+def test_a_quote_that_is_never_closed_is_refused_with_the_line_where_its_row_begins():
+    for rows in (b"a,b\n", b'"a\nb",c\n'):
+        start = 2 + rows.count(b"\n") * 3
+        line, message = refused(b"Content,Comment\n" + rows * 3 + b'x,"open\n' + b"y,z\n" * 50)
+        assert line == start
+        assert message.startswith(f"the row that begins in line {start} is not CSV: unexpected end of data")
+        assert "double quote" in message
+    assert refused(b'Content\nx\n"open' + b"y\n" * 100_000)[0] == 3
+
+
+def test_text_after_a_closing_quote_is_refused_with_its_line():
+    assert refused(b'Content,Comment\nx,y\n"a"b,c\n')[0] == 3
+
+
+@pytest.mark.parametrize("data", [b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, b"\r\n", b"\n\nContent\nx\n"])
+def test_an_empty_file_is_refused_with_the_columns_it_should_have(data):
+    line, message = refused(data)
+    assert line == 1
+    assert "the file is empty; its first row must name the columns: Campaign Name, QR Code Name, Content" in message
+
+
+def test_without_a_content_column_near_names_are_proposed():
+    line, message = refused(b"Name,Contents,Colour\nx,y,z\n")
+    assert line == 1
+    assert message.startswith("the heading has no column 'Content'")
+    assert "'Contents': did you mean 'Content'" in message
+    assert "no column 'Content'" in refused(b"https://example.com\n")[1]
+    assert "no column 'Content'" in refused("Content\nx".encode("utf-32"))[1]
+    assert "no column 'Content'" in refused("Content\nx".encode("utf-16-le"))[1]
+
+
+def test_a_column_that_is_there_twice_is_refused():
+    assert refused(b"Content,Comment,CONTENT \nx,y,z\n") == (1, "the column 'Content' stands twice in the heading")
+    assert contents(b"Content,Colour,Colour,,\nx,y,z,,\n") == ["x"]
+
+
+def test_a_file_with_too_many_rows_is_refused(monkeypatch):
+    monkeypatch.setattr(csv_file, "MOST_ROWS", 3)
+    assert len(csv_file.read(b"Content\n" + b"x\n" * 3 + b"\n\n")) == 3
+    line, message = refused(b"Content\n" + b"x\n" * 4)
+    assert (line, message) == (5, "the file has more than 3 rows; split it")
+
+
+def test_a_file_with_too_many_bytes_is_refused(monkeypatch):
+    data = "Content\nGrüße\n".encode()
+    monkeypatch.setattr(csv_file, "MOST_BYTES", len(data))
+    assert contents(data) == ["Grüße"]
+    assert refused(data + b"x") == (None, f"the file has {len(data) + 1} bytes; at most {len(data)}")
+
+
+def test_a_cell_that_no_spreadsheet_could_hold_is_refused_with_its_line():
+    assert contents(b"Content\n" + b"x" * 100_000) == ["x" * 100_000]
+    line, message = refused(b"Content\nx\n" + b"x" * 200_000 + b"\n")
+    assert line == 3
+    assert "field larger than field limit" in message
+
+
+@given(st.binary(max_size=60) | st.binary(max_size=60).map(b"Content,Comment\n".__add__))
+@some
+def test_any_bytes_are_read_or_refused(data):
+    try:
+        found = csv_file.read(data)
+    except UnreadableFile:
+        return
+    assert set(NAMES) < set(found.columns)
+
+
+# ---- formats by name
+
+
+def test_formats_are_found_by_name_in_any_case():
+    assert exchange_format("CSV") is EXCHANGE_FORMATS["csv"]
+    for name in ("", "cvs", "exe"):
+        with pytest.raises(InvalidParameter, match="is not a format of import and export; .*csv") as caught:
+            exchange_format(name)
+        assert caught.value.name == "format"

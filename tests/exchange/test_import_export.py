@@ -1,0 +1,335 @@
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from qrkit import Location, Portfolio, Properties, open_portfolio
+from qrkit.errors import InvalidParameter, UnreadableFile
+from qrkit.exchange import EXCHANGE_FORMATS, csv_file
+from qrkit.exchange.columns import NAMES
+from qrkit.links import new_id
+from qrkit.records import Account
+from qrkit.store import Store
+
+GO = "https://go.example.com"
+NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
+some = settings(max_examples=12, derandomize=True, deadline=None)
+
+HOSTILE = [
+    *("=1+1", "'=1+1", "00123", "NA", "null", "1e5", "TRUE", " x ", "'", '"', 'a"b,c;d\te', "\r\n", "\n", "\r", "a\r\nb"),
+    *("-1", "+49 30 123", "@x", "\ufeffx", "🙂👩‍👩‍👧", "שלום עולם", "\u202eabc", "\u2028", "<b>&amp;</b>", "x" * 4_000),
+]
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+texts = st.sampled_from(HOSTILE) | st.text(letters, max_size=15)
+hostile_codes = st.fixed_dictionaries(
+    {
+        "name": texts.filter(bool),
+        "content": texts.filter(bool),
+        "comment": texts,
+        "urlinfo": texts,
+        "is_dynamic": st.booleans(),
+        "location": st.builds(
+            Location, address=texts, latitude=st.none() | st.floats(-90, 90), longitude=st.none() | st.floats(-180, 180)
+        ),
+        "properties": st.builds(
+            Properties,
+            size=st.integers(1, 20),
+            version=st.none() | st.just(40),
+            padding=st.integers(0, 20),
+            ec=st.sampled_from("LM"),
+        ),
+    }
+).filter(lambda fields: fields["is_dynamic"] or len(fields["content"].encode()) < 2_000)
+campaigns = st.none() | texts.filter(bool)
+portfolios = st.lists(
+    st.tuples(campaigns, hostile_codes, st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), st.integers(0, 2)),
+    max_size=3,
+    unique_by=lambda row: row[1]["name"],
+)
+
+
+ALL_HOSTILE = [
+    (text, {"name": text, "content": text, "comment": text, "location": Location(address=text)}, NOON, 1)
+    for text in HOSTILE
+]
+
+
+@pytest.fixture
+def portfolio():
+    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOON) as portfolio:
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def stores():
+    """Two stores: what was exported from one is new to the other."""
+    with Store() as first, Store() as second:
+        yield first, second
+
+
+def anybodys(store, base_url=GO, clock=lambda: NOON):
+    """An empty portfolio, of an account of its own."""
+    return Portfolio(store, Account(new_id(), "somebody", "premium"), base_url=base_url, clock=clock)
+
+
+def filled(store, rows, base_url=GO):
+    """A portfolio with the campaigns, codes and scans that hypothesis wants."""
+    known, moments = {}, []
+    portfolio = anybodys(store, base_url, clock=lambda: moments[-1])
+    with store.atomic():
+        for campaign, fields, created, scans in rows:
+            moments.append(created)
+            if campaign is not None and campaign not in known:
+                known[campaign] = portfolio.insert_campaign(campaign).id
+            code = portfolio.insert_qrcode(**fields, campaign_id=known.get(campaign))
+            portfolio.scans.insert(pd.DataFrame({"short_code": [code.short_code] * scans, "time": [NOON] * scans}))
+    return portfolio
+
+
+def csv_of(*rows, **more):
+    """A csv file with these rows; a row is its content, or some of its columns."""
+    whole = [{"Content": row} if isinstance(row, str) else row for row in rows]
+    frame = pd.DataFrame([dict.fromkeys(NAMES, "") | row | more for row in whole], columns=list(NAMES), dtype="str")
+    return csv_file.write(frame)
+
+
+def stored(portfolio):
+    tables = ("campaigns", "qrcodes", "short_codes")
+    return [portfolio.store.row(f"SELECT count(*) AS number FROM {table}")["number"] for table in tables]
+
+
+def errors(result):
+    return [(issue.row, issue.reason) for issue in result.issues]
+
+
+# ---- export, import, export again
+
+
+@pytest.mark.rule("X6")
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+@given(portfolios, st.sampled_from([GO, "https://example.com/our/codes"]))
+@example(ALL_HOSTILE, GO)
+@some
+def test_export_import_export_gives_the_same_bytes(stores, format, rows, base_url):
+    """Open: what a file loses. Nothing that its format has a place for, whatever the texts are."""
+    source = filled(stores[0], rows, base_url)
+    exported = source.export_bytes(format)
+    copy = anybodys(stores[1], base_url, clock=lambda: NOON + timedelta(days=1))
+    result = copy.import_file(exported, format=format)
+    assert (result.created, result.issues) == (len(rows), ())
+    assert copy.export_bytes(format) == exported
+
+
+@pytest.mark.rule("X4")
+@given(portfolios)
+@some
+def test_an_import_keeps_codes_dates_counts_and_campaigns(stores, rows):
+    """Open: what an import may make anew. Nothing that stands in the file: printed codes must live on."""
+    source = filled(stores[0], rows)
+    copy = anybodys(stores[1], clock=lambda: NOON + timedelta(days=1))
+    copy.import_file(source.export_bytes("csv"))
+    names = [{None: None} | {one.id: one.name for one in each.list_campaigns()} for each in (source, copy)]
+    for one, other in zip(source.list_qrcodes(), copy.list_qrcodes(), strict=True):
+        assert names[0][one.campaign_id] == names[1][other.campaign_id]
+        assert other.created == one.created.replace(microsecond=0)
+        assert other.id != one.id
+        for name in ("name", "content", "comment", "short_code", "short_url", "scans", "is_dynamic", "location"):
+            assert getattr(other, name) == getattr(one, name)
+        kept = one.properties.replace(foreground=other.properties.foreground)
+        assert other.properties == kept
+
+
+@pytest.mark.rule("X3")
+@given(portfolios)
+@example([(None, {"name": " (2)", "content": "x"}, NOON, 0), (None, {"name": " ", "content": "x"}, NOON, 0)])
+@some
+def test_importing_a_file_twice_changes_nothing(stores, rows):
+    """Open: where duplicates are looked for. In the whole portfolio, so that the second time every row is one."""
+    exported = filled(stores[0], rows).export_bytes("csv")
+    copy = anybodys(stores[1])
+    copy.import_file(exported)
+    before = copy.list_qrcodes(), copy.list_campaigns()
+    again = copy.import_file(exported)
+    assert (again.created, again.count("duplicate")) == (0, len(rows))
+    assert (copy.list_qrcodes(), copy.list_campaigns()) == before
+
+
+def test_a_file_on_disk_makes_the_same_way(tmp_path, portfolio):
+    code = portfolio.insert_qrcode("https://example.com", campaign_id=portfolio.insert_campaign("Spring").id)
+    path = portfolio.export_file(tmp_path / "codes.CSV")
+    assert path.read_bytes() == portfolio.export_bytes("csv")
+    with open_portfolio(":memory:", base_url=GO) as copy:
+        assert copy.import_file(str(path)).created == 1
+        assert copy.list_qrcodes()[0].short_code == code.short_code
+        path.rename(tmp_path / "codes.txt")
+        assert copy.import_file(tmp_path / "codes.txt", format="csv").count("duplicate") == 1
+
+
+def test_an_empty_portfolio_is_a_heading(portfolio):
+    assert portfolio.export_bytes("csv") == ",".join(NAMES).encode() + b"\r\n"
+    assert portfolio.import_file(portfolio.export_bytes("csv")).created == 0
+
+
+# ---- rows
+
+
+@pytest.mark.rule("X2")
+def test_a_bad_row_never_loses_the_good_ones(portfolio):
+    """Open: what one bad row does to a file. It becomes a warning that begins with invalid, and the rest is stored."""
+    result = portfolio.import_file(
+        csv_of(
+            "good",
+            {"Content": "", "QR Code Name": "no content"},
+            {"Content": "x", "Size": "99"},
+            {"Content": "x", "Created (UTC)": "yesterday", "Scans": "many"},
+            {"Content": "x" * 32_768},
+            {"Content": "x", "QR Code Name": "n" * 32_768},
+            {"Content": "x", "Comment": "c" * 32_768},
+            {"Content": "x", "Campaign Name": "c" * 32_768},
+            {"Content": "x", "Version": "1", "Error Correction": "H"},
+            {"Content": "x", "Encode Mode": "Numeric"},
+            {"Content": "x" * 3_000, "Dynamic": "false"},
+            {"Content": "abc", "Dynamic": "false", "Encode Mode": "Numeric"},
+            "good, too",
+        )
+        + b"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q\r\nlast,,y\r\n"
+    )
+    assert errors(result) == [(row, "invalid") for row in range(3, 14)] + [(15, "invalid")]
+    assert [code.content for code in portfolio.list_qrcodes()] == ["good", "good, too", "y"]
+    assert result.created == 3
+    assert [one.name for one in portfolio.list_campaigns()] == ["last"]
+    assert all(issue.error.startswith("invalid: ") for issue in result.issues)
+    messages = {issue.row: issue.detail for issue in result.issues}
+    assert "Size=99: must be in 1..20" in messages[4]
+    assert "Created (UTC)='yesterday'" in messages[5]
+    assert "Scans='many'" in messages[5]
+
+
+def test_a_row_that_cannot_be_drawn_does_not_make_a_good_one_a_duplicate(portfolio):
+    bad = {"Content": "x", "QR Code Name": "Door", "Version": "1", "Error Correction": "H"}
+    result = portfolio.import_file(csv_of(bad, {"Content": "x", "QR Code Name": "Door"}))
+    assert errors(result) == [(2, "invalid")]
+    assert [(code.name, code.content) for code in portfolio.list_qrcodes()] == [("Door", "x")]
+
+
+@pytest.mark.rule("X3")
+def test_the_same_name_with_other_content_gets_a_number(portfolio):
+    """Open: which suffix a clash gets. ` (2)`, ` (3)`, …, the first that is free, and a warning that says it."""
+    portfolio.insert_qrcode("here", name="Door")
+    rows = [{"Content": content, "QR Code Name": "Door"} for content in ("here", "there", "elsewhere", "there")]
+    result = portfolio.import_file(csv_of(*rows))
+    assert errors(result) == [(2, "duplicate"), (3, "renamed"), (4, "renamed"), (5, "duplicate")]
+    assert [(code.name, code.content) for code in portfolio.list_qrcodes()] == [
+        ("Door", "here"),
+        ("Door (2)", "there"),
+        ("Door (3)", "elsewhere"),
+    ]
+    assert [issue.name for issue in result.issues] == ["Door"] * 4
+
+
+@pytest.mark.rule("X4")
+def test_a_short_code_is_kept_when_it_is_free_and_replaced_when_it_is_not(portfolio):
+    """Open: whose short codes an import takes over. Ours and any other host's, as long as nobody has them."""
+    portfolio.insert_qrcode("x", name="first", short_code="taken")
+    urls = [f"{GO}/ours12/a-tail", "https://bit.ly/theirs", f"{GO}/taken", f"{GO}/ours12", "no url", f"{GO}/api", ""]
+    result = portfolio.import_file(csv_of(*({"Content": str(row), "Trackable URL": url} for row, url in enumerate(urls))))
+    assert result.created == len(urls)
+    codes = portfolio.list_qrcodes()[1:]
+    assert [code.short_url for code in codes[:2]] == [f"{GO}/ours12/a-tail", f"{GO}/theirs"]
+    assert all(len(code.short_code) == 6 for code in codes[2:])
+    assert len({code.short_code for code in codes} | {"taken"}) == len(urls) + 1
+    assert errors(result) == [(row, "code-taken") for row in (4, 5, 6, 7)]
+    details = [issue.detail for issue in result.issues]
+    assert details[0] == f"'{GO}/taken' is in use; the new one is {codes[2].short_url}"
+    assert details[2] == f"'no url' is no short URL; the new one is {codes[4].short_url}"
+
+
+@pytest.mark.rule("X4")
+def test_what_a_row_does_not_say_is_made_and_its_campaign_too(portfolio):
+    """Open: campaigns that are not there. They are made, once; the oldest of a name takes the codes."""
+    spring = portfolio.insert_campaign("Spring")
+    portfolio.insert_campaign("Spring")
+    result = portfolio.import_file(csv_of("x", "y", **{"Campaign Name": "Spring"}) + b"Autumn,,z\r\nAutumn,,w\r\n,,v\r\n")
+    assert errors(result) == []
+    names = {None: ""} | {one.id: one.name for one in portfolio.list_campaigns()}
+    codes = portfolio.list_qrcodes()
+    assert [names[code.campaign_id] for code in codes] == ["Spring", "Spring", "Autumn", "Autumn", ""]
+    assert {code.campaign_id for code in codes[:2]} == {spring.id}
+    assert [one.name for one in portfolio.list_campaigns()] == ["Spring", "Spring", "Autumn"]
+    assert {code.created for code in codes} == {NOON}
+    assert {code.scans for code in codes} == {0}
+
+
+@pytest.mark.rule("X5")
+def test_a_code_imported_as_static_encodes_its_content(portfolio):
+    """Open: what Dynamic does at import. False makes a code whose picture holds the content itself."""
+    portfolio.import_file(csv_of({"Content": "tel:1", "Dynamic": "No"}, {"Content": "tel:2", "Dynamic": "1"}))
+    static, dynamic = portfolio.list_qrcodes()
+    assert portfolio.image(static).design.content == "tel:1"
+    assert portfolio.image(dynamic).design.content == dynamic.short_url
+
+
+# ---- all or nothing
+
+
+@pytest.mark.rule("X2")
+def test_a_file_that_cannot_be_read_changes_nothing(portfolio, tmp_path):
+    """Open: a file that is broken as a whole. Refused, and nothing of it is stored."""
+    good = csv_of("x", **{"Campaign Name": "Spring"})
+    (tmp_path / "folder.csv").mkdir()
+    for wrong in (b"", b"Name\nx\n", good + b'"open', good + b"\xff", tmp_path / "missing.csv", tmp_path / "folder.csv"):
+        with pytest.raises(UnreadableFile):
+            portfolio.import_file(wrong)
+    for wrong in (tmp_path / "codes", tmp_path / "codes.exe"):
+        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
+            portfolio.import_file(wrong)
+        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
+            portfolio.export_file(wrong)
+    with pytest.raises(InvalidParameter):
+        portfolio.import_file(good, format="xyz")
+    assert stored(portfolio) == [0, 0, 0]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["folder.csv"]
+
+
+@pytest.mark.rule("X2")
+def test_an_error_in_the_middle_of_an_import_leaves_nothing(portfolio):
+    """Open: how much of an import is kept when the machine fails. Nothing: an import is one transaction."""
+    moments = iter([NOON, NOON])
+
+    def clock():
+        try:
+            return next(moments)
+        except StopIteration:
+            raise OSError("the clock stopped") from None
+
+    failing = Portfolio(portfolio.store, portfolio.account, base_url=GO, clock=clock)
+    with pytest.raises(OSError, match="the clock stopped"):
+        failing.import_file(csv_of("x", "y", "z", **{"Campaign Name": "Spring"}))
+    assert stored(portfolio) == [0, 0, 0]
+    assert portfolio.import_file(csv_of("x", "y", "z")).created == 3
+
+
+def test_an_import_joins_a_transaction_that_is_open(portfolio):
+    def two_imports(*, fail):
+        with portfolio.store.atomic():
+            portfolio.import_file(csv_of("x"))
+            portfolio.import_file(csv_of("y", **{"Campaign Name": "Spring"}))
+            if fail:
+                raise KeyError("night")
+
+    with pytest.raises(KeyError):
+        two_imports(fail=True)
+    assert stored(portfolio) == [0, 0, 0]
+    two_imports(fail=False)
+    assert stored(portfolio) == [1, 2, 2]
+
+
+def test_an_import_into_one_portfolio_leaves_another_alone(stores):
+    mine, yours = anybodys(stores[0]), anybodys(stores[0])
+    yours.insert_qrcode("x", name="Door")
+    assert mine.import_file(csv_of({"Content": "y", "QR Code Name": "Door"})).issues == ()
+    assert [code.content for code in yours.list_qrcodes()] == ["x"]
+    result = yours.import_file(mine.export_bytes("csv"))
+    assert errors(result) == [(2, "renamed"), (2, "code-taken")]

@@ -1,0 +1,132 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit.exchange.columns import Entry
+from qrkit.exchange.merge import ImportIssue, ImportResult, merge
+
+some = settings(max_examples=100, derandomize=True, deadline=None)
+# Few names and contents, so that they clash; some names look as if they had been renamed before.
+names = st.sampled_from(["A", "A (2)", "A (3)", "A (2) (2)", "B", ""])
+contents = st.sampled_from(["x", "y", "z"])
+files = st.lists(st.tuples(names, contents), max_size=12)
+portfolios = st.lists(st.tuples(names, contents), max_size=6)
+
+
+def entry(row, name, content):
+    return Entry(
+        row=row,
+        campaign="Spring",
+        name=name,
+        content=content,
+        trackable_url="",
+        created=None,
+        scans=0,
+        comment="",
+        is_dynamic=True,
+    )
+
+
+def merged(rows, present, refuse=()):
+    """The result of a merge, and the names and contents it added."""
+    added = []
+
+    def insert(entry, name):
+        if entry.content in refuse:
+            return ImportIssue(entry.row, entry.campaign, entry.name, entry.content, "invalid", "refused")
+        added.append((name, entry.content))
+        return None
+
+    return merge([entry(row, *pair) for row, pair in enumerate(rows, start=2)], present, insert), added
+
+
+@pytest.mark.rule("X3")
+@given(files, portfolios)
+@some
+def test_importing_twice_changes_nothing(rows, present):
+    """Open: where the duplicate rule looks. At the whole portfolio, names given by an earlier import included."""
+    _, added = merged(rows, present)
+    again, nothing = merged(rows, present + added)
+    assert nothing == []
+    assert again.created == 0
+    assert {issue.reason for issue in again.issues} <= {"duplicate"}
+    assert [issue.row for issue in again.issues] == list(range(2, len(rows) + 2))
+
+
+@pytest.mark.rule("X3")
+@given(files, st.lists(st.tuples(names, contents), max_size=6, unique_by=lambda pair: pair[0]))
+@some
+def test_no_name_is_there_twice(rows, present):
+    """Open: what becomes of a name in use. The first free of (2), (3), …, so that names tell codes apart."""
+    _, added = merged(rows, present)
+    found = [name for name, _ in present + added]
+    assert len(found) == len(set(found))
+
+
+@given(files, portfolios, st.sets(contents))
+@some
+def test_each_row_is_created_or_has_an_issue_that_says_why_not(rows, present, refuse):
+    result, added = merged(rows, present, refuse)
+    skipped = [issue.row for issue in result.issues if issue.reason in ("duplicate", "invalid")]
+    assert len(skipped) == len(set(skipped))
+    assert result.created == len(added) == len(rows) - len(skipped)
+    renamed = {issue.row for issue in result.issues if issue.reason == "renamed"}
+    kept = [(row, pair) for row, pair in enumerate(rows, start=2) if row not in skipped]
+    for (name, content), (row, (wished, wanted)) in zip(added, kept, strict=True):
+        assert content == wanted
+        assert name.startswith(wished)
+        assert (name != wished) == (row in renamed)
+
+
+@given(files, portfolios)
+@some
+def test_every_content_of_the_file_is_in_the_portfolio_under_its_name_or_a_numbered_one(rows, present):
+    _, added = merged(rows, present)
+    for name, content in rows:
+        assert any(pair[1] == content and pair[0].startswith(name) for pair in present + added)
+
+
+@given(files, portfolios, st.sets(contents))
+@some
+def test_a_row_that_is_refused_takes_no_name_from_another(rows, present, refuse):
+    """Else a good row could be called a duplicate of one that was never stored."""
+    _, added = merged(rows, present, refuse)
+    _, without = merged([pair for pair in rows if pair[1] not in refuse], present)
+    assert added == without
+
+
+def test_a_name_in_use_gets_the_first_free_number():
+    result, added = merged([("A", "y"), ("A", "z"), ("A", "x"), ("A", "y")], [("A", "x"), ("A (3)", "w")])
+    assert added == [("A (2)", "y"), ("A (4)", "z")]
+    assert [(issue.row, issue.reason, issue.name) for issue in result.issues] == [
+        (2, "renamed", "A"),
+        (3, "renamed", "A"),
+        (4, "duplicate", "A"),
+        (5, "duplicate", "A"),
+    ]
+    assert "'A (2)'" in result.issues[0].detail
+
+
+@pytest.mark.rule("X2")
+def test_an_issue_says_its_row_and_begins_with_a_stable_word():
+    """Open: what a warning holds. Campaign, name, content as the file has them, and a word a program can look for."""
+    issue = ImportIssue(3, "Spring", "Door", "x", "renamed", "'Door' has other content; this one is now 'Door (2)'")
+    assert issue.error == "renamed: 'Door' has other content; this one is now 'Door (2)'"
+    result = ImportResult(4, (issue, ImportIssue(5, "", "", "", "invalid", "Content='': must not be empty")))
+    frame = result.to_frame()
+    assert frame.index.tolist() == [3, 5]
+    assert frame.columns.tolist() == ["campaign", "name", "content", "error"]
+    assert {str(dtype) for dtype in frame.dtypes} == {"str"}
+    assert frame["error"].tolist()[1] == "invalid: Content='': must not be empty"
+    assert str(result) == "4 created, 1 renamed, 1 not readable"
+    assert result.count("renamed") == 1
+    assert {str(dtype) for dtype in ImportResult(0).to_frame().dtypes} == {"str"}
+
+
+def test_a_notebook_shows_a_result_with_its_texts_escaped():
+    hostile = ImportIssue(2, "<script>alert(1)</script>", "<b>", "&", "duplicate", "<i>")
+    shown = ImportResult(0, (hostile,))._repr_html_()
+    assert "<script>" not in shown
+    assert "<b>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert ImportResult(3)._repr_html_() == "<p>3 created</p>"
