@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from qrkit.decode import decode
 from qrkit.errors import NotFound, QrkitError
-from qrkit.image import generate
-from qrkit.limits import FORMATS, TEXT_STYLES
+from qrkit.image import QRImage, generate
+from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import DEFAULT_BASE_URL, Portfolio, open_portfolio
 
 __all__ = ["main"]
@@ -35,6 +37,8 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; give the exit status: 0, or 2 when something was refused."""
     parsed = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what a console cannot show is no reason to stop
     try:
         parsed.run(parsed)
     except QrkitError as error:
@@ -94,12 +98,27 @@ def _generate(asked: argparse.Namespace) -> None:
     names = ("size", "padding", "version", "em", "ec", "foreground", "background")
     fields = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
     image = generate(asked.content, **fields)
-    if asked.output:
-        print(f"{image.save(asked.output, asked.format)}: {image!r}")
+    is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
+    if asked.output and is_text:
+        asked.output.write_text(image.to_text(asked.style), encoding="utf-8", newline="\n")
+    elif asked.output:
+        image.save(asked.output, asked.format)
     elif asked.format:
-        sys.stdout.buffer.write(image.to_bytes(asked.format))
+        sys.stdout.buffer.write(image.to_text(asked.style).encode() if is_text else image.to_bytes(asked.format))
     else:
-        sys.stdout.write(image.to_text(asked.style))
+        sys.stdout.write(_printable(image, asked.style))
+    if asked.output:
+        print(f"{asked.output}: {image!r}")
+
+
+def _printable(image: QRImage, style: TextStyle) -> str:
+    """The symbol in this style, or in letters where the output has no blocks, as of old consoles."""
+    text = image.to_text(style)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return image.to_text("ascii")
+    return text
 
 
 def _add_decode(commands: Commands) -> None:
@@ -142,17 +161,22 @@ def _add_serve(commands: Commands) -> None:
     one = commands.add_parser("serve", help="serve the HTTP interface and the short URLs of a store")
     _add_store(one)
     one.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    one.add_argument("--port", type=int, default=8080, help="port to listen on (%(default)s)")
+    one.add_argument("--port", type=int, default=8080, help="port to listen on, 0 for a free one (%(default)s)")
     one.set_defaults(run=_serve)
 
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.wsgi import make_app, serve
 
+    def ready(port: int) -> None:
+        # Who ends a service sends SIGTERM; it is to end like Ctrl-C does.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        print(f"{portfolio.store.path} at http://{asked.host}:{port}, short URLs {portfolio.base_url}/…")
+        print(f"try http://{asked.host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+
     with _opened(asked) as portfolio:
-        print(f"{portfolio.store.path} at http://{asked.host}:{asked.port}, short URLs {portfolio.base_url}/…")
-        print(f"try http://{asked.host}:{asked.port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
-        serve(make_app(portfolio.store, base_url=portfolio.base_url), host=asked.host, port=asked.port)
+        app = make_app(portfolio.store, base_url=portfolio.base_url)
+        serve(app, host=asked.host, port=asked.port, ready=ready)
 
 
 def _add_report(commands: Commands) -> None:

@@ -8,10 +8,11 @@ host) is never followed; blanks at the ends are slips, and left out.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, urlsplit
+
+import idna
 
 __all__ = ["Destination", "destination"]
 
@@ -21,9 +22,8 @@ LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
-_HOST = re.compile(r"[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\]")
-_DOTS = re.compile("[.\u3002\uff0e\uff61]")
-_SINCE_2010 = re.compile("[ßς\u200c\u200d]")
+_LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
 # Not the joiners U+200C and U+200D: Persian words and emoji in paths need them.
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
@@ -77,19 +77,6 @@ def _location(url: str) -> str | None:
 
 
 def _ascii(host: str) -> str:
-    """A host in the letters of the domain name system, as browsers write it.
-
-    Python's own codec is of 2003. Since 2010 ß, ς and the joiners are letters of their own: without them it is the
-    domain of somebody else.
-    """
-    if host.isascii():
-        return host.lower()
-    # Letter by letter: "ΟΣ".lower() ends in ς.
-    labels = ["".join(map(str.lower, label)) for label in _DOTS.split(unicodedata.normalize("NFKC", host))]
-    return ".".join(map(_ascii_label, labels))
-
-
-def _ascii_label(label: str) -> str:
-    if _SINCE_2010.search(label):
-        return "xn--" + label.encode("punycode").decode("ascii")
-    return label.encode("idna").decode("ascii")
+    """A host in the letters of the domain name system, as browsers write it (UTS 46; Python's own codec is of 2003)."""
+    labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
+    return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)

@@ -23,7 +23,13 @@ from qrkit.reading import pairs
 
 some = settings(max_examples=150, derandomize=True, deadline=None)
 GO = "https://go.example.com"
-BASES = (GO, "http://localhost:8080", "https://example.com/go", "https://example.com/our/codes", "https://bücher.example")
+BASES = (
+    GO,
+    "http://localhost:8080",
+    "https://example.com/go",
+    "https://example.com/our/codes",
+    "https://bücher.example",
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=120)
 short_codes = st.text("ABCabc0123456789_-", min_size=2, max_size=64).filter(is_short_code)
@@ -42,18 +48,18 @@ def test_codes_have_six_letters_that_nobody_mistakes_and_ids_32_hex():
     assert all(len(id_) == 32 and set(id_) <= set("0123456789abcdef") for id_ in ids)
 
 
-@pytest.mark.parametrize(
-    ("text", "is_one"),
-    [("k3Jd9Q", True), ("door", True), ("a-b_c", True), ("ab", True), ("a" * 64, True)]
-    + [("a", False), ("", False), ("a" * 65, False), ("api", False), ("a.png", False), ("a/b", False), ("ä1", False)]
-    + [("ab\n", False), ("a b", False)],
-)
-def test_a_chosen_short_code_is_a_plain_word_that_is_no_path_of_ours(text, is_one):
-    assert is_short_code(text) is is_one
+@pytest.mark.parametrize("text", ["k3Jd9Q", "door", "a-b_c", "ab", "a" * 64])
+def test_a_chosen_short_code_is_a_plain_word(text):
+    assert is_short_code(text)
+
+
+@pytest.mark.parametrize("text", ["a", "", "a" * 65, "api", "a.png", "a/b", "ä1", "ab\n", "a b"])
+def test_what_could_not_be_found_in_a_path_is_no_short_code(text):
+    assert not is_short_code(text)
 
 
 @given(texts)
-@example("İstanbul çağrı")
+@example("İSTANBUL ÇAĞRI")
 @example("🄰🄱 ﬁne ½")
 @example("हिन्दी समाचार")
 @some
@@ -119,10 +125,12 @@ def test_a_base_url_with_a_path_is_taken_off_before_the_code():
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "none", "n/a", "-", "abc123", "/abc123", "//q.example/abc123", "mailto:abc123", "ftp://q.example/abc123"]
-    + ["javascript:alert", "https://", "https://q.example", "https://q.example/", "https://q.example/a", "https:///abc"]
-    + ["https://q.example/api/v3/generate", "https://q.example/abc.png", "https://[::1/abc", "https://q.example/%61bc"]
-    + ["https://q.example/" + "a" * 65, "\0", "https://q.example/ä1"],
+    [
+        *("", " ", "\0", "none", "n/a", "-", "abc123", "/abc123", "//q.example/abc123", "mailto:abc123"),
+        *("ftp://q.example/abc123", "javascript:alert", "https://", "https://q.example", "https://q.example/"),
+        *("https://q.example/a", "https:///abc", "https://q.example/api/v3/generate", "https://q.example/abc.png"),
+        *("https://[::1/abc", "https://q.example/%61bc", "https://q.example/" + "a" * 65, "https://q.example/ä1"),
+    ],
 )
 def test_what_is_no_short_url_has_no_code(text):
     assert read_short_url(text) is None
@@ -154,13 +162,16 @@ def test_a_base_url_is_taken_without_its_last_slash(text, base):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "go.example.com", "//go.example.com", "ftp://go.example.com", "https://", "https:///x", "https://[bad"]
-    + ["https://go.example.com?x=1", "https://go.example.com/?", "https://go.example.com/#", "https://go.example.com#a"]
-    + ["https://me:secret@go.example.com", "https://go.example.com:99999", "https://:8080", "https://a b.example"]
-    + [" https://go.example.com", "https://go.example.com\n", "https://go.example.com/\0", "https://go.example.com\\x"],
+    [
+        *("", "go.example.com", "//go.example.com", "ftp://go.example.com", "https://", "https:///x", "https://[bad"),
+        *("https://go.example.com?x=1", "https://go.example.com/?", "https://go.example.com/#"),
+        *("https://me:secret@go.example.com", "https://go.example.com:99999", "https://:8080", "https://a b.example"),
+        *(" https://go.example.com", "https://go.example.com\n", "https://go.example.com/\0"),
+        *("https://go.example.com\\x", "https://go.example.com#a"),
+    ],
 )
 def test_a_base_url_that_could_not_be_printed_is_refused(text):
-    with pytest.raises(InvalidParameter, match="must be like https://go.example.com") as caught:
+    with pytest.raises(InvalidParameter, match=r"must be like https://go\.example\.com") as caught:
         base_url_of(text)
     assert caught.value.name == "base_url"
 

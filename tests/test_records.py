@@ -44,7 +44,9 @@ codes = st.fixed_dictionaries(
         "short_url": st.just("https://go.example.com/abc123"),
         "image_url": st.just("https://go.example.com/x"),
         "scans": st.integers(0, 2**53),
-        "created": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(lambda moment: moment.replace(microsecond=0)),
+        "created": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(
+            lambda moment: moment.replace(microsecond=0)
+        ),
         "properties": properties,
         "location": locations,
         "is_dynamic": st.booleans(),

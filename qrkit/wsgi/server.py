@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
 from wsgiref.types import WSGIApplication
+
+from qrkit.errors import InvalidParameter, Problem
 
 __all__ = ["serve"]
 
 THREADS = 64
 """Redirects wait for their scan to be stored; requests that wait together share a commit."""
 
+LAST_PORT = 65_535
+SETTINGS: dict[str, Any] = {
+    "threads": THREADS,
+    "ident": None,
+    "clear_untrusted_proxy_headers": True,
+    "max_request_body_size": 16 * 2**20,
+    "max_request_header_size": 65_536,
+    "channel_timeout": 30,
+    "connection_limit": 512,
+    "asyncore_use_poll": True,
+}
 
-def serve(app: WSGIApplication, *, host: str = "127.0.0.1", port: int = 8080) -> None:
+
+def serve(
+    app: WSGIApplication, *, host: str = "127.0.0.1", port: int = 8080, ready: Callable[[int], None] | None = None
+) -> None:
     """Serve until interrupted. One process: the store has one writer.
 
     waitress reads a whole request before a thread sees it, so slow clients hold no thread, and strips forwarding
     headers of untrusted proxies.
+
+    Args:
+        app: What answers.
+        host: Name or address to listen on.
+        port: 0 takes one that is free.
+        ready: Called with the port once the server listens.
+
+    Raises:
+        InvalidParameter: There is no such host or port.
+        OSError: The port is in use, or not for us to take.
     """
     import waitress
 
-    waitress.serve(
-        app,
-        host=host,
-        port=port,
-        threads=THREADS,
-        ident=None,
-        clear_untrusted_proxy_headers=True,
-        max_request_body_size=16 * 2**20,
-        max_request_header_size=65_536,
-        channel_timeout=30,
-        connection_limit=512,
-        asyncore_use_poll=True,
-        _quiet=True,
-    )
+    if not 0 <= port <= LAST_PORT:
+        raise InvalidParameter(Problem("port", port, f"must be in 0..{LAST_PORT}", "out-of-range"))
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except socket.gaierror as error:
+        raise InvalidParameter(Problem("host", host, "is not a name or address to listen on")) from error
+    with listening, closing(waitress.create_server(app, sockets=[listening], **SETTINGS)) as server:
+        if ready:
+            ready(listening.getsockname()[1])
+        server.run()

@@ -39,11 +39,11 @@ codes = st.fixed_dictionaries(
 
 
 def test_the_columns_are_those_of_the_interface_in_its_order():
-    assert NAMES == (
+    assert (
         *("Campaign Name", "QR Code Name", "Content", "Trackable URL", "Created (UTC)", "Scans", "Address", "Latitude"),
         *("Longitude", "Comment", "Dynamic", "Size", "Padding", "Version", "Encode Mode", "Error Correction"),
-    )
-    assert TEXT_COLUMNS == {"Campaign Name", "QR Code Name", "Content", "Trackable URL", "Address", "Comment"}
+    ) == NAMES
+    assert {"Campaign Name", "QR Code Name", "Content", "Trackable URL", "Address", "Comment"} == TEXT_COLUMNS
     assert REQUIRED == ("Content",)
     assert all(column.is_text == (column.name in TEXT_COLUMNS) for column in COLUMNS)
 

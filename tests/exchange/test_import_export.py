@@ -18,7 +18,23 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 some = settings(max_examples=12, derandomize=True, deadline=None)
 
 HOSTILE = [
-    *("=1+1", "'=1+1", "00123", "NA", "null", "1e5", "TRUE", " x ", "'", '"', 'a"b,c;d\te', "\r\n", "\n", "\r", "a\r\nb"),
+    *(
+        "=1+1",
+        "'=1+1",
+        "00123",
+        "NA",
+        "null",
+        "1e5",
+        "TRUE",
+        " x ",
+        "'",
+        '"',
+        'a"b,c;d\te',
+        "\r\n",
+        "\n",
+        "\r",
+        "a\r\nb",
+    ),
     *("-1", "+49 30 123", "@x", "\ufeffx", "🙂👩‍👩‍👧", "שלום עולם", "\u202eabc", "\u2028", "<b>&amp;</b>", "x" * 4_000),
 ]
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
@@ -156,6 +172,18 @@ def test_importing_a_file_twice_changes_nothing(stores, rows):
     assert (copy.list_qrcodes(), copy.list_campaigns()) == before
 
 
+@pytest.mark.rule("X3")
+def test_codes_of_one_name_and_content_become_one_by_export_and_import(stores):
+    """Open: X3 against X6 where codes differ in their short code alone. Import rule 6 wins, and says what is out."""
+    source = anybodys(stores[0])
+    for _ in range(2):
+        source.insert_qrcode("x", name="Door")
+    source.insert_qrcode("y", name="Door")
+    copy = anybodys(stores[1])
+    assert errors(copy.import_file(source.export_bytes("csv"))) == [(3, "duplicate"), (4, "renamed")]
+    assert [(code.name, code.content) for code in copy.list_qrcodes()] == [("Door", "x"), ("Door (2)", "y")]
+
+
 def test_a_file_on_disk_makes_the_same_way(tmp_path, portfolio):
     code = portfolio.insert_qrcode("https://example.com", campaign_id=portfolio.insert_campaign("Spring").id)
     path = portfolio.export_file(tmp_path / "codes.CSV")
@@ -234,7 +262,9 @@ def test_a_short_code_is_kept_when_it_is_free_and_replaced_when_it_is_not(portfo
     """Open: whose short codes an import takes over. Ours and any other host's, as long as nobody has them."""
     portfolio.insert_qrcode("x", name="first", short_code="taken")
     urls = [f"{GO}/ours12/a-tail", "https://bit.ly/theirs", f"{GO}/taken", f"{GO}/ours12", "no url", f"{GO}/api", ""]
-    result = portfolio.import_file(csv_of(*({"Content": str(row), "Trackable URL": url} for row, url in enumerate(urls))))
+    result = portfolio.import_file(
+        csv_of(*({"Content": str(row), "Trackable URL": url} for row, url in enumerate(urls)))
+    )
     assert result.created == len(urls)
     codes = portfolio.list_qrcodes()[1:]
     assert [code.short_url for code in codes[:2]] == [f"{GO}/ours12/a-tail", f"{GO}/theirs"]
@@ -251,7 +281,9 @@ def test_what_a_row_does_not_say_is_made_and_its_campaign_too(portfolio):
     """Open: campaigns that are not there. They are made, once; the oldest of a name takes the codes."""
     spring = portfolio.insert_campaign("Spring")
     portfolio.insert_campaign("Spring")
-    result = portfolio.import_file(csv_of("x", "y", **{"Campaign Name": "Spring"}) + b"Autumn,,z\r\nAutumn,,w\r\n,,v\r\n")
+    result = portfolio.import_file(
+        csv_of("x", "y", **{"Campaign Name": "Spring"}) + b"Autumn,,z\r\nAutumn,,w\r\n,,v\r\n"
+    )
     assert errors(result) == []
     names = {None: ""} | {one.id: one.name for one in portfolio.list_campaigns()}
     codes = portfolio.list_qrcodes()
@@ -279,7 +311,14 @@ def test_a_file_that_cannot_be_read_changes_nothing(portfolio, tmp_path):
     """Open: a file that is broken as a whole. Refused, and nothing of it is stored."""
     good = csv_of("x", **{"Campaign Name": "Spring"})
     (tmp_path / "folder.csv").mkdir()
-    for wrong in (b"", b"Name\nx\n", good + b'"open', good + b"\xff", tmp_path / "missing.csv", tmp_path / "folder.csv"):
+    for wrong in (
+        b"",
+        b"Name\nx\n",
+        good + b'"open',
+        good + b"\xff",
+        tmp_path / "missing.csv",
+        tmp_path / "folder.csv",
+    ):
         with pytest.raises(UnreadableFile):
             portfolio.import_file(wrong)
     for wrong in (tmp_path / "codes", tmp_path / "codes.exe"):

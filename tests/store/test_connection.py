@@ -29,11 +29,16 @@ with store.atomic():
 """
 
 
-@pytest.fixture
-def store():
+@pytest.fixture(scope="module")
+def memory():
     with Store() as store:
-        store.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
         yield store
+
+
+@pytest.fixture
+def store(memory):
+    memory.execute("CREATE OR REPLACE TABLE notes (number INTEGER PRIMARY KEY)")
+    return memory
 
 
 @pytest.fixture
@@ -261,7 +266,7 @@ def test_a_folder_that_is_missing_is_named_whatever_its_name(tmp_path):
 def test_a_file_of_another_kind_is_refused_and_left_as_it_was(tmp_path, content):
     path = tmp_path / "a.duckdb"
     path.write_bytes(content)
-    with pytest.raises(UnreadableFile, match="a.duckdb cannot be opened as a store: "):
+    with pytest.raises(UnreadableFile, match=r"a\.duckdb cannot be opened as a store: "):
         Store(path)
     assert path.read_bytes() == content
 

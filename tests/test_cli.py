@@ -1,0 +1,330 @@
+import csv
+import re
+import signal
+import socket
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+from PIL import Image
+
+from qrkit import generate, open_portfolio
+from qrkit.__main__ import main
+from qrkit.limits import FORMATS
+from qrkit.redirect import Redirects, Request
+from tests.conformance import readers
+
+LINK = "https://example.com/Grüße"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/17.5 Mobile/15E148 Safari/604.1"
+)
+COMMANDS = ("generate", "decode", "import", "export", "serve", "report", "demo")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Every command works in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def store(folder):
+    """A store with two campaigns and a scan."""
+    path = folder / "shop.duckdb"
+    with open_portfolio(path, base_url="https://go.example.com") as shop:
+        for name, code in (("Spring window", "door"), ("Summer", "gate")):
+            campaign = shop.insert_campaign(name)
+            shop.insert_qrcode(LINK, name=f"{name} poster", campaign_id=campaign.id, short_code=code)
+        Redirects(shop.store).answer(Request("GET", "door", {"user-agent": IPHONE}))
+    return path
+
+
+def assert_refused(capsys, *arguments, words):
+    """Exit status 2 and one line on the standard error, which names the command; nothing else."""
+    assert main([str(one) for one in arguments]) == 2
+    said, complained = capsys.readouterr()
+    assert said == ""
+    assert complained.startswith(f"qrkit {arguments[0]}: ")
+    assert complained.count("\n") == 1
+    assert re.search(words, complained), complained
+
+
+def misused(capsys, *arguments):
+    """What argparse says of words that are none of ours."""
+    with pytest.raises(SystemExit) as caught:
+        main([str(one) for one in arguments])
+    assert caught.value.code == 2
+    return capsys.readouterr().err
+
+
+# What it says of itself -----------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command_and_shows_examples(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert [name for name in COMMANDS if not re.search(rf"^    {name} +\w", text, re.MULTILINE)] == []
+    assert 'qrkit generate "https://example.com"' in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: qrkit {command} ")
+
+
+def test_python_m_qrkit_tells_its_version_quickly():
+    command = [sys.executable, "-X", "importtime", "-m", "qrkit", "--version"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == f"qrkit {version('qrkit-studio')}\n"
+    assert not re.search(r"\| +(pandas|matplotlib|ipywidgets|falcon|waitress)$", run.stderr, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", [[], ["draw"], ["generate"], ["generate", "x", "--colour", "red"], ["decode"]])
+def test_words_that_are_none_of_ours_are_refused_with_the_usage(arguments, capsys):
+    assert misused(capsys, *arguments).startswith("usage: qrkit")
+
+
+@pytest.mark.parametrize("name", ["size", "padding", "version"])
+def test_a_number_must_be_one(name, capsys):
+    assert f"--{name}: invalid int value: 'x'" in misused(capsys, "generate", "hi", f"--{name}", "x")
+
+
+# Generate and decode --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_generate_writes_a_file_in_the_format_of_its_suffix(format, folder, capsys):
+    assert main(["generate", LINK, "-o", f"poster.{format}"]) == 0
+    assert (folder / f"poster.{format}").read_bytes() == generate(LINK).to_bytes(format)
+    assert capsys.readouterr().out == f"poster.{format}: {generate(LINK)!r}\n"
+
+
+def test_generate_takes_every_field_of_a_design(folder):
+    fields = {"size": 5, "padding": 1, "version": 9, "em": "alphanumeric", "ec": "h", "foreground": "navy"}
+    fields["background"] = "#80FFFFFF"
+    options = [text for name, value in fields.items() for text in (f"--{name}", str(value))]
+    assert main(["generate", "HELLO", "--output", "poster.png", *options]) == 0
+    assert (folder / "poster.png").read_bytes() == generate("HELLO", **fields).to_bytes("png")
+
+
+def test_a_format_that_is_named_wins_over_the_suffix(folder):
+    assert main(["generate", "hi", "-o", "poster.bin", "--format", "GIF"]) == 0
+    assert (folder / "poster.bin").read_bytes() == generate("hi").to_bytes("gif")
+
+
+@pytest.mark.parametrize(
+    ("style", "light", "dark"), [("blocks", "  ", "██"), ("ascii", "  ", "xx"), ("binary", "0", "1")]
+)
+def test_without_a_file_the_code_is_shown_as_text(style, light, dark, capsys):
+    assert main(["generate", LINK, "--style", style]) == 0
+    text = capsys.readouterr().out
+    assert readers.zxing(readers.of_modules(readers.txt(text, light, dark))) == LINK.encode()
+
+
+@pytest.mark.parametrize("style", ["blocks", "ascii", "binary"])
+def test_a_text_file_and_the_format_txt_have_the_style_too(style, folder, capsysbinary):
+    expected = generate("hi").to_text(style).encode()
+    assert main(["generate", "hi", "-o", "code.txt", "--style", style]) == 0
+    assert main(["generate", "hi", "-o", "code", "--format", "TXT", "--style", style]) == 0
+    assert [(folder / name).read_bytes() for name in ("code.txt", "code")] == [expected] * 2
+    capsysbinary.readouterr()
+    assert main(["generate", "hi", "--format", "txt", "--style", style]) == 0
+    assert capsysbinary.readouterr().out == expected
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf"])
+def test_a_format_without_a_file_goes_to_the_standard_output(format, capsysbinary):
+    assert main(["generate", "hi", "--format", format]) == 0
+    assert capsysbinary.readouterr().out == generate("hi").to_bytes(format)
+
+
+def test_an_output_that_knows_no_blocks_gets_letters(folder):
+    generate("日本").save(folder / "code.png")
+    told = {"capture_output": True, "check": True, "env": {"PYTHONIOENCODING": "ascii"}}
+    run = subprocess.run([sys.executable, "-m", "qrkit", "generate", "hi"], **told)
+    assert run.stdout.decode().replace("\r", "") == generate("hi").to_text("ascii")
+    run = subprocess.run([sys.executable, "-m", "qrkit", "decode", "code.png"], **told)
+    assert run.stdout.strip() == rb"\u65e5\u672c"
+
+
+def test_decode_prints_what_each_picture_says(folder, capsys):
+    for name, content in (("one.png", LINK), ("two.jpg", "two\nlines")):
+        generate(content).save(folder / name)
+    assert main(["decode", "one.png", "two.jpg"]) == 0
+    assert capsys.readouterr().out == f"{LINK}\ntwo\nlines\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["hi", "--size", "99"], r"size=99: must be in 1\.\.20 pixels per module"),
+        (["hi", "--version", "41"], r"version=41: must be in 1\.\.40"),
+        (["hi", "--ec", "X", "--padding", "21"], r"padding=21.*ec='X'"),
+        (["hi", "--foreground", "blak"], "did you mean 'black'"),
+        (["hi", "--em", "numeric"], "character 1 is 'h'"),
+        (["x" * 3_000], "content needs .* bits.*at most 2953 bytes"),
+        ([""], "content"),
+        (["\udcff"], "half a character"),
+        (["hi", "--format", "pgn"], "did you mean 'png'"),
+        (["hi", "-o", "poster.foo"], "format='foo'"),
+        (["hi", "-o", "poster"], "must end in one of"),
+        (["hi", "-o", "nowhere/poster.png"], "nowhere/poster.png: No such file or directory"),
+        (["hi", "-o", ".", "--format", "png"], "Is a directory"),
+    ],
+    ids=lambda value: str(value)[:40].replace("\udcff", "?"),
+)
+def test_generate_refuses_in_one_line_and_writes_nothing(arguments, words, folder, capsys):
+    assert_refused(capsys, "generate", *arguments, words=words)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("picture", "words"),
+    [
+        ("missing.png", "missing.png: No such file or directory"),
+        (".", "Is a directory"),
+        ("text.png", "not a picture of the formats png"),
+        ("empty.png", "no QR Code was found"),
+    ],
+)
+def test_decode_refuses_in_one_line(picture, words, folder, capsys):
+    (folder / "text.png").write_text("text")
+    Image.new("L", (80, 80), 255).save(folder / "empty.png")
+    assert_refused(capsys, "decode", picture, words=words)
+
+
+# Import and export ----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_exported_is_imported_into_another_store(store, folder, capsys):
+    assert main(["export", "out.csv", "--store", str(store), "--base-url", "https://go.example.com"]) == 0
+    assert capsys.readouterr().out == "out.csv: 2 QR Codes\n"
+    rows = list(csv.DictReader((folder / "out.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["Campaign Name"], row["Trackable URL"], row["Scans"]) for row in rows] == [
+        ("Spring window", "https://go.example.com/door", "1"),
+        ("Summer", "https://go.example.com/gate", "0"),
+    ]
+    assert main(["import", "out.csv", "--store", "new.duckdb", "--base-url", "https://go.example.com"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("out.csv: ")
+    assert said.count("\n") == 1
+    assert main(["export", "again.csv", "--store", "new.duckdb", "--base-url", "https://go.example.com"]) == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+
+
+def test_import_says_what_it_left_out_and_why(store, folder, capsys):
+    lines = ["QR Code Name,Content,Size", f"Spring window poster,{LINK},8", "New,https://example.com/new,8", "Bad,x,99"]
+    (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["import", "codes.csv", "--store", str(store)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 3
+    assert re.match(r"row 2: .*duplicate", said[0])
+    assert re.match(r"row 4: .*Size=99", said[1])
+    with open_portfolio(store) as shop:
+        assert [code.name for code in shop.list_qrcodes()] == ["Spring window poster", "Summer poster", "New"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["import", "missing.csv"], "missing.csv: No such file or directory"),
+        (["import", "codes.doc"], "format='doc'"),
+        (["import", "empty.csv"], "empty.csv|Content|header|row"),
+        (["export", "out.doc"], "format='doc'"),
+        (["export", "nowhere/out.csv"], "nowhere/out.csv: No such file or directory"),
+        (["report", "-o", "nowhere/out.html"], "nowhere/out.html: No such file or directory"),
+        (["report", "--campaign", "Winter"], "no campaign 'Winter'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_commands_on_a_store_refuse_in_one_line_and_change_nothing(arguments, words, store, folder, capsys):
+    for name in ("codes.doc", "empty.csv"):
+        (folder / name).write_bytes(b"")
+    files = set(folder.iterdir())
+    assert_refused(capsys, *arguments, "--store", store, words=words)
+    assert set(folder.iterdir()) == files
+    with open_portfolio(store) as shop:
+        assert len(shop.list_qrcodes()) == 2
+
+
+@pytest.mark.parametrize("command", ["import", "export", "serve", "report"])
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("text.duckdb", "text.duckdb cannot be opened as a store"),
+        (".", "cannot be opened as a store"),
+        ("nowhere/shop.duckdb", "nowhere/shop.duckdb"),
+    ],
+)
+def test_what_is_no_store_is_refused(command, path, words, folder, capsys):
+    (folder / "text.duckdb").write_text("text")
+    (folder / "codes.csv").write_text("Content\nhi\n")
+    file = ["codes.csv"] if command in ("import", "export") else []
+    assert_refused(capsys, command, *file, "--store", path, words=words)
+    assert (folder / "text.duckdb").read_text() == "text"
+
+
+@pytest.mark.parametrize("command", [["export", "out.csv"], ["report"]], ids=["export", "report"])
+def test_commands_that_read_do_not_make_a_store_of_a_mistyped_name(command, folder, capsys):
+    assert_refused(capsys, *command, "--store", "shpo.duckdb", words="no store 'shpo.duckdb'")
+    assert list(folder.iterdir()) == []
+
+
+HOLDER = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"
+
+
+def test_a_store_that_another_process_holds_is_refused_with_the_remedy(store, folder, capsys):
+    (folder / "codes.csv").write_text("Content\nhi\n")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(store)], **pipes) as holder:
+        assert holder.stdout.readline() == "open\n"
+        for command in (["export", "out.csv"], ["import", "codes.csv"], ["report"], ["serve"]):
+            assert_refused(capsys, *command, "--store", store, words="open in another process: close that one, or let")
+        holder.communicate("\n")
+    assert holder.returncode == 0
+    assert main(["export", "out.csv", "--store", str(store)]) == 0
+
+
+# Report and serve -----------------------------------------------------------------------------------------------------
+
+
+def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, capsys):
+    assert main(["report", "--store", str(store)]) == 0
+    assert main(["report", "--store", str(store), "--campaign", "Summer", "-o", "summer.html"]) == 0
+    assert capsys.readouterr().out.split() == ["report.html", "summer.html"]
+    everything, summer = ((folder / name).read_text(encoding="utf-8") for name in ("report.html", "summer.html"))
+    assert "Spring window" in everything
+    assert "Summer poster" in everything
+    assert "Summer" in summer
+    assert "Spring window poster" not in summer
+    assert "<script" not in everything + summer
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--base-url", "ftp://x"], "base_url='ftp://x'"),
+        (["--port", "99999"], r"port=99999: must be in 0\.\.65535"),
+        (["--port", "-1"], r"port=-1: must be in 0\.\.65535"),
+        (["--host", "no host"], "host='no host'"),
+    ],
+    ids=lambda value: "".join(value[1:]),
+)
+def test_serve_refuses_an_address_it_cannot_have(options, words, store, capsys):
+    before = signal.getsignal(signal.SIGTERM)
+    assert_refused(capsys, "serve", "--store", store, *options, words=words)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_serve_refuses_a_port_that_is_in_use(store, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert_refused(capsys, "serve", "--store", store, "--port", port, words="in use")

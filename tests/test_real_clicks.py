@@ -1,0 +1,135 @@
+"""A real click log becomes a portfolio: 3,440 clicks of March 2012 on short links to pages of US agencies."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pandas as pd
+import pytest
+
+from qrkit import Portfolio, analytics, open_portfolio
+
+LOG = Path(__file__).parents[2] / "shared" / "data" / "usagov_clicks.jsonl"
+pytestmark = pytest.mark.skipif(not LOG.exists(), reason=f"the click log is not in {LOG.parent}")
+
+
+def portfolio_of_clicks(lines: list[str]) -> Portfolio:
+    """A QR Code for each short link of a click log, and a scan for each click.
+
+    A line is a JSON object: `g` short link, `u` where it leads, `t` seconds since 1970, `a` user agent, `c` country,
+    `gr` region, `cy` city, `ll` [latitude, longitude], `r` referrer, `al` languages. What is not known is missing.
+    """
+    clicks = [click for click in map(json.loads, lines) if "_heartbeat_" not in click]  # signs of life of the log
+    portfolio = open_portfolio(":memory:", base_url="https://go.example.com")
+    with portfolio.store.atomic():  # one commit for all of them is much faster than one each
+        for short_code, url in {click["g"]: click["u"] for click in clicks}.items():
+            # Named after its link: several lead to one page, and an import takes the same name and content for one.
+            portfolio.insert_qrcode(url, name=short_code, short_code=short_code)
+    places = [click.get("ll") or (None, None) for click in clicks]
+    scans = {
+        "short_code": [click["g"] for click in clicks],
+        "time": pd.to_datetime([click["t"] for click in clicks], unit="s", utc=True),
+        "user_agent": [click.get("a") for click in clicks],
+        "language": [click.get("al", "").partition(",")[0] or None for click in clicks],
+        "referrer": [urlsplit(click["r"]).hostname for click in clicks],  # none for "direct"
+        "country": [click.get("c") or None for click in clicks],
+        "region": [click.get("gr") for click in clicks],
+        "city": [click.get("cy") for click in clicks],
+        "latitude": [latitude for latitude, _ in places],
+        "longitude": [longitude for _, longitude in places],
+    }
+    portfolio.scans.insert(pd.DataFrame(scans))
+    return portfolio
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return LOG.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def clicks(lines):
+    return [click for click in map(json.loads, lines) if "_heartbeat_" not in click]
+
+
+@pytest.fixture(scope="module")
+def portfolio(lines):
+    with portfolio_of_clicks(lines) as portfolio:
+        yield portfolio
+
+
+def counts(frame):
+    return dict(zip(frame.iloc[:, 0], frame["scans"], strict=True))
+
+
+def test_no_click_and_no_link_is_lost(portfolio, clicks):
+    assert len(clicks) == portfolio.scans.count() == 3_440
+    assert len(portfolio.list_qrcodes()) == 737
+    assert Counter(click["g"] for click in clicks) == {
+        code.short_code: code.scans for code in portfolio.list_qrcodes() if code.scans
+    }
+    assert {code.short_code: code.content for code in portfolio.list_qrcodes()} == {
+        click["g"]: click["u"] for click in clicks
+    }
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value_of"),
+    [
+        ("country", lambda click: click["c"]),
+        ("region", lambda click: click.get("gr")),
+        ("city", lambda click: click.get("cy")),
+        ("language", lambda click: click.get("al", "").split(",")[0]),
+        ("referrer", lambda click: urlsplit(click["r"]).hostname),
+    ],
+)
+def test_totals_are_those_of_a_plain_count(portfolio, clicks, attribute, value_of):
+    found = counts(analytics.scans_by(portfolio.scans, attribute, most=10_000))
+    assert found == Counter(value_of(click) or "unknown" for click in clicks)
+
+
+def test_devices_systems_and_browsers_add_up(portfolio):
+    for attribute in ("device", "system", "browser"):
+        assert analytics.scans_by(portfolio.scans, attribute, most=1_000)["scans"].sum() == 3_440
+    devices = counts(analytics.scans_by(portfolio.scans, "device"))
+    assert devices["computer"] > devices["phone"] > devices["tablet"] > 0
+    assert devices["unknown"] < 0.1 * 3_440
+
+
+def test_the_hour_of_the_log_is_a_friday_evening_in_utc(portfolio, clicks):
+    summary = analytics.summary(portfolio.scans).to_dict("records")[0]
+    times = [click["t"] for click in clicks]
+    assert (summary["scans"], summary["qrcodes"]) == (3_440, 737)
+    assert (summary["first"].timestamp(), summary["last"].timestamp()) == (min(times), max(times))
+    hours = analytics.scans_by_hour(portfolio.scans).query("scans > 0")
+    plain = Counter(pd.Timestamp(time, unit="s").hour for time in times)
+    assert dict(zip(hours["hour"], hours["scans"], strict=True)) == plain
+    assert set(hours["weekday"]) == {5}
+    per_day = analytics.scans_per_day(portfolio.scans)
+    assert list(per_day.itertuples(index=False, name=None)) == [(pd.Timestamp("2012-03-16"), 3_440)]
+
+
+def test_the_most_clicked_links_come_first(portfolio, clicks):
+    top = analytics.top_qrcodes(portfolio.scans, most=5)
+    assert top["scans"].tolist() == [number for _, number in Counter(click["g"] for click in clicks).most_common(5)]
+    assert top["share"].tolist() == [number / 3_440 for number in top["scans"]]
+
+
+def test_places_are_those_of_the_log(portfolio, clicks):
+    found = portfolio.scans.to_frame()
+    wanted = Counter(tuple(click["ll"]) for click in clicks if click.get("ll"))
+    places = found[["latitude", "longitude"]].dropna()
+    assert Counter(places.itertuples(index=False, name=None)) == wanted
+
+
+def test_export_and_import_keep_every_count(portfolio):
+    exported = portfolio.export_bytes("csv")
+    with open_portfolio(":memory:", base_url=portfolio.base_url) as copy:
+        result = copy.import_file(exported)
+        assert (result.created, result.issues) == (737, ())
+        assert copy.export_bytes("csv") == exported
+        assert sum(code.scans for code in copy.list_qrcodes()) == 3_440
+        assert copy.scans.count() == 0  # a file carries numbers, not scans
+        again = copy.import_file(exported)
+        assert (again.created, again.count("duplicate")) == (0, 737)
