@@ -16,7 +16,7 @@ FREE = Account("f" * 32, "free rider", "free")
 SECOND = timedelta(seconds=1)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def store():
     with Store() as store:
         yield store

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from qrkit.store.connection import Store
 
-__all__ = ["Device", "number_of", "told_apart"]
+__all__ = ["Device", "number_of", "remember", "told_apart"]
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
@@ -17,6 +18,9 @@ INSERT INTO user_agents (
     number, text, system, system_version, browser, browser_version, manufacturer, device_model, device
 ) VALUES (nextval('user_agent_numbers'), ?, ?, ?, ?, ?, ?, ?, ?)
 """
+
+FIND_ALL = "SELECT text FROM user_agents WHERE text IN (SELECT unnest($texts))"
+INSERT_ALL = "INSERT INTO user_agents BY NAME SELECT nextval('user_agent_numbers') AS number, * FROM incoming"
 
 
 def number_of(store: Store, text: str) -> int:
@@ -29,6 +33,18 @@ def number_of(store: Store, text: str) -> int:
             found = store.row(FIND, [cut])
     assert found is not None  # it was stored in the line above
     return int(found["number"])
+
+
+def remember(store: Store, texts: Iterable[str]) -> None:
+    """Store those user agents that are new, all at once; they are cut at 512 characters."""
+    import pandas as pd
+
+    wanted = {text[:LONGEST] for text in texts}
+    known = store.rows(FIND_ALL, {"texts": list(wanted)})
+    new = sorted(wanted - {row["text"] for row in known})
+    names = ["text", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"]
+    frame = pd.DataFrame([(text, *told_apart(text)) for text in new], columns=names, dtype="str")
+    store.insert_frame(INSERT_ALL, frame)
 
 
 def told_apart(text: str) -> tuple[str | None, str | None, str | None, str | None, str | None, str | None, Device]:

@@ -8,7 +8,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
 from qrkit.records import Visit
 from qrkit.store.connection import Store
-from qrkit.store.user_agents import number_of
+from qrkit.store.user_agents import number_of, remember
 from qrkit.times import naive
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
     prepared = _prepared(frame)
     with store.atomic():
         _check_codes(store, account_id, prepared)
-        for text in prepared["user_agent"].unique():
-            number_of(store, text)
+        remember(store, prepared["user_agent"].unique())
         store.insert_frame(INSERT_FRAME, prepared)
     return len(prepared)
 

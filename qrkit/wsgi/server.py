@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 from wsgiref.types import WSGIApplication
 
@@ -43,18 +43,19 @@ def serve(
         ready: Called with the port once the server listens.
 
     Raises:
-        InvalidParameter: There is no such host or port.
-        OSError: The port is in use, or not for us to take.
+        InvalidParameter: There is no such port.
+        OSError: There is no such host, or its port is in use or not for us to take.
     """
     import waitress
 
     if not 0 <= port <= LAST_PORT:
         raise InvalidParameter(Problem("port", port, f"must be in 0..{LAST_PORT}", "out-of-range"))
-    try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except socket.gaierror as error:
-        raise InvalidParameter(Problem("host", host, "is not a name or address to listen on")) from error
-    with listening, closing(waitress.create_server(app, sockets=[listening], **SETTINGS)) as server:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with (
+        socket.create_server((host, port), family=family) as listening,
+        closing(waitress.create_server(app, sockets=[listening], **SETTINGS)) as server,
+        suppress(KeyboardInterrupt),  # before waitress itself waits for it
+    ):
         if ready:
             ready(listening.getsockname()[1])
         server.run()

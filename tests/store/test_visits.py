@@ -146,7 +146,7 @@ AGENTS = {
         "Mac OS X 10.15, Safari 18.4, computer"
     ),
     "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0": "Ubuntu, Firefox 139.0, computer",
-    f"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) {CHROME} Chrome/137.0.0.0 Safari/537.36": (
+    f"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) {CHROME} Chrome/137.0.0.0 Safari/537.36": (  # codespell:ignore cros
         "Chrome OS 14541.0, Chrome 137.0, computer"
     ),
     "curl/8.5.0": ", curl 8.5, unknown",
@@ -307,7 +307,7 @@ BAD_COLUMNS = {
     "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is no short code of this portfolio"),
     "no code": ({"short_code": [None]}, "short_code=nan: row 0: is no short code of this portfolio"),
     "code a number": ({"short_code": [7]}, "short_code='7': row 0: is no short code of this portfolio"),
-    "column unknown": ({"contry": ["DE"]}, "contry: is not a column of scans; allowed: short_code, time, user_agent"),
+    "column unknown": ({"nation": ["DE"]}, "nation: is not a column of scans; allowed: short_code, time, user_agent"),
     "column a number": ({0: ["DE"]}, "0: is not a column of scans"),
 }
 

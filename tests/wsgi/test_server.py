@@ -41,8 +41,7 @@ def address_of(server):
 
 
 @pytest.mark.rule("T11")
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
-def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path, stop):
+def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
     """Open: when a scan is safe, and who may open the file. It is stored with the answer; one process at a time."""
     path = tmp_path / "shop.duckdb"
     with open_portfolio(path) as shop:
@@ -78,9 +77,20 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path, stop):
         assert complained.startswith(f"qrkit serve: {path} is open in another process: close that one, or let it serve")
         assert complained.count("\n") == 1
     finally:
-        server.send_signal(stop)
+        server.send_signal(signal.SIGINT)
         said, complained = server.communicate(timeout=LONGEST_WAIT)
     assert (server.returncode, said, complained) == (0, "", "")
     assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
     with open_portfolio(path) as shop:
         assert [code.scans for code in shop.list_qrcodes()] == [1]
+
+
+def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
+    server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--base-url", "https://go.example.com", "--port", 0)
+    try:
+        assert address_of(server)
+    finally:
+        server.send_signal(signal.SIGTERM)
+        said, complained = server.communicate(timeout=LONGEST_WAIT)
+    assert (server.returncode, said, complained) == (0, "", "")
+    assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
