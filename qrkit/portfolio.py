@@ -14,7 +14,16 @@ from qrkit.exchange.columns import Entry, name_from
 from qrkit.exchange.merge import ImportIssue, ImportResult, merge
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, text_table
 from qrkit.image import QRImage
-from qrkit.links import base_url_of, image_url, is_short_code, new_id, new_short_code, read_short_url, short_url
+from qrkit.links import (
+    ShortLink,
+    base_url_of,
+    image_url,
+    is_short_code,
+    new_id,
+    new_short_code,
+    read_short_url,
+    short_url,
+)
 from qrkit.records import Account, Campaign, Location, Properties, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
@@ -210,7 +219,7 @@ class Portfolio:
         entries, issues = entries_of(chosen.read(data))
         with self.store.atomic():
             present = [(code.name, code.content) for code in table.qrcodes(self.store, self.account.id)]
-            result = merge(entries, present, self._insert_entry)
+            result = merge(entries, present, lambda entry: self._own_link(entry) is not None, self._insert_entry)
         issues += result.issues
         return ImportResult(result.created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
@@ -227,10 +236,15 @@ class Portfolio:
     def __repr__(self) -> str:
         return f"<Portfolio of {self.account.name} in {self.store.path}>"
 
+    def _own_link(self, entry: Entry) -> ShortLink | None:
+        """The short code that a row of an import brings, when it is free (ruling X4)."""
+        link = read_short_url(entry.trackable_url, self.base_url)
+        return None if link is None or table.is_taken(self.store, link.code) else link
+
     def _insert_entry(self, entry: Entry, name: str) -> ImportIssue | None:
         """Store one row of an import under this name; say what could not be kept of it (ruling X4)."""
-        link = read_short_url(entry.trackable_url, self.base_url)
-        taken = link is not None and table.is_taken(self.store, link.code)
+        own = self._own_link(entry)
+        link = own or read_short_url(entry.trackable_url, self.base_url)
         row = (entry.row, entry.campaign, entry.name, entry.content)
         try:
             record = QRCode(
@@ -239,7 +253,7 @@ class Portfolio:
                 content=entry.content,
                 comment=entry.comment,
                 urlinfo=link.urlinfo if link else "",
-                short_code=link.code if link and not taken else self._free_short_code(),
+                short_code=own.code if own else self._free_short_code(),
                 short_url="",
                 image_url="",
                 scans=entry.scans,
@@ -253,9 +267,9 @@ class Portfolio:
         except (InvalidParameter, ContentTooLong) as error:
             return ImportIssue(*row, "invalid", str(error))
         stored = self._inserted(record.replace(campaign_id=campaign_id))
-        if (link and not taken) or not entry.trackable_url:
+        if own or not entry.trackable_url:
             return None
-        what = "is in use" if taken else "is no short URL"
+        what = "is in use" if link else "is no short URL"
         return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {stored.short_url}")
 
     def _campaign_id(self, name: str) -> str | None:

@@ -84,35 +84,58 @@ Insert = Callable[[Entry, str], ImportIssue | None]
 """Adds an entry under this name; what is said of it comes back, with the reason `invalid` when it was not added."""
 
 
-def merge(entries: Iterable[Entry], present: Iterable[tuple[str, str]], insert: Insert) -> ImportResult:
+class _Taken:
+    """Names and contents that are taken."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self.pairs = set(pairs)
+        self.names = {name for name, _ in self.pairs}
+
+    def add(self, name: str, content: str) -> None:
+        self.pairs.add((name, content))
+        self.names.add(name)
+
+    def name_for(self, entry: Entry) -> str:
+        """The first of `name`, `name (2)`, `name (3)`, … that is free, or has the entry's very content."""
+        name, number = entry.name, 1
+        while name in self.names and (name, entry.content) not in self.pairs:
+            number += 1
+            name = f"{entry.name} ({number})"
+        return name
+
+
+def merge(
+    entries: Iterable[Entry], present: Iterable[tuple[str, str]], has_own_code: Callable[[Entry], bool], insert: Insert
+) -> ImportResult:
     """Add entries to a portfolio, each under a name that is free.
 
     Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name
     (3)`, …; where one of these has that very content, an earlier import brought it, so that importing a file twice
     changes nothing. What cannot be added takes no name.
 
+    Rows that bring a free short code of their own are codes that hang somewhere: they are judged against the portfolio
+    alone, not against the rows before them, so that a backup comes back whole even where its names are not unique.
+
     Args:
         entries: Rows of a file, in order.
         present: Name and content of every QR Code of the portfolio.
+        has_own_code: Whether a row brings a short code that is free.
         insert: Adds one of them.
     """
-    pairs = set(present)
-    names = {name for name, _ in pairs}
+    before = _Taken(present)
+    taken = _Taken(before.pairs)
     created, issues = 0, []
     for entry in entries:
-        name, number = entry.name, 1
-        while name in names and (name, entry.content) not in pairs:
-            number += 1
-            name = f"{entry.name} ({number})"
-        if name in names:
+        judge = before if has_own_code(entry) else taken
+        name = judge.name_for(entry)
+        if name in judge.names:
             issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
             continue
         said = insert(entry, name)
         if said is None or said.reason != "invalid":
             created += 1
-            names.add(name)
-            pairs.add((name, entry.content))
-            if number > 1:
+            taken.add(name, entry.content)
+            if name != entry.name:
                 issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
         issues += [said] if said else []
     return ImportResult(created, tuple(issues))

@@ -42,7 +42,7 @@ def fetched(client, url):
     ("urlinfo", "properties"),
     [
         ("", {}),
-        ("Spring window, für alle", {}),
+        ("Spring window, für uns", {}),
         ("", {"ec": "H", "size": 3, "padding": 1, "version": 9}),
         ("", {"foreground": "#FF0B3D91", "background": "#80FFFFFF", "em": "byte"}),
         ("", {"size": 1, "version": -1}),

@@ -106,7 +106,7 @@ BAD_REQUESTS = [
     ("content=" + "9" * 3_000, 400, "content-too-long", "em=numeric"),
     ("content=hi&shorten=local", 400, "shorten-not-applicable", "http or https"),
     ("content=http:x&shorten=local", 400, "shorten-not-applicable", "http or https"),
-    ("content=https://a.example&shorten=lokal", 400, "bad-value", "did you mean 'local'"),
+    ("content=https://a.example&shorten=lcal", 400, "bad-value", "did you mean 'local'"),
     ("content=https://a.example&shorten=local", 401, "missing-key", "needs an API key"),
     ("content=http://[&shorten=local", 401, "missing-key", "needs an API key"),
     ("content=hi&auth=wrong", 401, "unknown-key", "API key is not known"),
