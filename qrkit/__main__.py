@@ -35,7 +35,7 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; give the exit status: 0, or 2 when something was refused."""
+    """Run one command; give the exit status: 0, 2 when something was refused, 130 when it was interrupted."""
     parsed = _parser().parse_args(arguments)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what a console cannot show is no reason to stop
@@ -47,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output has seen enough.
         sys.stderr.close()
+    except KeyboardInterrupt:
+        print(f"qrkit {parsed.command}: stopped", file=sys.stderr)
+        return 130
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"qrkit {parsed.command}: {where}{error.strerror or error}", file=sys.stderr)

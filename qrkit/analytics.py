@@ -1,8 +1,8 @@
 """Questions to the scans of a portfolio: one function a question, SQL beside it, a DataFrame as answer.
 
-Every function takes a view like `portfolio.scans`, narrowed by its `where`. Days and hours are UTC. Visitors are told
-apart within one UTC day: who comes on two days counts twice, and scans without a visitor's key count none (ruling
-T10).
+Every function takes a view like `portfolio.scans`, narrowed by its `where`. Days and hours are UTC. Visitors are
+told apart by their keys, which our own redirect changes every UTC day: who comes on two days counts twice, and scans
+without a key count none (ruling T10).
 """
 
 from __future__ import annotations

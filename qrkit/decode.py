@@ -64,7 +64,8 @@ def decode(picture: bytes | str | Path | Image) -> Decoded:
         text_mode=zxingcpp.TextMode.Plain,
     )
     if not found:
-        raise NoSymbol("no QR Code was found in the picture")
+        where = f" in {picture}" if isinstance(picture, str | Path) else ""
+        raise NoSymbol(f"no QR Code was found{where}")
     text, level = found[0].text, found[0].ec_level
     version = int(found[0].extra["Version"])  # type: ignore[index]  # its stubs call this dictionary an object
     return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
@@ -74,7 +75,8 @@ def _opened(picture: bytes | str | Path | Image) -> Image:
     """The picture in RGB on white: where a symbol is transparent, paper would be seen."""
     from PIL import Image
 
-    too_large = f"the picture has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
+    name = str(picture) if isinstance(picture, str | Path) else "this"
+    too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
     if isinstance(picture, str | Path):
         picture = _bytes_of(Path(picture))
     try:
@@ -87,10 +89,9 @@ def _opened(picture: bytes | str | Path | Image) -> Image:
         raise UnreadableFile(too_large) from error
     except UnreadableFile:
         raise
-    except (
-        Exception
-    ) as error:  # on broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
-        raise UnreadableFile(f"this is not a picture of the formats {', '.join(READ_FORMATS).lower()}") from error
+    except Exception as error:
+        # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
+        raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(READ_FORMATS).lower()}") from error
     paper = Image.new("RGBA", rgba.size, "white")
     paper.alpha_composite(rgba)
     return paper.convert("RGB")

@@ -140,3 +140,13 @@ def test_a_damaged_picture_is_read_or_refused_but_never_breaks_the_reader(format
             assert error.status == 400
         else:
             assert content == "hello"
+
+
+def test_a_file_is_named_when_it_is_no_picture_or_has_no_code(tmp_path):
+    text, blank = tmp_path / "letter.txt", tmp_path / "blank.png"
+    text.write_text("hello")
+    Image.new("1", (80, 80), 1).save(blank)
+    with pytest.raises(UnreadableFile, match=r"letter\.txt is not a picture"):
+        decode(text)
+    with pytest.raises(NoSymbol, match=r"in .*blank\.png"):
+        decode(str(blank))

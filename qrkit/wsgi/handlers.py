@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -49,9 +50,11 @@ def generate(service: Service, request: Request) -> Response:
     parameters = pairs(request.query)
     account = _account(service, request, parameters)
     asked = read_get(parameters)
-    image = QRImage(asked.shortened(_services(service, account)))
+    # A tracked code whose picture cannot be drawn is not kept.
+    with service.store.atomic() if asked.shorten else nullcontext():
+        picture = _picture(QRImage(asked.shortened(_services(service, account))), asked)
     headers = {"Content-Disposition": content_disposition(asked)}
-    return Response(200, FORMATS[asked.format].media_type, _picture(image, asked), headers)
+    return Response(200, FORMATS[asked.format].media_type, picture, headers)
 
 
 def follow(service: Service, request: Request) -> Response:

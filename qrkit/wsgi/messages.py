@@ -31,6 +31,7 @@ STANDARD_HEADERS = {
     # Whatever is served cannot run or load anything, even where a file holds a stranger's text.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type",
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
 """On every response."""

@@ -260,6 +260,11 @@ def test_options_may_be_asked_by_browsers_of_other_origins(client):
 
 
 @pytest.mark.rule("H3", "H4")
+def test_browsers_of_other_origins_may_send_a_key_in_a_header(client):
+    reply = client.request("OPTIONS", GENERATE, headers={"Access-Control-Request-Headers": "authorization"})
+    assert "Authorization" in reply.headers["access-control-allow-headers"]
+
+
 def test_a_bug_is_500_with_an_id_that_is_in_the_log_and_nothing_else_outside(client, caplog):
     """Open: what a bug tells. An id, which finds its traceback in the log; everything else stays inside."""
     with caplog.at_level(logging.ERROR, logger="qrkit"):

@@ -14,6 +14,7 @@ from qrkit import decode, open_portfolio
 from qrkit.access import create_key
 from qrkit.limits import FORMATS
 from qrkit.links import new_id
+from qrkit.portfolio import Portfolio
 from qrkit.records import PLANS, Account, Plan
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
@@ -498,6 +499,14 @@ def test_our_own_service_stores_a_tracked_code_and_draws_its_short_url(client, s
     assert row["content"] == LINK
     assert decode(data).content == f"https://go.example.com/{row['short_code']}"
     assert client.get(f"/{row['short_code']}").headers["location"] == quote(LINK, safe=":/?=&")
+
+
+@pytest.mark.rule("G19", "H4")
+def test_a_code_whose_picture_cannot_be_drawn_is_not_kept(client, store, account, key):
+    """Open: what a failed request with shorten leaves. Nothing: its short URL was told to nobody."""
+    reply = client.get(GENERATE, content=LINK, shorten="local", version=1, ec="H", auth=key)
+    assert (reply.status, reply.headers["x-api-error-code"]) == (400, "content-too-long")
+    assert Portfolio(store, account).list_qrcodes() == []
 
 
 @pytest.mark.rule("G19", "H4")
