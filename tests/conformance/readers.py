@@ -26,6 +26,23 @@ Pixels = np.ndarray
 SVG = "{http://www.w3.org/2000/svg}"
 XAML = "{http://schemas.microsoft.com/winfx/2006/xaml/presentation}"
 
+MEDIA_TYPES = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "bmp": "image/bmp",
+    "tif": "image/tiff",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "svg": "image/svg+xml",
+    "eps": "application/postscript",
+    "pdf": "application/pdf",
+    "xaml": "application/xaml+xml",
+    "txt": "text/plain; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "zip": "application/zip",
+}
+"""As registered; xaml is not, and has the one Microsoft uses."""
+
 
 class Box(NamedTuple):
     x: int
