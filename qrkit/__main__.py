@@ -15,7 +15,7 @@ from qrkit.decode import decode
 from qrkit.errors import NotFound, QrkitError
 from qrkit.image import QRImage, generate
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
-from qrkit.portfolio import DEFAULT_BASE_URL, Portfolio, open_portfolio
+from qrkit.portfolio import Portfolio, open_portfolio
 
 __all__ = ["main"]
 
@@ -234,7 +234,7 @@ def _demo(asked: argparse.Namespace) -> None:
 
 def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", type=Path, default=Path(DEFAULT_STORE), help="the store's file (%(default)s)")
-    parser.add_argument("--base-url", default=DEFAULT_BASE_URL, help="what short URLs begin with (%(default)s)")
+    parser.add_argument("--base-url", help="what short URLs begin with; the store keeps it (http://localhost:8080)")
 
 
 def _opened(asked: argparse.Namespace, *, must_exist: bool = False) -> Portfolio:

@@ -28,14 +28,17 @@ from qrkit.records import Account, Campaign, Location, Properties, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
 from qrkit.store.portfolio import StoredQRCode
+from qrkit.store.settings import get_setting, set_setting
 from qrkit.times import Clock, now
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT_BASE_URL", "Portfolio", "open_portfolio"]
+__all__ = ["DEFAULT_BASE_URL", "Portfolio", "kept_base_url", "open_portfolio"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
+BASE_URL = "base_url"
+"""Name under which a store keeps it."""
 
 
 class Portfolio:
@@ -322,14 +325,28 @@ class Portfolio:
         return text_table(self.list_qrcodes(), self._campaign_names())
 
 
-def open_portfolio(
-    path: str | Path = "qrkit.duckdb", *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now
-) -> Portfolio:
+def kept_base_url(store: Store, given: str | None = None) -> str:
+    """What short URLs of a store begin with: what is given, which the store keeps, else what it has kept.
+
+    Raises:
+        InvalidParameter: It is no http or https URL.
+    """
+    kept = get_setting(store, BASE_URL)
+    if given is None:
+        return kept or DEFAULT_BASE_URL
+    url = base_url_of(given)
+    if url != kept:
+        set_setting(store, BASE_URL, url)
+    return url
+
+
+def open_portfolio(path: str | Path = "qrkit.duckdb", *, base_url: str | None = None, clock: Clock = now) -> Portfolio:
     """Open the portfolio of the local user in a store file, which is made when it does not exist.
 
     Args:
         path: The file, or `:memory:`.
-        base_url: What short URLs begin with: the address under which the redirects will be reached.
+        base_url: What short URLs begin with: the address under which the redirects will be reached. The store keeps
+            it, so that it need be given but once; http://localhost:8080 where it never was.
         clock: What time it is, for records that are made.
 
     Raises:
@@ -337,6 +354,7 @@ def open_portfolio(
         UnreadableFile: The file is not a store.
         InvalidParameter: `base_url` is no http or https URL.
     """
-    url = base_url_of(base_url)
+    if base_url is not None:
+        base_url_of(base_url)  # before a file is made
     store = Store(path)
-    return Portfolio(store, access.local_account(store), base_url=url, clock=clock)
+    return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)

@@ -1,7 +1,8 @@
-"""What all tests share: the mark `needs` for programs that are not Python packages."""
+"""What all tests share: the mark `needs` for what is not a Python package."""
 
 import os
 import shutil
+import socket
 
 import pytest
 
@@ -9,12 +10,30 @@ PACKAGES = {"gs": "ghostscript"}
 """Debian's package of a program, where it is not named as the program is."""
 
 
+LOOPBACK = "loopback"
+"""In place of a program: that the machine reaches itself, as it does not in an empty network namespace."""
+
+
+def _is_there(program: str) -> bool:
+    if program != LOOPBACK:
+        return shutil.which(program) is not None
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose programs are missing, or fail it where QRKIT_REQUIRE_PROGRAMS=1 asks for them."""
     for mark in item.iter_markers("needs"):
         for program in mark.args:
-            if shutil.which(program) is None:
-                reason = f"needs the program {program} (Debian: apt install {PACKAGES.get(program, program)})"
+            if not _is_there(program):
+                package = PACKAGES.get(program, program)
+                reason = f"needs the program {program} (Debian: apt install {package})"
+                if program == LOOPBACK:
+                    reason = "needs the network of this machine with itself, which is down"
                 if os.environ.get("QRKIT_REQUIRE_PROGRAMS") == "1":
                     pytest.fail(reason, pytrace=False)
                 pytest.skip(reason)

@@ -443,3 +443,16 @@ def test_a_wrong_base_url_is_refused_before_a_file_is_made(tmp_path):
 def test_a_portfolio_says_whose_it_is(tmp_path):
     with open_portfolio(tmp_path / "shop.duckdb") as portfolio:
         assert repr(portfolio) == f"<Portfolio of local in {tmp_path / 'shop.duckdb'}>"
+
+
+def test_the_store_keeps_its_base_url(tmp_path):
+    path = tmp_path / "shop.duckdb"
+    with open_portfolio(path) as shop:
+        assert shop.base_url == "http://localhost:8080"
+    with open_portfolio(path, base_url="https://go.example.com/"):
+        pass
+    with open_portfolio(path) as shop:
+        assert shop.insert_qrcode("x", short_code="door").short_url == "https://go.example.com/door"
+    with pytest.raises(InvalidParameter):
+        open_portfolio(tmp_path / "other.duckdb", base_url="go.example.com")
+    assert not (tmp_path / "other.duckdb").exists()

@@ -115,7 +115,6 @@ def bars(
     letters = max(8, int(width * 0.4 / LETTER))
     left = max(length(cut(name, letters)) for name in labels) + 12
     axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=6, bottom=6)
-    shades = [light(f"color-{colors.get(name, 0) if colors else 1}") for name in labels]
     axes.set(xlim=(0, max(counts)), ylim=(len(labels) - 0.5, -0.5))
     numbers = colors or dict.fromkeys(labels, 1)
     shades = [light(f"color-{numbers.get(name, 0)}") for name in labels]

@@ -23,6 +23,8 @@ __all__ = ["SAMPLE", "Outcome", "arrivals", "draw_all", "replay", "run"]
 SAMPLE = files("qrkit.demo") / "posters.csv"
 """The bundled spreadsheet: 24 posters of a made-up museum in 4 campaigns."""
 
+TITLE = "Demo report: these scans are made up"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -77,7 +79,7 @@ def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_pr
         pictures = draw_all(portfolio, folder / "codes", hidden=hidden)
         month = arrivals(portfolio.list_qrcodes(), seed=seed)
         replay(portfolio, tqdm(month, desc="Replaying a month of visits", unit="", disable=hidden))
-        file = report.portfolio(portfolio).save(folder / "report.html")
+        file = report.portfolio(portfolio, title=TITLE).save(folder / "report.html")
         return Outcome(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
 
 

@@ -89,5 +89,9 @@ CREATE TABLE visits ( -- no key and no index: with one, a commit gets slower as 
 );
 """
 
-MIGRATIONS = {"accounts": ACCOUNTS, "portfolio": PORTFOLIO, "visits": VISITS}
+SETTINGS = """
+CREATE TABLE settings (name VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
+"""
+
+MIGRATIONS = {"settings": SETTINGS, "accounts": ACCOUNTS, "portfolio": PORTFOLIO, "visits": VISITS}
 """Name to SQL, in the order they are applied."""

@@ -13,7 +13,7 @@ import falcon
 from qrkit.errors import BadRequest, NotFound, QrkitError, WrongMethod
 from qrkit.generate_request import Shortener
 from qrkit.links import base_url_of
-from qrkit.portfolio import DEFAULT_BASE_URL
+from qrkit.portfolio import kept_base_url
 from qrkit.redirect import Locate, Redirects
 from qrkit.store import Store
 from qrkit.times import Clock, now
@@ -31,7 +31,7 @@ Responder = Callable[..., None]
 def make_app(
     store: Store,
     *,
-    base_url: str = DEFAULT_BASE_URL,
+    base_url: str | None = None,
     clock: Clock = now,
     locate: Locate | None = None,
     shorteners: Mapping[str, Shortener] | None = None,
@@ -40,7 +40,7 @@ def make_app(
 
     Args:
         store: Where QR Codes are and visits go.
-        base_url: What short URLs begin with; never taken from a request.
+        base_url: What short URLs begin with, by default what the store keeps; never taken from a request.
         clock: What time it is.
         locate: Where an address is: address in, `Place` out; without it nobody knows.
         shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
@@ -49,7 +49,8 @@ def make_app(
         InvalidParameter: `base_url` is no http or https URL.
     """
     redirects = Redirects(store, clock=clock, **({"locate": locate} if locate else {}))
-    service = Service(store, base_url_of(base_url), clock, redirects, shorteners or {})
+    url = base_url_of(base_url) if base_url else kept_base_url(store)
+    service = Service(store, url, clock, redirects, shorteners or {})
     app = falcon.App()
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)

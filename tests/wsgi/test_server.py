@@ -41,6 +41,7 @@ def address_of(server):
 
 
 @pytest.mark.rule("T11")
+@pytest.mark.needs("loopback")
 def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
     """Open: when a scan is safe, and who may open the file. It is stored with the answer; one process at a time."""
     path = tmp_path / "shop.duckdb"
@@ -85,6 +86,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
         assert [code.scans for code in shop.list_qrcodes()] == [1]
 
 
+@pytest.mark.needs("loopback")
 def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
     server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--base-url", "https://go.example.com", "--port", 0)
     try:
