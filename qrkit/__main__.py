@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from qrkit.decode import decode
 from qrkit.errors import NotFound, QrkitError
+from qrkit.exchange.merge import ImportResult
 from qrkit.image import QRImage, generate
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import Portfolio, open_portfolio
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_STORE = "qrkit.duckdb"
+MOST_ISSUES = 20
 EXAMPLES = """
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
@@ -147,11 +149,22 @@ def _add_exchange(commands: Commands) -> None:
 
 
 def _import(asked: argparse.Namespace) -> None:
+    if not asked.store.exists():
+        # A file that cannot be read must not leave a new, empty store behind.
+        with open_portfolio(":memory:") as trial:
+            trial.import_file(asked.file)
     with _opened(asked) as portfolio:
         result = portfolio.import_file(asked.file)
-    for issue in result.issues:
-        print(f"row {issue.row}: {issue.error}")
+    _tell(result)
     print(f"{asked.file}: {result}")
+
+
+def _tell(result: ImportResult) -> None:
+    """Name what an import skipped or changed, on the error stream; the first of many."""
+    for issue in result.issues[:MOST_ISSUES]:
+        print(f"row {issue.row}: {issue.error}", file=sys.stderr)
+    if len(result.issues) > MOST_ISSUES:
+        print(f"… and {len(result.issues) - MOST_ISSUES} more", file=sys.stderr)
 
 
 def _export(asked: argparse.Namespace) -> None:
@@ -216,8 +229,7 @@ def _demo(asked: argparse.Namespace) -> None:
 
     folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
     done = demo.run(folder, spreadsheet=asked.portfolio)
-    for issue in done.imported.issues:
-        print(f"row {issue.row}: {issue.error}")
+    _tell(done.imported)
     print(
         f"Imported   {done.imported}\n"
         f"Drew       {done.pictures} pictures in {done.codes}/\n"

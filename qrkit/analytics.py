@@ -84,8 +84,8 @@ BY_KIND = "SELECT kind, count(*) AS visits FROM scans GROUP BY kind ORDER BY vis
 def summary(scans: Scans) -> pd.DataFrame:
     """How much there is, in one row.
 
-    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us] UTC, NaT where
-    there is none).
+    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us], UTC without
+    a zone, NaT where there is none).
     """
     return scans.ask(SUMMARY).astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 

@@ -136,7 +136,7 @@ class UnknownParameter(InvalidParameter):
             Problem(
                 name,
                 value,
-                f"is not a parameter; {nearest(name, allowed)}",
+                f"is not a parameter; {nearest(name.rpartition('.')[2], allowed)}",
                 "unknown-parameter",
             )
         )

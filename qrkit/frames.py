@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, nearest
 from qrkit.exchange.columns import NAMES, Entry, read_row, write_row
 from qrkit.exchange.csv_file import ERROR
 from qrkit.exchange.merge import ImportIssue
@@ -63,8 +63,14 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> p
 
 
 def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
-    """What the rows of a file's table say, and which of them say nothing usable."""
-    entries, issues = [], []
+    """What the rows of a file's table say, and what of it is not usable: rows, and columns that nobody knows."""
+    entries = []
+    issues = [
+        ImportIssue(
+            1, "", "", "", "unknown-column", f"{title!r} is no column, and was left out; {nearest(title, NAMES)}"
+        )
+        for title in table.attrs.get("unknown", [])
+    ]
     for row, *texts in table.itertuples(name=None):
         cells = dict(zip(table.columns, texts, strict=True))
         detail = cells[ERROR]

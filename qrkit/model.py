@@ -7,7 +7,7 @@ Python names are snake_case, JSON names the interface's camelCase. Every wrong f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -65,13 +65,23 @@ class Model(BaseModel):
 
 def _translated(model: type[BaseModel], error: ValidationError) -> InvalidParameter:
     """The one error that stands for all that pydantic found."""
-    found = [_problem(model, dict(one)) for one in error.errors(include_url=False)]
-    if len(found) > 1:
-        return InvalidParameter(*found)
-    name, value, code = found[0].name, found[0].value, found[0].code
-    if code == "unknown-parameter":
-        return UnknownParameter(name, value, model.model_fields)
-    return MissingParameter(name) if code == "missing-parameter" else InvalidParameter(*found)
+    errors = [dict(one) for one in error.errors(include_url=False)]
+    found = [_problem(model, one) for one in errors]
+    if len(found) == 1 and found[0].code == "unknown-parameter":
+        return _unknown(model, errors[0])
+    if len(found) == 1 and found[0].code == "missing-parameter":
+        return MissingParameter(found[0].name)
+    return InvalidParameter(*found)
+
+
+def _unknown(model: type[BaseModel], error: Mapping[str, Any]) -> UnknownParameter:
+    """A name that is no field of the record it was given for, which may be inside another."""
+    for part in error["loc"][:-1]:
+        by_alias = {one.alias: one for one in model.model_fields.values()}
+        field = model.model_fields.get(str(part)) or by_alias.get(str(part))
+        kinds = [field.annotation, *get_args(field.annotation)] if field else []
+        model = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), model)
+    return UnknownParameter(".".join(map(str, error["loc"])), error["input"], model.model_fields)
 
 
 def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
@@ -84,8 +94,7 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")
     if kind == "extra_forbidden":
-        unknown = UnknownParameter(name, error["input"], model.model_fields)
-        return unknown.problems[0]
+        return _unknown(model, error).problems[0]
     if kind == "literal_error":
         return Problem(name, error["input"], f"must be one of {context['expected']}", "bad-value")
     if kind.endswith(("_type", "_parsing", "_from_float")):

@@ -133,6 +133,17 @@ class Portfolio:
             self._check_drawable(record)
             return self._inserted(record)
 
+    def shorten(self, url: str) -> str:
+        """The short URL of a URL: that of the code an earlier call made for it, else of a new tracked one (G9, G19).
+
+        Raises:
+            InvalidParameter: The URL is empty or too long.
+        """
+        with self.store.atomic():
+            found = table.qrcodes(self.store, self.account.id, content=url)
+            made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            return self._record(made[0]).short_url if made else self.insert_qrcode(url).short_url
+
     def get_qrcode(self, id: str) -> QRCode:
         """The QR Code of this id.
 

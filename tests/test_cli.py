@@ -230,8 +230,9 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
     lines = ["QR Code Name,Content,Size", f"Spring window poster,{LINK},8", "New,https://example.com/new,8", "Bad,x,99"]
     (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
     assert main(["import", "codes.csv", "--store", str(store)]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == 3
+    told = capsys.readouterr()
+    said = told.err.splitlines()
+    assert (len(said), told.out) == (2, "codes.csv: 1 created, 1 already there, 1 not readable\n")
     assert re.match(r"row 2: .*duplicate", said[0])
     assert re.match(r"row 4: .*Size=99", said[1])
     with open_portfolio(store) as shop:
@@ -334,3 +335,16 @@ def test_serve_refuses_a_port_that_is_in_use(store, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert_refused(capsys, "serve", "--store", store, "--port", port, words="in use")
+
+
+def test_a_refused_import_leaves_no_store_behind(folder, capsys):
+    (folder / "codes.csv").write_bytes(b"Name\nx\n")
+    assert_refused(capsys, "import", "codes.csv", "--store", "new.duckdb", words="no column 'Content'")
+    assert not (folder / "new.duckdb").exists()
+
+
+def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, capsys):
+    (folder / "codes.csv").write_text("Content,Size\n" + "x,99\n" * 50)
+    assert main(["import", "codes.csv", "--store", str(store)]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert (len(said), said[-1]) == (21, "… and 30 more")

@@ -141,3 +141,8 @@ def test_equal_designs_are_equal_and_hash_alike():
     spelled = Design(content="x", size=8, version=0, ec="m", foreground="black", background="#FFFFFF")
     assert plain == spelled
     assert len({plain, spelled, Design(content="y")}) == 2
+
+
+def test_an_unknown_name_inside_a_record_proposes_the_nearest_of_that_record():
+    with pytest.raises(UnknownParameter, match=r"place\.lattitude=1: .*did you mean 'latitude'"):
+        Poster(poster_name="x", place={"lattitude": 1})

@@ -191,7 +191,7 @@ def _count(text: str, name: str) -> int:
 
 def _degrees(text: str, name: str) -> float:
     if not re.fullmatch(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", text):
-        raise InvalidParameter(Problem(name, text, "must be degrees, like 45.6497", "wrong-type"))
+        raise InvalidParameter(Problem(name, text, "must be degrees with a decimal point, like 45.6497", "wrong-type"))
     return float(text)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+from difflib import get_close_matches
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from qrkit.errors import UnreadableFile, nearest
+from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, REQUIRED, TEXT_COLUMNS
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def read(data: bytes) -> pd.DataFrame:
 
     Returns:
         DataFrame of str with the columns of `exchange.columns` and `Error`; the index, `row`, counts the rows of the
-        file, the heading being row 1. Empty rows are left out.
+        file, the heading being row 1. Empty rows are left out. Headings that are no column stand in
+        `attrs["unknown"]`, a list of str.
 
     Raises:
         UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
@@ -73,7 +75,14 @@ def read(data: bytes) -> pd.DataFrame:
         numbers.append(number)
         table.append(_row(cells, places, len(heading)))
     index = pd.Index(numbers, name="row", dtype="int64")
-    return pd.DataFrame(table, columns=[*NAMES, ERROR], index=index, dtype="str")
+    found = pd.DataFrame(table, columns=[*NAMES, ERROR], index=index, dtype="str")
+    found.attrs["unknown"] = _unknown(heading)
+    return found
+
+
+def _unknown(heading: list[str]) -> list[str]:
+    known = {name.lower() for name in NAMES}
+    return [title for title in heading if title.strip() and title.strip().lower() not in known]
 
 
 def _row(cells: list[str], places: dict[str, int], width: int) -> list[str]:
@@ -135,9 +144,9 @@ def _places(heading: list[str]) -> dict[str, int]:
             places[name] = place
     for name in REQUIRED:
         if name not in places:
-            unknown = [title for title in heading if title.strip().lower() not in known]
-            hint = "".join(f"; {title!r}: {nearest(title, NAMES)}" for title in unknown[:3])
-            raise UnreadableFile(f"the heading has no column {name!r}{hint}", line=1)
+            near = [title for title in _unknown(heading) if get_close_matches(title.lower(), [name.lower()])]
+            hint = f"{near[0]!r}: did you mean {name!r}?" if near else "the columns are " + ", ".join(NAMES)
+            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=1)
     return places
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportIssue", "ImportResult", "merge"]
 
-Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken"]
-"""The stable words that an issue's error begins with (ruling X2)."""
+Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column"]
+"""The stable words that an issue's error begins with (ruling X2; a column that we do not know is ours to add)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class ImportResult:
             ("renamed", "renamed"),
             ("code-taken", "given a new short URL"),
             ("invalid", "not readable"),
+            ("unknown-column", "columns left out"),
         )
         parts += [f"{self.count(reason)} {word}" for reason, word in words if self.count(reason)]
         return ", ".join(parts)

@@ -69,6 +69,7 @@ FROM qrcodes q
 LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v ON v.qrcode = q.number
 WHERE q.account_id = $account
     AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
+    AND ($content IS NULL OR q.content = $content)
 ORDER BY q.number
 """
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
@@ -101,10 +102,11 @@ def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
 
 
 def qrcodes(
-    store: Store, account_id: str, *, id: str | None = None, campaign_id: str | None = None
+    store: Store, account_id: str, *, id: str | None = None, campaign_id: str | None = None, content: str | None = None
 ) -> list[StoredQRCode]:
-    """The QR Codes of an account in the order they were stored; of this id or campaign where one is given."""
-    found = store.rows(SELECT_QRCODES, {"account": account_id, "id": id, "campaign": campaign_id})
+    """The QR Codes of an account in the order they were stored; of this id, campaign or content where one is given."""
+    parameters = {"account": account_id, "id": id, "campaign": campaign_id, "content": content}
+    found = store.rows(SELECT_QRCODES, parameters)
     return [_stored(row) for row in found]
 
 

@@ -84,9 +84,9 @@ class Scans:
     def to_frame(self) -> pd.DataFrame:
         """All of them, a row a scan, oldest first.
 
-        Columns: time (datetime64[us], UTC), kind, referrer, language, country, region, city, content, qrcode_id, qrcode
-        (its name), campaign_id, campaign (its name, "" outside any), system, browser, manufacturer, device_model,
-        device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees).
+        Columns: time (datetime64[us], UTC without a zone), kind, referrer, language, country, region, city, content,
+        qrcode_id, qrcode (its name), campaign_id, campaign (its name, "" outside any), system, browser, manufacturer,
+        device_model, device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees).
         """
         frame = self.ask("SELECT * FROM scans ORDER BY time")
         return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})

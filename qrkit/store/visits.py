@@ -33,6 +33,9 @@ FRAME_COLUMNS = {
 }
 """Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
 
+YEARS = (1990, 2100)
+"""A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
+
 INSERT_FRAME = """
 INSERT INTO visits
 SELECT
@@ -128,6 +131,9 @@ def _moments(values: pd.Series) -> pd.Series:
     moments = pd.to_datetime(values, utc=True)
     if moments.isna().any():
         raise ValueError(f"row {int(moments.isna().argmax())} is empty")
+    far = ~moments.dt.year.between(*YEARS)
+    if far.any():
+        raise ValueError(f"row {int(far.argmax())} is not in the years {YEARS[0]} to {YEARS[1]}")
     return moments.dt.tz_localize(None)
 
 

@@ -118,7 +118,7 @@ def _services(service: Service, account: Account | None) -> dict[str, Shortener]
             message = "shorten needs an API key here: the tracked QR Code belongs to its account"
             raise NotAuthenticated(message, code="missing-key")
         portfolio = Portfolio(service.store, account, base_url=service.base_url, clock=service.clock)
-        return portfolio.insert_qrcode(url).short_url
+        return portfolio.shorten(url)
 
     host = urlsplit(service.base_url).netloc
     return {"local": track, host: track, **service.shorteners}

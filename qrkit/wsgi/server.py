@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -50,6 +51,8 @@ def serve(
 
     if not 0 <= port <= LAST_PORT:
         raise InvalidParameter(Problem("port", port, f"must be in 0..{LAST_PORT}", "out-of-range"))
+    # It would tell of every request that waits a moment for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with (
         socket.create_server((host, port), family=family) as listening,

@@ -379,3 +379,11 @@ def test_an_import_into_one_portfolio_leaves_another_alone(stores):
     assert [code.content for code in yours.list_qrcodes()] == ["x"]
     result = yours.import_file(mine.export_bytes("csv"))
     assert errors(result) == [(2, "renamed"), (2, "code-taken")]
+
+
+@pytest.mark.rule("X2")
+def test_a_column_that_is_not_known_is_named(portfolio):
+    """Open: what becomes of further columns. They are left out, and a warning about the heading proposes near names."""
+    result = portfolio.import_file(b"Content,Campagin Name,\nx,Spring,\n")
+    assert (result.created, errors(result)) == (1, [(1, "unknown-column")])
+    assert "did you mean 'Campaign Name'" in result.issues[0].error

@@ -460,3 +460,11 @@ def test_a_view_reads_nothing_before_it_is_asked(portfolio):
     portfolio.scans.insert(frame())
     insert_visit(portfolio.store, Visit(NOON, "bot", "door", target(portfolio.store, "door").qrcode))
     assert (view.count(), portfolio.scans.count()) == (2, 1)
+
+
+@pytest.mark.parametrize("year", [1989, 2101, 9999])
+def test_a_scan_of_another_age_is_refused(year):
+    with open_portfolio(":memory:") as portfolio:
+        frame = pd.DataFrame({"short_code": [portfolio.insert_qrcode("x").short_code], "time": [f"{year}-01-01"]})
+        with pytest.raises(InvalidParameter, match="row 0 is not in the years 1990 to 2100"):
+            portfolio.scans.insert(frame)

@@ -494,6 +494,14 @@ def test_a_code_whose_picture_cannot_be_drawn_is_not_kept(client, store, account
     assert Portfolio(store, account).list_qrcodes() == []
 
 
+@pytest.mark.rule("G9", "G19")
+def test_the_same_request_with_shorten_gives_the_same_bytes_and_one_code(client, store, account, key):
+    """Open: what asking twice does. The same as asking once: the code of the first request serves again."""
+    first, again = (client.get(GENERATE, content=LINK, shorten="local", auth=key) for _ in range(2))
+    assert (first.status, first.body) == (200, again.body)
+    assert len(Portfolio(store, account).list_qrcodes()) == 1
+
+
 @pytest.mark.rule("G19", "H4")
 def test_our_own_service_needs_a_key(client, store):
     """Open: whose the tracked QR Code is. The key's account; without a key 401, as wherever one is needed."""
