@@ -230,6 +230,8 @@ def _demo(asked: argparse.Namespace) -> None:
     folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
     done = demo.run(folder, spreadsheet=asked.portfolio)
     _tell(done.imported)
+    # As it was called: without the environment activated, plain `qrkit` is not found.
+    me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
     print(
         f"Imported   {done.imported}\n"
         f"Drew       {done.pictures} pictures in {done.codes}/\n"
@@ -238,9 +240,9 @@ def _demo(asked: argparse.Namespace) -> None:
         "\n"
         "Next:\n"
         f"  open {done.report} in a browser\n"
-        f"  qrkit serve --store {done.store}      then scan a code of the report, or open its short URL\n"
-        "  qrkit demo --portfolio mine.csv     the same with a spreadsheet of yours\n"
-        "  make lab                            the notebooks"
+        f"  {me} serve --store {done.store}, then open a short URL of the report\n"
+        f"  {me} demo --portfolio mine.csv: the same with a spreadsheet of yours\n"
+        "  make lab: the notebooks"
     )
 
 
