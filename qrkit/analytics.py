@@ -15,12 +15,22 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Attribute", "scans_by", "scans_by_hour", "scans_per_day", "summary", "top_qrcodes", "visits_by_kind"]
+__all__ = [
+    "UNKNOWN",
+    "Attribute",
+    "scans_by",
+    "scans_by_hour",
+    "scans_per_day",
+    "summary",
+    "top_qrcodes",
+    "visits_by_kind",
+]
 
 Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
 """What scans can be counted by."""
 
 UNKNOWN = "unknown"
+"""What an attribute is called where it is not known."""
 
 SUMMARY = """
 SELECT
@@ -107,10 +117,11 @@ def scans_per_day(scans: Scans, *, by: Literal["campaign", "qrcode"] | None = No
 
 
 def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
-    """The QR Codes with the most scans, at most `most` of them.
+    """The QR Codes with the most scans, at most `most` (1 or more) of them.
 
     Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
     """
+    _check_most(most)
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
     return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
 
@@ -134,6 +145,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
     if attribute not in get_args(Attribute):
         rule = f"must be one of {', '.join(get_args(Attribute))}"
         raise InvalidParameter(Problem("attribute", attribute, rule))
+    _check_most(most)
     # The attribute is one of the names above, never a caller's text.
     frame = scans.ask(BY_ATTRIBUTE.replace("{attribute}", attribute), most=most, unknown=UNKNOWN)
     return frame.astype({attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
@@ -146,3 +158,8 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
     """
     every = scans.where(kinds=("scan", "bot", "prefetch", "head"))
     return every.ask(BY_KIND).astype({"kind": "str", "visits": "int64"})
+
+
+def _check_most(most: int) -> None:
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))

@@ -112,8 +112,10 @@ class Portfolio:
             InvalidParameter: A field breaks its rule, the short code was given before, or there is no such campaign.
             ContentTooLong: What the picture encodes does not fit the version asked for.
         """
-        if campaign_id is not None and not table.campaigns(self.store, self.account.id, id=campaign_id):
-            raise InvalidParameter(Problem("campaign_id", campaign_id, "is not a campaign of this portfolio"))
+        if campaign_id is not None and not (
+            isinstance(campaign_id, str) and table.campaigns(self.store, self.account.id, id=campaign_id)
+        ):
+            raise InvalidParameter(Problem("campaign_id", campaign_id, "is not the id of a campaign of this portfolio"))
         with self.store.atomic():
             record = QRCode(
                 id=new_id(),

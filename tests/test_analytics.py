@@ -332,3 +332,26 @@ def test_what_scans_cannot_be_counted_by_is_refused(portfolio):
     assert caught.value.name == "attribute"
     with pytest.raises(InvalidParameter, match="must be campaign, qrcode or None"):
         analytics.scans_per_day(portfolio.scans, by="country")
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, "3", True])
+def test_a_number_of_rows_is_whole_and_positive(most):
+    with open_portfolio(":memory:") as portfolio:
+        for ask in (analytics.top_qrcodes, lambda scans, most: analytics.scans_by(scans, "country", most=most)):
+            with pytest.raises(InvalidParameter, match=r"most=.*1 or more"):
+                ask(portfolio.scans, most=most)
+
+
+def test_a_view_is_narrowed_by_its_own_names_and_by_dates():
+    with open_portfolio(":memory:") as portfolio:
+        with pytest.raises(InvalidParameter, match=r"campain_id='x': .*did you mean 'campaign_id'"):
+            portfolio.scans.where(campain_id="x")
+        with pytest.raises(InvalidParameter, match="since='yesterday': must be a datetime"):
+            portfolio.scans.where(since="yesterday")
+
+
+def test_a_campaign_is_named_by_its_id():
+    with open_portfolio(":memory:") as portfolio:
+        campaign = portfolio.insert_campaign("Spring")
+        with pytest.raises(InvalidParameter, match="is not the id of a campaign"):
+            portfolio.insert_qrcode("x", campaign_id=campaign)

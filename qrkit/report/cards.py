@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qrkit import charts
-from qrkit.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.records import QRCode
 from qrkit.report.facts import Facts
@@ -110,7 +108,7 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode) -> Card:
     daily = facts.daily.get(code.id, ())
     return Card(
         name=code.name,
-        svg=_picture(image),
+        svg=svg.write_union(image.scene).decode(),
         side=image.width * max(2, SIDE // image.width),
         short_url=url,
         address=url.partition("://")[2],
@@ -120,9 +118,3 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode) -> Card:
         imported=facts.imported.get(code.id, 0),
         sparkline=charts.sparkline(daily) if len(daily) > 1 and any(daily) else "",
     )
-
-
-def _picture(image: QRImage) -> str:
-    """One path instead of a rect a module: a tenth of the size."""
-    squares = dataclasses.replace(image.scene.squares, union=True)
-    return svg.write(dataclasses.replace(image.scene, squares=squares)).decode()

@@ -17,13 +17,12 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTES", "UNKNOWN", "Facts", "gather"]
+__all__ = ["ATTRIBUTES", "Facts", "gather"]
 
 ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": "Systems", "country": "Countries"}
 """What visitors are told apart by, and what a page calls it."""
 
 MOST_ROWS = 8
-UNKNOWN = "unknown"
 MOST_TOP = 10
 
 
@@ -66,7 +65,7 @@ class Facts:
     @property
     def unknown(self) -> list[analytics.Attribute]:
         """The attributes of which nothing is known, though there are scans."""
-        return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {UNKNOWN}]
+        return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {analytics.UNKNOWN}]
 
 
 def gather(portfolio: Portfolio, scans: Scans) -> Facts:

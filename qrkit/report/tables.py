@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from qrkit.analytics import Attribute
+from qrkit.analytics import UNKNOWN, Attribute
 from qrkit.report.countries import country_name
-from qrkit.report.facts import UNKNOWN, Facts
+from qrkit.report.facts import Facts
 from qrkit.report.words import NO_CAMPAIGN, percent
 
 __all__ = ["Row", "Table", "attribute_table", "campaign_table", "top_table"]

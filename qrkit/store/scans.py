@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.connection import Store
@@ -38,6 +38,8 @@ WITH scans AS (
 """
 """What a statistic begins with; it then selects from `scans`."""
 
+NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
+
 FRAME_TEXTS = (
     "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "campaign_id",
     "campaign", "system", "browser", "manufacturer", "device_model", "device",
@@ -49,7 +51,7 @@ class Scans:
     """The scans of one account; `where` narrows them. Nothing is read before a question is asked.
 
     Raises:
-        InvalidParameter: `kinds` has something else than kinds of visits.
+        InvalidParameter: A bound is no date, or `kinds` has something else than kinds of visits.
     """
 
     store: Store
@@ -62,11 +64,23 @@ class Scans:
 
     def __post_init__(self) -> None:
         """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
+        for name, bound in (("since", self.since), ("until", self.until)):
+            if bound is not None and not isinstance(bound, date):
+                rule = "must be a datetime.date or datetime.datetime"
+                raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must hold some of {', '.join(get_args(Kind))}"))
 
     def where(self, **narrower: Any) -> Self:
-        """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`."""
+        """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`.
+
+        Raises:
+            UnknownParameter: A name is none of these.
+            InvalidParameter: A bound is no date, or a kind no kind of visit.
+        """
+        for name, value in narrower.items():
+            if name not in NARROWER:
+                raise UnknownParameter(name, value, NARROWER)
         return dataclasses.replace(self, **narrower)
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from xml.sax.saxutils import quoteattr
 
 from qrkit.color import Color
 from qrkit.scene import Rectangle, Scene, Squares
 
-__all__ = ["readable", "write"]
+__all__ = ["readable", "write", "write_union"]
 
 LONGEST_LABEL = 300
 """Characters of the content that the label for screen readers repeats."""
@@ -25,6 +26,11 @@ def write(scene: Scene) -> bytes:
         "</svg>\n",
     ]
     return "\n".join(lines).encode()
+
+
+def write_union(scene: Scene) -> bytes:
+    """Write the same picture with one path in place of a rect a module: a tenth of the size."""
+    return write(dataclasses.replace(scene, squares=dataclasses.replace(scene.squares, union=True)))
 
 
 def readable(title: str) -> str:
