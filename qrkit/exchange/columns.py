@@ -97,11 +97,11 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
         return default
 
     properties = {
-        "size": taken("Size", _whole, default=8),
-        "padding": taken("Padding", _whole, default=4),
+        "size": taken("Size", _whole),
+        "padding": taken("Padding", _whole),
         "version": taken("Version", _whole),
-        "em": taken("Encode Mode", _as_is, default="byte"),
-        "ec": taken("Error Correction", _as_is, default="M"),
+        "em": taken("Encode Mode", _as_is),
+        "ec": taken("Error Correction", _as_is),
     }
     location = {
         "address": cells.get("Address", ""),
@@ -152,7 +152,8 @@ def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Pr
     """The record, or None and its problems under the names of the file's columns."""
     found: list[Problem] = []
     with collecting(found):
-        return model(**fields)
+        # What a file leaves out takes the record's own default.
+        return model(**{name: value for name, value in fields.items() if value is not None})
     problems += [Problem(FIELD_COLUMNS[one.name], one.value, one.rule, one.code) for one in found]
     return None
 
