@@ -1,0 +1,1 @@
+"""Tables of forms: sprites for modules, eyes for finder patterns, icons for layers."""

@@ -1,0 +1,87 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from qrkit.outline import Outline
+from qrkit.shapes.sprites import SPRITES
+from tests.shapes.pixels import coverage, dark
+
+SCALE = 100
+CELL = (0, 0, 1, 1)
+NAMES = ["circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"]
+
+each_sprite = pytest.mark.parametrize("name", NAMES)
+
+
+def across_cell() -> np.ndarray:
+    """Distance of every pixel of a cell from its middle."""
+    places = (np.arange(SCALE) + 0.5) / SCALE - 0.5
+    return np.hypot(places[:, None], places[None, :])
+
+
+def turned_areas(outline: Outline) -> list[float]:
+    """Signed area of each subpath, by its corners: one sign for those that fill, the other for holes."""
+    areas = []
+    points: list[tuple[float, ...]] = []
+    for letter, numbers in outline.segments:
+        if letter == "Z":
+            pairs = zip(points, points[1:] + points[:1], strict=True)
+            areas.append(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairs) / 2)
+            points = []
+        else:
+            points.append(numbers[-2:])
+    return areas
+
+
+def test_names_are_those_of_the_interface_in_its_order():
+    assert list(SPRITES) == NAMES
+
+
+@each_sprite
+def test_sprite_keeps_to_its_cell(name):
+    left, top, right, bottom = SPRITES[name].box()
+    assert min(left, top) >= -0.06
+    assert max(right, bottom) <= 1.06
+
+
+@each_sprite
+def test_sprite_is_dark_in_the_middle(name):
+    assert dark(SPRITES[name], CELL, SCALE)[across_cell() < 0.2].all()
+
+
+@each_sprite
+def test_sprite_is_no_whole_module_and_no_crumb(name):
+    assert 0.4 < dark(SPRITES[name], CELL, SCALE).mean() < 0.9
+
+
+def test_sprites_differ_to_the_eye():
+    pictures = {name: dark(SPRITES[name], CELL, SCALE) for name in NAMES}
+    alike = [pair for pair in combinations(NAMES, 2) if (pictures[pair[0]] ^ pictures[pair[1]]).mean() < 0.04]
+    assert alike == []
+
+
+@each_sprite
+def test_all_that_fills_runs_the_same_way_round(name):
+    """Writers may join the sprites of many modules in one path: neighbours that overlap must not cut holes."""
+    against = [area for area in turned_areas(SPRITES[name]) if area <= 0]
+    assert len(against) == (3 if name == "smiley" else 0)
+
+
+def test_smiley_has_two_eyes_and_a_mouth():
+    face = dark(SPRITES["smiley"], CELL, SCALE)
+    assert not face[27, 33]
+    assert not face[27, 67]
+    assert not face[82, 50]
+
+
+@each_sprite
+def test_left_and_right_are_alike(name):
+    picture = coverage(SPRITES[name], CELL, SCALE)
+    assert np.abs(picture - picture[:, ::-1]).mean() < 0.006
+
+
+@pytest.mark.parametrize("name", ["circle", "diamond", "diamond2", "four", "plus", "x"])
+def test_sprites_of_four_parts_look_the_same_when_turned(name):
+    picture = coverage(SPRITES[name], CELL, SCALE)
+    assert np.abs(picture - np.rot90(picture)).mean() < 0.006
