@@ -21,8 +21,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qrkit import errors
+from qrkit.assets import data_uri
 from qrkit.color import Color
+from qrkit.contact_sheet import ContactSheet
 from qrkit.decode import Decoded, decode
+from qrkit.decoration import Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
 from qrkit.design import Design
 from qrkit.image import QRImage, generate
 from qrkit.records import Campaign, Location, Properties, QRCode
@@ -35,16 +38,27 @@ if TYPE_CHECKING:
 __all__ = [
     "Campaign",
     "Color",
+    "ContactSheet",
     "Decoded",
     "Design",
+    "Gradient",
+    "Layer",
     "Location",
+    "Marker",
+    "Markers",
+    "Modules",
+    "Placeholder",
     "Portfolio",
     "Properties",
     "QRCode",
     "QRImage",
     "Role",
     "Scene",
+    "Sprite",
+    "Stop",
     "Symbol",
+    "Wrapper",
+    "data_uri",
     "decode",
     "errors",
     "generate",

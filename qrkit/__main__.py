@@ -9,14 +9,16 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qrkit.decode import decode
-from qrkit.errors import NotFound, QrkitError
+from qrkit.design import Design
+from qrkit.errors import BadRequest, NotFound, QrkitError, UnreadableFile
 from qrkit.exchange.merge import ImportResult
 from qrkit.image import QRImage, generate
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import Portfolio, open_portfolio
+from qrkit.reading import json_object
 
 __all__ = ["main"]
 
@@ -28,6 +30,7 @@ MOST_ISSUES = 20
 EXAMPLES = """
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
+  qrkit generate "https://example.com" -o poster.pdf --design brand.json
   qrkit decode poster.png
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb --base-url https://go.example.com
@@ -79,7 +82,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_generate(commands: Commands) -> None:
     one = commands.add_parser("generate", help="draw one QR Code")
-    one.add_argument("content", help="text to encode")
+    one.add_argument("content", nargs="?", help="text to encode; may be left out when --design has one")
+    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON: fields of POST generate")
     one.add_argument("-o", "--output", type=Path, help="file to write; without it the code is shown as text")
     one.add_argument("--format", help=f"one of {', '.join(FORMATS)}; by default the suffix of the file says it")
     one.add_argument("--style", choices=TEXT_STYLES, default="blocks", help="how the code is shown as text")
@@ -101,8 +105,8 @@ def _add_generate(commands: Commands) -> None:
 
 def _generate(asked: argparse.Namespace) -> None:
     names = ("size", "padding", "version", "em", "ec", "foreground", "background")
-    fields = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
-    image = generate(asked.content, **fields)
+    fields = {name: getattr(asked, name) for name in ("content", *names) if getattr(asked, name) is not None}
+    image = generate(Design(**(_design_fields(asked.design) | fields)))
     is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
     if asked.output and is_text:
         asked.output.write_text(image.to_text(asked.style), encoding="utf-8", newline="\n")
@@ -114,6 +118,16 @@ def _generate(asked: argparse.Namespace) -> None:
         sys.stdout.write(_printable(image, asked.style))
     if asked.output:
         print(f"{asked.output}: {image!r}")
+
+
+def _design_fields(file: Path | None) -> dict[str, Any]:
+    """The fields that a file of a design holds, if there is one."""
+    if file is None:
+        return {}
+    try:
+        return json_object(file.read_bytes())
+    except BadRequest as error:
+        raise UnreadableFile(f"{file}: {error}") from error
 
 
 def _printable(image: QRImage, style: TextStyle) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from qrkit.color import BLACK, WHITE, Color
+from qrkit.color import BLACK, WHITE
+from qrkit.decoration import Fill, Layer, Markers, Modules, Wrapper
 from qrkit.limits import (
+    MOST_PIXELS,
     Content,
     EncodingMode,
     ErrorCorrection,
+    Flip,
     ModuleSize,
+    Most,
     Padding,
+    PictureSide,
     Version,
 )
 from qrkit.model import Model
@@ -31,12 +36,19 @@ class Design(Model):
     Attributes:
         content: Text to encode, 1..32,767 characters; how many fit depends on version, `em` and `ec`.
         version: 1..40; None (also 0, -1 or "") takes the smallest that fits (ruling G1).
-        size: Pixels per module, 1..20.
+        size: Pixels per module, 1..20; `width` and `height` win over it.
+        width: Of the whole picture in pixels, 1..10,000; alone it makes a square (ruling G8).
+        height: Of the whole picture in pixels, likewise.
         padding: Quiet zone in modules, 0..20; the standard asks for 4.
         em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, or `auto` for the shortest mix (ruling G2).
         ec: Error correction level L, M, Q or H; never raised silently (ruling G3).
-        foreground: Colour of dark modules.
-        background: Colour of everything else.
+        foreground: Colour or gradient of dark modules.
+        background: Colour or gradient of everything else.
+        flip: none, horizontal, vertical or both: mirrors the symbol with its decoration (ruling G17).
+        modules: How modules are drawn.
+        markers: How the finder patterns are drawn.
+        layers: At most 50 pictures over the modules, the first one lowest.
+        wrapper: A picture around it all.
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
@@ -45,11 +57,18 @@ class Design(Model):
     content: Content
     version: Version = None
     size: ModuleSize = 8
+    width: PictureSide | None = None
+    height: PictureSide | None = None
     padding: Padding = 4
     em: EncodingMode = "byte"
     ec: ErrorCorrection = "M"
-    foreground: Color = BLACK
-    background: Color = WHITE
+    foreground: Fill = BLACK
+    background: Fill = WHITE
+    flip: Flip = "none"
+    modules: Modules = Field(default_factory=Modules)
+    markers: Markers = Field(default_factory=Markers)
+    layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
+    wrapper: Wrapper | None = None
 
     @model_validator(mode="after")
     def _content_fits_mode(self) -> Self:
@@ -68,3 +87,23 @@ class Design(Model):
             )
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
         return self
+
+    @model_validator(mode="after")
+    def _has_a_size(self) -> Self:
+        outer = self.wrapper
+        width, height = (outer.width, outer.height) if outer else (self.width or 0, self.height or 0)
+        if width * height > MOST_PIXELS:
+            rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,}"
+            field = "wrapper" if outer else "width"
+            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
+        return self
+
+    @property
+    def pictures(self) -> dict[str, str]:
+        """What it needs pictures of: path of a field, `layers.0.content`, to what it holds."""
+        found = {f"layers.{index}.content": layer.content for index, layer in enumerate(self.layers)}
+        if self.modules.type == "sprite" and not self.modules.sprite:
+            found |= {f"modules.sprites.{index}.content": one.content for index, one in enumerate(self.modules.sprites)}
+        if self.wrapper:
+            found["wrapper.source"] = self.wrapper.source
+        return found

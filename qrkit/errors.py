@@ -1,19 +1,23 @@
 """Every error of qrkit.
 
-QrkitError                              500  catch this one
-├── InvalidParameter (ValueError)       400  .name .value .rule, and .problems when several fields are wrong
-│   ├── MissingParameter                400
-│   └── UnknownParameter                400  proposes the nearest name, else lists them
-├── ContentTooLong (ValueError)         400  .needed_bits .capacity_bits; says what would fit
-├── UnreadableFile (ValueError)         400  a file as a whole; .line where known
-├── BadRequest (ValueError)             400  HTTP itself is wrong
-├── NoSymbol (ValueError)               400  a picture in which no QR Code was found
-├── NotAuthenticated (PermissionError)  401  key missing or unknown
-├── NotAllowed (PermissionError)        403  the plan does not include it
-├── NotFound (LookupError)              404  .kind .id
-├── WrongMethod (LookupError)           405  .allowed
-├── TooManyRequests (RuntimeError)      429  .retry_after, in seconds
-└── StoreBusy (RuntimeError)            500  another process holds the database file
+QrkitError                                  500  catch this one
+├── InvalidParameter (ValueError)           400  .name .value .rule, and .problems when several fields are wrong
+│   ├── MissingParameter                    400
+│   ├── UnknownParameter                    400  proposes the nearest name, else lists them
+│   └── AssetError                          400  a picture in a design: not one, too large, or not to be had
+├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
+├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
+├── BadRequest (ValueError)                 400  HTTP itself is wrong
+├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
+├── NotAuthenticated (PermissionError)      401  key missing or unknown
+├── NotAllowed (PermissionError)            403  the plan does not include it
+├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
+├── NotFound (LookupError)                  404  .kind .id
+├── WrongMethod (LookupError)               405  .allowed
+├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
+├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
+├── StoreBusy (RuntimeError)                500  another process holds the database file
+└── RenderingFailed (RuntimeError)          500  the renderer broke down on a drawing, or took too long
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
 Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
@@ -28,7 +32,9 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 __all__ = [
+    "AssetError",
     "BadRequest",
+    "BodyTooLarge",
     "ContentTooLong",
     "InvalidParameter",
     "MissingParameter",
@@ -38,6 +44,8 @@ __all__ = [
     "NotFound",
     "Problem",
     "QrkitError",
+    "RemoteContentDisabled",
+    "RenderingFailed",
     "StoreBusy",
     "TooManyRequests",
     "UnknownParameter",
@@ -142,6 +150,14 @@ class UnknownParameter(InvalidParameter):
         )
 
 
+class AssetError(InvalidParameter):
+    """A sprite, layer or wrapper cannot be used.
+
+    The codes of its problems: `bad-value` (neither a data URI, an icon nor an address), `bad-data-uri`, `bad-image`,
+    `image-too-large`, `remote-content-unavailable`.
+    """
+
+
 class ContentTooLong(QrkitError, ValueError):
     """The content does not fit the version and error correction level asked for.
 
@@ -174,7 +190,10 @@ class BadRequest(QrkitError, ValueError):
     """A request that is wrong as HTTP, before any parameter is looked at."""
 
     status = 400
-    code = "bad-request"
+
+    def __init__(self, message: str, *, code: str = "bad-request") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class NoSymbol(QrkitError, ValueError):
@@ -202,14 +221,22 @@ class NotAllowed(QrkitError, PermissionError):
     code = "plan-required"
 
 
+class RemoteContentDisabled(QrkitError, PermissionError):
+    """A picture is given by its address, and fetching is not allowed (ruling G20)."""
+
+    status = 403
+    code = "remote-content-disabled"
+
+
 class NotFound(QrkitError, LookupError):
     """Nothing has this id, or it belongs to another account."""
 
     status = 404
     code = "not-found"
 
-    def __init__(self, kind: str, id: str) -> None:
+    def __init__(self, kind: str, id: str, *, code: str = "not-found") -> None:
         super().__init__(f"no {kind} {id!r}")
+        self.code = code
         self.kind = kind
         self.id = id
 
@@ -223,6 +250,13 @@ class WrongMethod(QrkitError, LookupError):
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
         super().__init__(f"{method} is not offered here; allowed: {', '.join(allowed)}")
         self.allowed = allowed
+
+
+class BodyTooLarge(QrkitError, ValueError):
+    """The body of a request is longer than the endpoint takes."""
+
+    status = 413
+    code = "body-too-large"
 
 
 class TooManyRequests(QrkitError, RuntimeError):
@@ -241,3 +275,10 @@ class StoreBusy(QrkitError, RuntimeError):
 
     status = 500
     code = "store-unavailable"
+
+
+class RenderingFailed(QrkitError, RuntimeError):
+    """The renderer refused a drawing, broke down on it, or took too long."""
+
+    status = 500
+    code = "rendering-failed"

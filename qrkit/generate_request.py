@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,14 +12,29 @@ from urllib.parse import quote
 
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
-from qrkit.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
+from qrkit.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TEXT_STYLES, TextStyle
 from qrkit.reading import flag, whole
 
-__all__ = ["GenerateRequest", "Shortener", "content_disposition", "read_get", "safe_name", "safe_stem"]
+__all__ = [
+    "GenerateRequest",
+    "Shortener",
+    "Templates",
+    "content_disposition",
+    "merged",
+    "read_get",
+    "read_post",
+    "safe_name",
+    "safe_stem",
+]
 
 Shortener = Callable[[str], str]
 """A hyperlink shortening service: a URL in, a short URL out."""
 
+Templates = Callable[[str], Mapping[str, Any]]
+"""The template of a name, as JSON; raises `NotFound`."""
+
+GET_FIELDS = ("content", "version", "size", "padding", "em", "ec", "foreground", "background")
+"""Fields of a design that the query string may hold (interface.md)."""
 GET_MODES = ("byte", "numeric", "alphanumeric")
 WHOLE = ("version", "size", "padding")
 LONGEST_NAME = 100
@@ -40,6 +55,7 @@ class GenerateRequest:
         shorten: Name of a shortening service, or "".
         attachment: Whether the picture is to be saved, not shown.
         filename: Suggested name of the file, or "".
+        unknown: Paths of fields that were sent and are not known (ruling H2).
     """
 
     design: Design
@@ -48,6 +64,7 @@ class GenerateRequest:
     shorten: str = ""
     attachment: bool = False
     filename: str = ""
+    unknown: Sequence[str] = ()
 
     def shortened(self, services: Mapping[str, Shortener]) -> Design:
         """The design with its content shortened by the service asked for, if one is.
@@ -77,7 +94,7 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
         InvalidParameter: Parameters break rules; all that do are named.
     """
     problems: list[Problem] = []
-    fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in Design.model_fields}
+    fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in GET_FIELDS}
     for name in (name for name in WHOLE if name in fields):
         text = fields.pop(name)
         with collecting(problems):
@@ -100,6 +117,71 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
     return GenerateRequest(
         **chosen, shorten="" if shorten.lower() == "none" else shorten, filename=parameters.get("filename", "")
     )
+
+
+def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateRequest:
+    """Read the fields of POST generate; unknown ones are ignored and told (ruling H2).
+
+    Args:
+        fields: The JSON object of the body.
+        templates: Where the template that it names is (ruling G18).
+
+    Raises:
+        InvalidParameter: Fields break rules; all that do are named.
+        NotFound: There is no template of this name.
+    """
+    problems: list[Problem] = []
+    with collecting(problems):
+        if name := _text("template", fields):
+            fields = merged(templates(name), fields)
+    asked = {name: value for name, value in fields.items() if name not in ("template", "format", "shorten")}
+    known, unknown = Design.known(asked)
+    chosen: dict[str, Any] = {}
+    with collecting(problems):
+        mode = known.pop("em", "byte")
+        known["em"] = _one_of("em", mode, GET_MODES) if isinstance(mode, str) else mode
+    with collecting(problems):
+        chosen["design"] = Design(**known)
+    with collecting(problems):
+        chosen["format"] = _posted_format(_text("format", fields) or "png")
+    with collecting(problems):
+        shorten = _text("shorten", fields)
+        chosen["shorten"] = "" if shorten.lower() == "none" else shorten
+    if problems:
+        raise InvalidParameter(*problems)
+    return GenerateRequest(**chosen, unknown=unknown)
+
+
+def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A template with fields over it: objects merge deeply, anything else replaces, nothing leaves it (ruling G18)."""
+    found = dict(template)
+    for name, value in fields.items():
+        below = found.get(name)
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            # A gradient is one thing: its kinds have different fields.
+            found[name] = dict(value) if "gradient" in value else merged(below, value)
+        elif value is not None and value != "":
+            found[name] = value
+    return found
+
+
+def _posted_format(name: str) -> str:
+    posted = [one for one in FORMATS if one not in GET_ONLY_FORMATS]
+    key = FORMAT_ALIASES.get(name.lower(), name.lower())
+    if key in GET_ONLY_FORMATS:
+        rule = f"is offered by GET only; by POST: {', '.join(posted)}"
+        raise InvalidParameter(Problem("format", name, rule, "format-not-available"))
+    return _one_of("format", key, posted)
+
+
+def _text(name: str, fields: Mapping[str, Any]) -> str:
+    """The text of a field, empty where it is absent (ruling H5)."""
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidParameter(Problem(name, value, "must be a text", "wrong-type"))
+    return value
 
 
 def _one_of(name: str, value: str, allowed: Collection[str]) -> str:

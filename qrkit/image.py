@@ -6,13 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
 from qrkit.draw import draw
 from qrkit.encode import encode
 from qrkit.limits import TextStyle
+from qrkit.printing import PrintSize, QRPrint
 from qrkit.scene import Scene
 from qrkit.symbol import Symbol
-from qrkit.writers import format_named, format_of_file, svg, txt
+from qrkit.writers import Format, format_named, format_of_file, svg, txt
 
 __all__ = ["QRImage", "generate"]
 
@@ -25,7 +27,7 @@ class QRImage:
         symbol: The encoded modules.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
         self.design = design
         self.symbol: Symbol = encode(
             design.content,
@@ -33,21 +35,27 @@ class QRImage:
             error_correction=design.ec,
             mode=design.em,
         )
+        self._pictures = read_assets(design.pictures, fetch)
 
     @cached_property
     def scene(self) -> Scene:
-        """The drawing, in pixels."""
-        return draw(self.design, self.symbol)
+        """The drawing, in whole pixels per module."""
+        return draw(self.design, self.symbol, self._pictures)
+
+    @cached_property
+    def exact_scene(self) -> Scene:
+        """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
+        return draw(self.design, self.symbol, self._pictures, exact=True)
 
     @property
     def width(self) -> int:
         """Pixels."""
-        return self.scene.width
+        return round(self.scene.width)
 
     @property
     def height(self) -> int:
         """Pixels."""
-        return self.scene.height
+        return round(self.scene.height)
 
     def to_bytes(self, format: str = "png") -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`; the same design gives the same bytes (ruling G9).
@@ -55,7 +63,24 @@ class QRImage:
         Raises:
             InvalidParameter: There is no such format.
         """
-        return format_named(format).write(self.scene)
+        return self._written(format_named(format))
+
+    def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False) -> QRPrint:
+        """The picture with a size on paper; it comes as near to it as whole dots a module allow.
+
+        Args:
+            size_mm: Width in millimetres, 2..5,000.
+            dpi: Dots per inch of the printer, 30..5,000.
+            key_black: Whether eps and pdf write black with the black ink alone.
+
+        Raises:
+            InvalidParameter: A number is out of its range, or the two leave less than a dot for a module.
+
+        Example:
+            >>> generate("https://example.com").print_at(40)
+            <QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>
+        """
+        return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black))
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """The symbol as text: `blocks` (██), `ascii` (xx) or `binary` (rows of 1 and 0), quiet zone included.
@@ -73,8 +98,11 @@ class QRImage:
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        file.write_bytes(chosen.write(self.scene))
+        file.write_bytes(self._written(chosen))
         return file
+
+    def _written(self, format: Format) -> bytes:
+        return format.write(self.exact_scene if format.exact else self.scene)
 
     def __repr__(self) -> str:
         content = self.design.content
@@ -85,18 +113,19 @@ class QRImage:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
             "text/plain": repr(self),
-            "image/svg+xml": svg.write_union(self.scene).decode(),
+            "image/svg+xml": svg.write_union(self.exact_scene).decode(),
             "image/png": self.to_bytes("png"),
         }
 
 
-def generate(content: str | Design, /, **fields: Any) -> QRImage:
+def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Any) -> QRImage:
     """Make a QR Code picture.
 
     Args:
         content: The text to encode, or a whole `Design`.
-        **fields: Fields of `Design` (version, size, padding, em, ec, foreground, background); with a design, they
-            replace its own.
+        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        **fields: Fields of `Design` (version, size, padding, em, ec, foreground, background, modules, …); with a
+            design, they replace its own.
 
     Raises:
         InvalidParameter: A field breaks its rule; all that do are named.
@@ -107,5 +136,5 @@ def generate(content: str | Design, /, **fields: Any) -> QRImage:
         <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
     if isinstance(content, Design):
-        return QRImage(content.replace(**fields) if fields else content)
-    return QRImage(Design(content=content, **fields))
+        return QRImage(content.replace(**fields) if fields else content, fetch=fetch)
+    return QRImage(Design(content=content, **fields), fetch=fetch)

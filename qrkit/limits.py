@@ -7,6 +7,7 @@ from the type itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,19 +17,42 @@ from pydantic_core import PydanticCustomError, core_schema
 __all__ = [
     "FORMATS",
     "FORMAT_ALIASES",
+    "GET_ONLY_FORMATS",
+    "MARKER_PATTERNS",
+    "MILLIMETRES_PER_INCH",
+    "MODULE_TYPES",
+    "MOST_PIXELS",
+    "SPRITE_NAMES",
     "TEXT_STYLES",
+    "Asset",
     "Content",
+    "Coordinate",
+    "Display",
     "EncodingMode",
     "ErrorCorrection",
+    "Extent",
+    "Flip",
     "FormatName",
+    "GradientKind",
+    "GradientUnits",
     "Latitude",
     "Length",
     "Longitude",
+    "MarkerPattern",
     "ModuleSize",
+    "ModuleType",
+    "Most",
+    "Number",
+    "Offset",
+    "Opacity",
     "Padding",
+    "PictureSide",
+    "SpriteName",
+    "SpriteType",
     "StoredMode",
     "Text",
     "TextStyle",
+    "Tolerance",
     "Version",
     "Whole",
     "Within",
@@ -92,6 +116,28 @@ class Length:
         return handler(schema) | {"minLength": self.low, "maxLength": self.high}
 
 
+@dataclass(frozen=True, slots=True)
+class Most:
+    """An annotation: the list has `low`..`high` entries."""
+
+    low: int
+    high: int
+
+    def _check(self, entries: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not self.low <= len(entries) <= self.high:
+            rule = f"must have {self.low}..{self.high} entries, not {len(entries)}"
+            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
+        return entries
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(schema) | {"minItems": self.low, "maxItems": self.high}
+
+
 def _whole(value: Any) -> int:
     """Take any whole number, those of numpy and 3.0 included; true and "8" are none."""
     # nan and the infinities leave a rest that is not 0.
@@ -105,6 +151,13 @@ def _automatic(value: Any) -> Any:
     if _is_number(value) or isinstance(value, str):
         return None if value in (0, -1, "") else value
     return value
+
+
+def _number(value: Any) -> float:
+    """Take any finite number, those of numpy included; true and "8" are none."""
+    if not _is_number(value) or not isfinite(value):
+        raise PydanticCustomError("wrong-type", "must be a number")
+    return float(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -138,11 +191,55 @@ StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidat
 """The interface has no `auto` (ruling G2): the generate URL of a tracked code could not say it."""
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
 
+MOST_PIXELS = 40_000_000
+"""Of a whole picture (ruling G8)."""
+
+MILLIMETRES_PER_INCH = 25.4
+
+Number = Annotated[float, BeforeValidator(_number)]
+PictureSide = Annotated[Whole, Within(1, 10_000, "pixels")]
+Extent = Annotated[Number, Within(0.1, 10_000, "pixels")]
+"""Width or height of something in a picture."""
+Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
+Tolerance = Annotated[Number, Within(-1_000, 1_000, "pixels")]
+Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)")]
+Offset = Annotated[Number, Within(0, 1, "of the gradient's length")]
+Asset = Annotated[str, Strict(), Length(1, 6_000_000)]
+"""A data URI, `icon:NAME` or a URL; read when the picture is drawn."""
+
+Flip = Annotated[Literal["none", "horizontal", "vertical", "both"], BeforeValidator(_lower)]
+GradientKind = Annotated[Literal["linear", "radial"], BeforeValidator(_lower)]
+GradientUnits = Annotated[Literal["relative", "absolute"], BeforeValidator(_lower)]
+Display = Annotated[Literal["overlay", "box-hit-test", "pixel-hit-test"], BeforeValidator(_lower)]
+SpriteType = Annotated[Literal["fill", "blank", "padding", "both"], BeforeValidator(_lower)]
+
+_ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
+MODULE_TYPES: tuple[str, ...] = get_args(_ModuleType)
+"""default, rounded and sprite are the interface's, the others are styles of ours."""
+ModuleType = Annotated[_ModuleType, BeforeValidator(_lower)]
+
+_SpriteName = Literal[
+    "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
+]  # fmt: skip
+SPRITE_NAMES: tuple[str, ...] = get_args(_SpriteName)
+SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
+
+_MarkerPattern = Literal[
+    "default", "eye-1", "eye-2", "eye-3", "eye-4", "eye-5", "eye-6", "eye-7", "eye-8", "eye-9", "eye-10", "eye-11",
+    "eye-12", "eye-13", "eye-14", "eye-15", "eye-16", "eye-17", "arch", "circle", "dot", "drop", "extra-rounded",
+    "flower", "heart", "leaf", "leaf-dot", "octagon", "pillow", "rounded", "squircle", "star",
+]  # fmt: skip
+MARKER_PATTERNS: tuple[str, ...] = get_args(_MarkerPattern)
+"""default and eye-1 to eye-17 are the interface's, the others are forms of ours."""
+MarkerPattern = Annotated[_MarkerPattern, BeforeValidator(_lower)]
+
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
 FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
 FORMATS: tuple[str, ...] = get_args(FormatName)
+GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
+"""Formats that POST generate does not offer (interface.md, "Generate request (POST)")."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
 """Other names of formats (ruling G4)."""
 

@@ -7,7 +7,7 @@ Python names are snake_case, JSON names the interface's camelCase. Every wrong f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -15,6 +15,9 @@ from pydantic.alias_generators import to_camel
 from qrkit.errors import InvalidParameter, MissingParameter, Problem, UnknownParameter
 
 __all__ = ["Model"]
+
+MOST_PROBLEMS = 100
+"""That an error tells: a long list of wrong records must not make a longer answer."""
 
 
 class Model(BaseModel):
@@ -28,7 +31,14 @@ class Model(BaseModel):
         serialize_by_alias=True,
     )
 
-    def __init__(self, **values: Any) -> None:
+    leading: ClassVar[str] = ""
+    """The field whose name may be left out, if it comes first: `Marker("eye-3")`."""
+
+    def __init__(self, /, *first: Any, **values: Any) -> None:
+        if first:
+            if not self.leading or len(first) > 1:
+                raise TypeError(f"{type(self).__name__} takes its fields by name: {', '.join(type(self).model_fields)}")
+            values[self.leading] = first[0]
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -49,11 +59,31 @@ class Model(BaseModel):
         except ValidationError as error:
             raise _translated(cls, error) from error
 
+    @classmethod
+    def known(cls, fields: Mapping[str, Any], path: str = "") -> tuple[dict[str, Any], list[str]]:
+        """The fields of a JSON object that the record knows, and the paths of the others (ruling H2).
+
+        Nothing and empty text count as absent (ruling H5). Objects and lists inside are treated likewise; what is
+        neither is left for the record to judge.
+        """
+        names = {field.alias: name for name, field in cls.model_fields.items()}
+        kept: dict[str, Any] = {}
+        unknown: list[str] = []
+        for key, value in fields.items():
+            name = names.get(key)
+            if name is None:
+                unknown.append(f"{path}{key}")
+            elif value is not None and value != "":
+                inner = _record_in(cls.model_fields[name].annotation)
+                kept[key], strange = _known(inner, value, f"{path}{key}")
+                unknown += strange
+        return kept, unknown
+
     def to_json(self, *, indent: int | None = None) -> str:
         """Write the record as JSON in the interface's names; absent values are left out."""
         return self.model_dump_json(exclude_none=True, indent=indent)
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, /, **changes: Any) -> Self:
         """A copy with some fields changed, judged anew.
 
         Raises:
@@ -63,13 +93,33 @@ class Model(BaseModel):
         return type(self)(**(kept | changes))
 
 
+def _known(record: type[Model] | None, value: Any, path: str) -> tuple[Any, list[str]]:
+    if record and isinstance(value, Mapping):
+        return record.known(value, f"{path}.")
+    if record and isinstance(value, list):
+        pairs = [
+            record.known(one, f"{path}.{index}.") if isinstance(one, Mapping) else (one, [])
+            for index, one in enumerate(value)
+        ]
+        return [kept for kept, _ in pairs], [name for _, strange in pairs for name in strange]
+    return value, []
+
+
+def _record_in(annotation: Any) -> type[Model] | None:
+    """The record that a field's type holds, if it holds one: itself, a list of it, or a choice with it."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation
+    found = (_record_in(part) for part in get_args(annotation))
+    return next((record for record in found if record), None)
+
+
 def _translated(model: type[BaseModel], error: ValidationError) -> InvalidParameter:
     """The one error that stands for all that pydantic found."""
-    errors = [dict(one) for one in error.errors(include_url=False)]
+    errors = [dict(one) for one in error.errors(include_url=False)[:MOST_PROBLEMS]]
     found = [_problem(model, one) for one in errors]
     if len(found) == 1 and found[0].code == "unknown-parameter":
         return _unknown(model, errors[0])
-    if len(found) == 1 and found[0].code == "missing-parameter":
+    if len(found) == 1 and errors[0]["type"] == "missing":
         return MissingParameter(found[0].name)
     return InvalidParameter(*found)
 
@@ -90,7 +140,9 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
     name = ".".join(str(part) for part in _named(error["loc"]))
     if "field" in context:
         # A rule over several fields says which one it blames.
-        return Problem(context["field"], error["input"].get(context["field"]), error["msg"], kind)
+        field, given = context["field"], error["input"]
+        value = given.get(field, given.get(to_camel(field))) if isinstance(given, Mapping) else getattr(given, field)
+        return Problem(f"{name}.{field}" if name else field, value, error["msg"], kind)
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")
     if kind == "extra_forbidden":

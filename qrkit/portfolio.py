@@ -29,6 +29,7 @@ from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
 from qrkit.store.portfolio import StoredQRCode
 from qrkit.store.settings import get_setting, set_setting
+from qrkit.templates import Templates
 from qrkit.times import Clock, now
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class Portfolio:
     def scans(self) -> Scans:
         """The scans of this portfolio; `qrkit.analytics` asks it questions."""
         return Scans(self.store, self.account.id)
+
+    @property
+    def templates(self) -> Templates:
+        """Its stored designs, by name."""
+        return Templates(self.store, self.account.id, clock=self._clock)
 
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.

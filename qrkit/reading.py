@@ -1,15 +1,27 @@
-"""A query string -> named texts, and texts -> values. The rules of the values themselves stand in the models."""
+"""A query string -> named texts, texts -> values, a body -> JSON. The rules of the values stand in the models."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from math import isfinite
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import BadRequest, InvalidParameter, Problem
 
-__all__ = ["flag", "pairs", "whole"]
+__all__ = ["flag", "json_object", "pairs", "whole"]
 
 LONGEST_QUERY = 16_384
 MOST_PARAMETERS = 50
+MOST_DEPTH = 24
+"""Of objects and lists inside each other in a body."""
+MOST_VALUES = 20_000
+"""Of a body: members of all its objects and entries of all its lists."""
+LONGEST_NAME = 60
+"""Characters of a name that an error repeats."""
+LONGEST_NUMBER = 300
+"""Digits: any such number can be converted to a float."""
 
 
 def pairs(query: str) -> dict[str, str]:
@@ -67,3 +79,73 @@ def flag(text: str, name: str) -> bool:
     if value is None:
         raise InvalidParameter(Problem(name, text, "must be true or false", "wrong-type"))
     return value
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """The JSON object that a body holds: UTF-8, no name twice, no number that JSON does not have or that is too large.
+
+    Raises:
+        BadRequest: It is empty, no JSON, no object, nested too deeply, or has too many values.
+    """
+    if not body.strip():
+        raise BadRequest("the body is empty; a JSON object is needed", code="empty-body")
+    try:
+        found = json.loads(
+            body.decode("utf-8-sig"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_number,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:
+        raise BadRequest(f"the body is not JSON: {error}", code="bad-json") from error
+    if not isinstance(found, dict):
+        raise BadRequest("the body must be a JSON object", code="bad-json")
+    _check_extent(found)
+    return found
+
+
+def _check_extent(found: dict[str, Any]) -> None:
+    """Refuse what would take long to judge, or deeper recursion than there is."""
+    level: list[Any] = [found]
+    values = 0
+    for _ in range(MOST_DEPTH):
+        entries = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        values += sum(map(len, entries))
+        if values > MOST_VALUES:
+            raise BadRequest(f"the body has too many values; at most {MOST_VALUES:,} are taken", code="json-too-large")
+        level = [one for inside in entries for one in inside if isinstance(one, dict | list)]
+    if level:
+        raise _too_deep()
+
+
+def _too_deep() -> BadRequest:
+    return BadRequest(f"the body is nested too deeply; at most {MOST_DEPTH} levels are taken", code="json-too-deep")
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        counts = Counter(name for name, _ in members)
+        twice = next(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"a name is given twice: {twice[:LONGEST_NAME]!r}")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError("a number is too large")
+    return int(text)
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")

@@ -2,23 +2,109 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 from qrkit.color import WHITE, Color
+from qrkit.outline import Outline
 from qrkit.symbol import Symbol
 
-__all__ = ["Rectangle", "Scene", "Squares"]
+__all__ = [
+    "Bitmap",
+    "Drawing",
+    "Gradient",
+    "Group",
+    "Item",
+    "Linear",
+    "Matrix",
+    "Paint",
+    "Picture",
+    "Plain",
+    "Radial",
+    "Rectangle",
+    "Scene",
+    "Shape",
+    "Squares",
+    "Stamps",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A gradient along a line, in the pixels of what it paints.
+
+    Attributes:
+        start: x, y of the first colour.
+        stop: x, y of the last colour.
+        stops: Offset 0..1 and colour, by rising offset.
+    """
+
+    start: tuple[float, float]
+    stop: tuple[float, float]
+    stops: tuple[tuple[float, Color], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Radial:
+    """A gradient from a focal point to a circle, in the pixels of what it paints.
+
+    Attributes:
+        centre: x, y of the circle.
+        radius: Of the circle.
+        focus: x, y where the first colour is; inside the circle.
+        stops: Offset 0..1 and colour, by rising offset.
+    """
+
+    centre: tuple[float, float]
+    radius: float
+    focus: tuple[float, float]
+    stops: tuple[tuple[float, Color], ...]
+
+
+Gradient: TypeAlias = Linear | Radial
+Paint: TypeAlias = Color | Gradient
+
+
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """A picture of pixels, decoded and written anew by us.
+
+    Attributes:
+        png: The picture as PNG.
+        width: Pixels of its own.
+        height: Pixels of its own.
+    """
+
+    png: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A stranger's SVG reduced to a safe static subset.
+
+    Attributes:
+        markup: What stands inside its `<svg>` element; ids begin with `name`, references stay inside the markup.
+        name: Prefix of its ids, made from its bytes.
+        box: Its viewBox: x, y, width and height.
+    """
+
+    markup: str
+    name: str
+    box: tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
     """One filled rectangle, in pixels."""
 
-    x: int
-    y: int
-    width: int
-    height: int
-    paint: Color
+    x: float
+    y: float
+    width: float
+    height: float
+    paint: Paint
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +116,15 @@ class Squares:
         y: Top edge of the grid in pixels.
         size: Side of a square in pixels.
         cells: Rows of bytes, 1 for a square, 0 for none.
-        paint: Their colour.
+        paint: What fills them.
         union: Whether the squares are one shape; else each is its own.
     """
 
-    x: int
-    y: int
-    size: int
+    x: float
+    y: float
+    size: float
     cells: tuple[bytes, ...]
-    paint: Color
+    paint: Paint
     union: bool = False
 
     def runs(self) -> list[tuple[int, int, int]]:
@@ -55,27 +141,184 @@ class Squares:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """A filled outline, by the non-zero rule."""
+
+    outline: Outline
+    paint: Paint
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """One small picture at many places.
+
+    Attributes:
+        picture: An outline in pixels from its own 0, 0, filled with `paint`; or a picture that has its own colours.
+        width: Of one stamp, in pixels.
+        height: Of one stamp, in pixels.
+        places: x, y of the top left corner of each, in pixels.
+        paint: What fills outlines; a gradient runs over all of them together.
+        union: Whether the outlines are one shape; else each is its own.
+    """
+
+    picture: Outline | Bitmap | Drawing
+    width: float
+    height: float
+    places: tuple[tuple[float, float], ...]
+    paint: Paint
+    union: bool = False
+
+    def outline(self) -> Outline:
+        """All stamped outlines as one.
+
+        Raises:
+            TypeError: The picture is no outline.
+        """
+        if not isinstance(self.picture, Outline):
+            raise TypeError("a bitmap or a drawing has no outline")
+        return Outline.joined(self.picture.placed(x, y) for x, y in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a box of the scene, stretched to fill it; sizes in pixels, opacity 0..1."""
+
+    content: Bitmap | Drawing
+    x: float
+    y: float
+    width: float
+    height: float
+    opacity: float = 1.0
+
+
+class Matrix(NamedTuple):
+    """Scale, then move: x becomes scale_x · x + move_x, y likewise. A negative scale mirrors."""
+
+    scale_x: float = 1.0
+    scale_y: float = 1.0
+    move_x: float = 0.0
+    move_y: float = 0.0
+
+    def then(self, outer: Matrix) -> Matrix:
+        """This one first, then the outer one."""
+        return Matrix(
+            self.scale_x * outer.scale_x,
+            self.scale_y * outer.scale_y,
+            self.move_x * outer.scale_x + outer.move_x,
+            self.move_y * outer.scale_y + outer.move_y,
+        )
+
+    def box(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
+        """Where a box comes to lie: left, top, width, height."""
+        left, right = sorted((x * self.scale_x + self.move_x, (x + width) * self.scale_x + self.move_x))
+        top, bottom = sorted((y * self.scale_y + self.move_y, (y + height) * self.scale_y + self.move_y))
+        return left, top, right - left, bottom - top
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Items that are scaled, mirrored and moved together."""
+
+    items: tuple[Item, ...]
+    matrix: Matrix
+
+
+Item: TypeAlias = Rectangle | Squares | Shape | Stamps | Picture | Group
+
+
+class Plain(NamedTuple):
+    """What a plain scene consists of: one colour under everything, and square modules of one colour."""
+
+    background: Color
+    squares: Squares
+    color: Color
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """A drawing, its items painted in order.
 
     Attributes:
         width: Pixels.
         height: Pixels.
-        background: The rectangle under everything, as large as the scene.
-        squares: The dark modules.
+        items: What is painted.
         symbol: What is drawn, for formats that write modules instead of a picture.
+        cells: Its rows of modules as they are seen, which a flip has mirrored.
+        padding: Quiet zone in modules.
         title: What the code says, for people who cannot see it.
+        paper: What formats without transparency paint first: the background's opaque form, else white (ruling G4).
+        module: Pixels per module as they are seen.
+        dots_per_inch: How large a pixel is printed; None where nobody said.
+        key_black: Whether formats for print write black with the black ink alone.
     """
 
-    width: int
-    height: int
-    background: Rectangle
-    squares: Squares
+    width: float
+    height: float
+    items: tuple[Item, ...]
     symbol: Symbol
+    cells: tuple[bytes, ...]
+    padding: int
     title: str
+    paper: tuple[Item, ...] = ()
+    module: float = 1.0
+    dots_per_inch: float | None = None
+    key_black: bool = False
 
     @property
     def backdrop(self) -> Color:
-        """What formats without transparency compose the picture on: the background's opaque form, else white (G4)."""
-        color = self.background.paint
-        return color.opaque if color.alpha else WHITE
+        """The colour of the paper, where it has one; else white."""
+        match self.paper:
+            case (Rectangle(paint=Color() as color),):
+                return color
+        return WHITE
+
+    @property
+    def plain(self) -> Plain | None:
+        """The scene as two colours on a grid of whole pixels, where it is no more than that."""
+        match self.items:
+            case (Rectangle(paint=Color() as background), Squares(paint=Color() as color) as squares):
+                whole = all(float(one).is_integer() for one in (squares.x, squares.y, squares.size, self.width))
+                return Plain(background, squares, color) if whole else None
+        return None
+
+    def on_paper(self) -> Scene:
+        """The scene without transparency."""
+        return replace(self, items=self.paper + self.items)
+
+    def scaled(self, factor: float) -> Scene:
+        """The scene larger or smaller; a plain one stays plain."""
+
+        def larger(items: tuple[Item, ...]) -> tuple[Item, ...]:
+            if self.plain is None:
+                return (Group(items, Matrix(factor, factor)),) if items else ()
+            return tuple(_scaled(item, factor) for item in items)
+
+        return replace(
+            self,
+            width=self.width * factor,
+            height=self.height * factor,
+            module=self.module * factor,
+            items=larger(self.items),
+            paper=larger(self.paper),
+        )
+
+    def flat(self) -> Iterator[tuple[Matrix, Item]]:
+        """The items in painting order, groups resolved: each with where it goes."""
+        yield from _flat(self.items, Matrix())
+
+
+def _scaled(item: Item, factor: float) -> Item:
+    match item:
+        case Rectangle(x, y, width, height, paint):
+            return Rectangle(x * factor, y * factor, width * factor, height * factor, paint)
+        case Squares(x, y, size):
+            return replace(item, x=x * factor, y=y * factor, size=size * factor)
+    return Group((item,), Matrix(factor, factor))
+
+
+def _flat(items: tuple[Item, ...], matrix: Matrix) -> Iterator[tuple[Matrix, Item]]:
+    for item in items:
+        if isinstance(item, Group):
+            yield from _flat(item.items, item.matrix.then(matrix))
+        else:
+            yield matrix, item

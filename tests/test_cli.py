@@ -94,7 +94,7 @@ def test_python_m_qrkit_tells_its_version_quickly():
     assert not re.search(r"\| +(pandas|matplotlib|ipywidgets|falcon|waitress)$", run.stderr, re.MULTILINE)
 
 
-@pytest.mark.parametrize("arguments", [[], ["draw"], ["generate"], ["generate", "x", "--colour", "red"], ["decode"]])
+@pytest.mark.parametrize("arguments", [[], ["draw"], ["generate", "x", "--colour", "red"], ["decode"]])
 def test_words_that_are_none_of_ours_are_refused_with_the_usage(arguments, capsys):
     assert misused(capsys, *arguments).startswith("usage: qrkit")
 

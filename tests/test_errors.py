@@ -24,6 +24,10 @@ EXAMPLES = {
     "WrongMethod": errors.WrongMethod("PUT", ["GET", "POST"]),
     "TooManyRequests": errors.TooManyRequests("x", retry_after=60),
     "StoreBusy": errors.StoreBusy("x"),
+    "AssetError": errors.AssetError(Problem("layers.0.content", "x", "is not a picture", "bad-image")),
+    "RemoteContentDisabled": errors.RemoteContentDisabled("x"),
+    "BodyTooLarge": errors.BodyTooLarge("x"),
+    "RenderingFailed": errors.RenderingFailed("x"),
 }
 
 
@@ -70,10 +74,13 @@ def test_statuses_follow_what_went_wrong():
         "QrkitError": 500,
         "NotAuthenticated": 401,
         "NotAllowed": 403,
+        "RemoteContentDisabled": 403,
         "NotFound": 404,
         "WrongMethod": 405,
+        "BodyTooLarge": 413,
         "TooManyRequests": 429,
         "StoreBusy": 500,
+        "RenderingFailed": 500,
     }
 
 

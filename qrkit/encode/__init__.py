@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import segno
 
 from qrkit.design import Design
@@ -43,6 +45,14 @@ def encode(
     Raises:
         ContentTooLong: The content does not fit; the message says what would.
     """
+    return _encoded(content, version, error_correction, mode, mask)
+
+
+@lru_cache(maxsize=64)
+def _encoded(
+    content: str, version: int | None, error_correction: ErrorCorrectionLevel, mode: str, mask: int | None
+) -> Symbol:
+    """The symbol; a design that changes only in its looks keeps it."""
     segments, version = _fitted(content, version, error_correction, mode)
     code = segno.make_qr(
         [(text, MODE_INDICATORS[one], "utf-8") for one, text in segments],  # type: ignore[arg-type]  # segno takes parts

@@ -93,5 +93,21 @@ SETTINGS = """
 CREATE TABLE settings (name VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
 """
 
-MIGRATIONS = {"settings": SETTINGS, "accounts": ACCOUNTS, "portfolio": PORTFOLIO, "visits": VISITS}
+TEMPLATES = """
+CREATE TABLE templates (
+    account_id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    fields VARCHAR NOT NULL, -- JSON of a partial POST generate body
+    created TIMESTAMP NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+"""
+
+MIGRATIONS = {
+    "settings": SETTINGS,
+    "accounts": ACCOUNTS,
+    "portfolio": PORTFOLIO,
+    "visits": VISITS,
+    "templates": TEMPLATES,
+}
 """Name to SQL, in the order they are applied."""

@@ -25,30 +25,30 @@ class Format:
         name: Its name in the interface, which is also the suffix of its files.
         media_type: As sent in `Content-Type`.
         write: The writer.
-        by_post: Whether POST generate offers it, as it does decorated pictures.
+        exact: Whether modules may have a fraction of a pixel (ruling G8).
     """
 
     name: str
     media_type: str
     write: Callable[[Scene], bytes]
-    by_post: bool = False
+    exact: bool = False
 
 
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
-        Format("png", "image/png", png.write, by_post=True),
-        Format("jpg", "image/jpeg", raster.write_jpg, by_post=True),
-        Format("bmp", "image/bmp", raster.write_bmp, by_post=True),
-        Format("tif", "image/tiff", raster.write_tif, by_post=True),
-        Format("gif", "image/gif", raster.write_gif, by_post=True),
-        Format("webp", "image/webp", raster.write_webp, by_post=True),
-        Format("svg", "image/svg+xml", svg.write, by_post=True),
-        Format("eps", "application/postscript", eps.write),
-        Format("pdf", "application/pdf", pdf.write),
-        Format("xaml", "application/xaml+xml", xaml.write),
+        Format("png", "image/png", png.write),
+        Format("jpg", "image/jpeg", raster.write_jpg),
+        Format("bmp", "image/bmp", raster.write_bmp),
+        Format("tif", "image/tiff", raster.write_tif),
+        Format("gif", "image/gif", raster.write_gif),
+        Format("webp", "image/webp", raster.write_webp),
+        Format("svg", "image/svg+xml", svg.write, exact=True),
+        Format("eps", "application/postscript", eps.write, exact=True),
+        Format("pdf", "application/pdf", pdf.write, exact=True),
+        Format("xaml", "application/xaml+xml", xaml.write, exact=True),
         Format("txt", "text/plain; charset=utf-8", txt.write),
-        Format("html", "text/html; charset=utf-8", html.write),
+        Format("html", "text/html; charset=utf-8", html.write, exact=True),
         Format("zip", "application/zip", zip_all.write),
     )
 }

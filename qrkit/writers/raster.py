@@ -1,4 +1,4 @@
-"""The raster formats that Pillow writes: jpg, bmp, tif, gif, webp. Pillow is loaded when the first is asked for."""
+"""The raster formats that Pillow writes. It is loaded when the first is asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from qrkit.color import BLACK, WHITE, Color
-from qrkit.scene import Scene
+from qrkit.scene import Plain, Scene
+from qrkit.writers.canvas import painted, seen
 from qrkit.writers.pixels import opaque_palette, packed_rows, palette
 
 if TYPE_CHECKING:
@@ -14,59 +15,90 @@ if TYPE_CHECKING:
 
 __all__ = ["write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
 
+MOST_COLORS = 255
+"""In a gif, besides the transparent one."""
+
 
 def write_jpg(scene: Scene) -> bytes:
     """Write a JPEG without chroma subsampling: on hard edges it is smaller and has no coloured fringes."""
-    colors = opaque_palette(scene)
-    grey = all(color.red == color.green == color.blue for color in colors)
-    picture = _two_colors(scene, colors).convert("L" if grey else "RGB")
-    return _saved(picture, "JPEG", quality=90, subsampling=0, optimize=True)
+    plain = scene.plain
+    picture = _opaque_picture(scene)
+    if plain:
+        colors = opaque_palette(scene, plain)
+        picture = picture.convert("L" if all(one.red == one.green == one.blue for one in colors) else "RGB")
+    return _saved(picture, "JPEG", scene, quality=90, subsampling=0, optimize=True)
 
 
 def write_bmp(scene: Scene) -> bytes:
     """Write a BMP without alpha, which readers of BMP ignore."""
-    return _saved(_two_colors(scene, opaque_palette(scene)), "BMP")
+    return _saved(_opaque_picture(scene), "BMP", scene)
 
 
 def write_tif(scene: Scene) -> bytes:
-    """Write a TIFF, deflated; with any alpha as RGBA."""
-    colors = palette(scene)
-    picture = _two_colors(scene, colors)
-    if any(color.alpha < 255 for color in colors):
+    """Write a TIFF, deflated; any alpha is kept."""
+    picture = _picture(scene)
+    if picture.mode == "P" and "transparency" in picture.info:
         picture = picture.convert("RGBA")
-    return _saved(picture, "TIFF", compression="tiff_adobe_deflate")
+    return _saved(picture, "TIFF", scene, compression="tiff_adobe_deflate")
 
 
 def write_gif(scene: Scene) -> bytes:
     """Write a GIF, whose pixels are opaque or fully transparent: partial alpha is composed on the backdrop."""
-    clear = [index for index, color in enumerate(palette(scene)) if color.alpha == 0]
-    picture = _two_colors(scene, opaque_palette(scene)).convert("P")
-    return _saved(picture, "GIF", **({"transparency": clear[0]} if clear else {}))
+    opaque = _opaque_picture(scene)
+    if plain := scene.plain:
+        clear = [index for index, color in enumerate(palette(plain)) if color.alpha == 0]
+        return _saved(opaque.convert("P"), "GIF", scene, **({"transparency": clear[0]} if clear else {}))
+    picture = opaque.quantize(MOST_COLORS)
+    clear_pixels = painted(scene).getchannel("A").point(lambda alpha: 255 if alpha == 0 else 0)
+    if clear_pixels.getbbox() is None:
+        return _saved(picture, "GIF", scene)
+    picture.paste(MOST_COLORS, mask=clear_pixels)
+    return _saved(picture, "GIF", scene, transparency=MOST_COLORS)
 
 
 def write_webp(scene: Scene) -> bytes:
     """Write a lossless WebP; any alpha is kept."""
-    colors = palette(scene)
-    mode = "RGBA" if any(color.alpha < 255 for color in colors) else "RGB"
-    return _saved(_two_colors(scene, colors).convert(mode), "WEBP", lossless=True, exact=True)
+    picture = _picture(scene)
+    if picture.mode not in ("RGB", "RGBA"):
+        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+    return _saved(picture, "WEBP", scene, lossless=True, exact=True)
 
 
-def _two_colors(scene: Scene, colors: tuple[Color, Color]) -> Image:
+def _picture(scene: Scene) -> Image:
+    """The scene with its alpha; of two colours where it is plain, in RGB where nothing is transparent."""
+    if plain := scene.plain:
+        return _two_colors(scene, plain, palette(plain))
+    return seen(scene)
+
+
+def _opaque_picture(scene: Scene) -> Image:
+    """The scene composed on its paper (ruling G4)."""
+    if plain := scene.plain:
+        return _two_colors(scene, plain, opaque_palette(scene, plain))
+    return painted(scene.on_paper()).convert("RGB")
+
+
+def _two_colors(scene: Scene, plain: Plain, colors: tuple[Color, Color]) -> Image:
     """The scene as a picture of one bit a pixel where black and white allow it, else of a palette."""
     from PIL import Image
 
-    size = (scene.width, scene.height)
-    rows = b"".join(row * times for row, times in packed_rows(scene))
+    size = (round(scene.width), round(scene.height))
+    rows = b"".join(row * times for row, times in packed_rows(scene, plain.squares))
     if set(colors) == {BLACK, WHITE}:
         # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
         return Image.frombytes("1", size, rows, "raw", "1;I" if colors[0] == WHITE else "1")
     picture = Image.frombytes("P", size, rows, "raw", "P;1")
+    transparent = any(color.alpha < 255 for color in colors)
     entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
-    picture.putpalette(entries, "RGBA" if any(color.alpha < 255 for color in colors) else "RGBX")
+    picture.putpalette(entries, "RGBA" if transparent else "RGBX")
+    if transparent:
+        picture.info["transparency"] = bytes(color.alpha for color in colors)
     return picture
 
 
-def _saved(picture: Image, name: str, **options: Any) -> bytes:
+def _saved(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:
     file = BytesIO()
+    if scene.dots_per_inch and name not in ("GIF", "WEBP"):
+        options["dpi"] = (scene.dots_per_inch,) * 2
     picture.save(file, name, **options)
     return file.getvalue()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
-from qrkit.color import Color
-from qrkit.scene import Rectangle, Scene, Squares
+from qrkit.limits import MILLIMETRES_PER_INCH
+from qrkit.markup import NAMESPACES, Definitions, elements, number, squares
+from qrkit.outline import Outline
+from qrkit.scene import Group, Item, Scene, Squares, Stamps
 
 __all__ = ["readable", "write", "write_union"]
 
@@ -15,22 +17,44 @@ LONGEST_LABEL = 300
 
 
 def write(scene: Scene) -> bytes:
-    """Write an SVG in unitless pixels; any alpha is kept."""
-    width, height = scene.width, scene.height
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+    """Write an SVG in unitless pixels, or in millimetres where the scene says how large a pixel is."""
+    definitions = Definitions()
+    if scene.plain:
+        # One element a line, each with its own style and nothing around them: readers in the field expect it (G5).
         # Without crispEdges, renderers leave hairlines between neighbouring squares.
-        f'shape-rendering="crispEdges" role="img" aria-label={quoteattr(readable(scene.title))}>',
-        _rectangle(scene.background),
-        *(_union(scene.squares) if scene.squares.union else _separate(scene.squares)),
-        "</svg>\n",
-    ]
-    return "\n".join(lines).encode()
+        spaces, rendering = 'xmlns="http://www.w3.org/2000/svg"', 'shape-rendering="crispEdges" '
+        lines = [*elements(scene.items[0], definitions), *squares(scene.plain.squares, definitions)]
+    else:
+        spaces, rendering = NAMESPACES, ""
+        lines = [line for item in scene.items for line in elements(item, definitions)]
+    width, height = number(scene.width), number(scene.height)
+    head = (
+        f'<svg {spaces} {_size(scene)} viewBox="0 0 {width} {height}" {rendering}'
+        f'role="img" aria-label={quoteattr(readable(scene.title))}>'
+    )
+    return "\n".join([head, f"{definitions}" + lines[0], *lines[1:], "</svg>\n"]).encode()
 
 
 def write_union(scene: Scene) -> bytes:
     """Write the same picture with one path in place of a rect a module: a tenth of the size."""
-    return write(dataclasses.replace(scene, squares=dataclasses.replace(scene.squares, union=True)))
+    return write(replace(scene, items=tuple(_united(item) for item in scene.items)))
+
+
+def _united(item: Item) -> Item:
+    match item:
+        case Group(items, matrix):
+            return Group(tuple(_united(one) for one in items), matrix)
+        case Squares() | Stamps(picture=Outline()):
+            return replace(item, union=True)
+    return item
+
+
+def _size(scene: Scene) -> str:
+    """Width and height as attributes: pixels without a unit (ruling G5), or the size on paper."""
+    unit, factor = "", 1.0
+    if scene.dots_per_inch:
+        unit, factor = "mm", MILLIMETRES_PER_INCH / scene.dots_per_inch
+    return f'width="{number(scene.width * factor)}{unit}" height="{number(scene.height * factor)}{unit}"'
 
 
 def readable(title: str) -> str:
@@ -42,32 +66,3 @@ def readable(title: str) -> str:
 def _allowed(character: str) -> bool:
     """Whether XML 1.0 (section 2.2) can hold the character."""
     return character in "\t\n\r" or (character >= " " and character not in "\ufffe\uffff")
-
-
-def _style(paint: Color) -> str:
-    opacity = "" if paint.alpha == 255 else f"fill-opacity:{paint.opacity:.4g};"
-    return f"fill:rgb({paint.red},{paint.green},{paint.blue});{opacity}"
-
-
-def _rectangle(one: Rectangle) -> str:
-    return f'<rect x="{one.x}" y="{one.y}" width="{one.width}" height="{one.height}" style="{_style(one.paint)}"/>'
-
-
-def _separate(squares: Squares) -> list[str]:
-    size = squares.size
-    end = f'width="{size}" height="{size}" style="{_style(squares.paint)}"/>'
-    lefts = [f'<rect x="{squares.x + size * column}" y="' for column in range(len(squares.cells[0]))]
-    lines = []
-    for row, cells in enumerate(squares.cells):
-        rest = f'{squares.y + size * row}" {end}'
-        lines += [left + rest for left, cell in zip(lefts, cells, strict=True) if cell]
-    return lines
-
-
-def _union(squares: Squares) -> list[str]:
-    size = squares.size
-    bars = [
-        f"M{squares.x + size * column} {squares.y + size * row}h{size * count}v{size}h-{size * count}z"
-        for column, row, count in squares.runs()
-    ]
-    return [f'<path style="{_style(squares.paint)}" d="{"".join(bars)}"/>']

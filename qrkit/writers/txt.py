@@ -30,8 +30,7 @@ def text(scene: Scene, style: TextStyle = "blocks") -> str:
     if style not in STYLES:
         raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))
     light, dark = STYLES[style]
-    padding = scene.squares.x // scene.squares.size
-    side = light * padding
-    blank = light * (scene.symbol.side + 2 * padding)
-    rows = [side + "".join([dark if module else light for module in row]) + side for row in scene.symbol.modules]
-    return "\n".join([blank] * padding + rows + [blank] * padding) + "\n"
+    side = light * scene.padding
+    blank = light * (scene.symbol.side + 2 * scene.padding)
+    rows = [side + "".join([dark if module else light for module in row]) + side for row in scene.cells]
+    return "\n".join([blank] * scene.padding + rows + [blank] * scene.padding) + "\n"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import falcon
 
-from qrkit.errors import BadRequest, NotFound, QrkitError, WrongMethod
+from qrkit.assets import Fetch
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
 from qrkit.generate_request import Shortener
 from qrkit.links import base_url_of
 from qrkit.portfolio import kept_base_url
@@ -28,13 +30,14 @@ _log = logging.getLogger("qrkit")
 Responder = Callable[..., None]
 
 
-def make_app(
+def make_app(  # noqa: PLR0913 - what an operator decides, each by its name
     store: Store,
     *,
     base_url: str | None = None,
     clock: Clock = now,
     locate: Locate | None = None,
     shorteners: Mapping[str, Shortener] | None = None,
+    fetch: Fetch | None = None,
 ) -> WSGIApplication:
     """Make the WSGI app of a store.
 
@@ -44,13 +47,15 @@ def make_app(
         clock: What time it is.
         locate: Where an address is: address in, `Place` out; without it nobody knows.
         shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
+        fetch: What reads pictures that designs name by their URL, `Fetcher(allow=("img.example.com",))`; without it,
+            none is read (ruling G20).
 
     Raises:
         InvalidParameter: `base_url` is no http or https URL.
     """
     redirects = Redirects(store, clock=clock, **({"locate": locate} if locate else {}))
     url = base_url_of(base_url) if base_url else kept_base_url(store)
-    service = Service(store, url, clock, redirects, shorteners or {})
+    service = Service(store, url, clock, redirects, shorteners or {}, fetch=fetch)
     app = falcon.App()
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
@@ -74,13 +79,26 @@ def _resource(service: Service, handlers: Mapping[str, Handler]) -> Any:
 def _responder(service: Service, handler: Handler) -> Responder:
     def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        asked = Request(request.method, request.query_string, headers, path, request.remote_addr)
+        asked = Request(
+            request.method, request.query_string, headers, path, request.remote_addr, body=partial(_body, request)
+        )
         try:
             _fill(response, handler(service, asked))
         finally:
             response.set_headers(asked.joining)
 
     return respond
+
+
+def _body(request: falcon.Request, most: int) -> bytes:
+    """The body of a request; a longer one is refused before it is read."""
+    too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
+    if (request.content_length or 0) > most:
+        raise too_long
+    found = bytes(request.bounded_stream.read(most + 1))
+    if len(found) > most:
+        raise too_long
+    return found
 
 
 def _fill(response: falcon.Response, answer: Response) -> None:

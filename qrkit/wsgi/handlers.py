@@ -10,20 +10,25 @@ from urllib.parse import urlsplit
 
 from qrkit import redirect
 from qrkit.access import Quota, RequestCounter, authenticate
+from qrkit.assets import Fetch
 from qrkit.errors import InvalidParameter, NotAuthenticated, NotFound, Problem
-from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, safe_name
+from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, read_post, safe_name
 from qrkit.image import QRImage
 from qrkit.links import is_short_code
 from qrkit.portfolio import Portfolio
-from qrkit.reading import pairs
+from qrkit.reading import json_object, pairs
 from qrkit.records import Account
 from qrkit.store import Store
+from qrkit.templates import Templates
 from qrkit.times import Clock
 from qrkit.writers import FORMATS, zip_all
 from qrkit.wsgi.landing import page
-from qrkit.wsgi.messages import Request, Response
+from qrkit.wsgi.messages import Request, Response, header_text
 
-__all__ = ["Service", "follow", "generate"]
+__all__ = ["Service", "follow", "generate", "generate_posted"]
+
+MOST_DESIGN_BYTES = 12 * 2**20
+"""A body with all the pictures that a design may have, as data URIs."""
 
 # Without "sandbox", which would keep `tel:` links and downloads from working.
 PAGE_POLICY = (
@@ -43,18 +48,27 @@ class Service:
     redirects: redirect.Redirects
     shorteners: Mapping[str, Shortener] = field(default_factory=dict)
     counter: RequestCounter = field(default_factory=RequestCounter)
+    fetch: Fetch | None = None
 
 
 def generate(service: Service, request: Request) -> Response:
     """GET /api/v3/generate: a picture of any content (interface.md, endpoint 1)."""
     parameters = pairs(request.query)
     account = _account(service, request, parameters)
-    asked = read_get(parameters)
-    # A tracked code whose picture cannot be drawn is not kept.
-    with service.store.atomic() if asked.shorten else nullcontext():
-        picture = _picture(QRImage(asked.shortened(_services(service, account))), asked)
-    headers = {"Content-Disposition": content_disposition(asked)}
-    return Response(200, FORMATS[asked.format].media_type, picture, headers)
+    return _generated(service, account, read_get(parameters))
+
+
+def generate_posted(service: Service, request: Request) -> Response:
+    """POST /api/v3/generate: a decorated picture (interface.md, endpoint 2).
+
+    Raises:
+        NotAuthenticated: There is no key.
+    """
+    account = _account(service, request, pairs(request.query))
+    if account is None:
+        raise NotAuthenticated("auth is required: an API key, as a parameter or as a Bearer token", code="missing-key")
+    fields = json_object(request.body(MOST_DESIGN_BYTES))
+    return _generated(service, account, read_post(fields, Templates(service.store, account.id).get))
 
 
 def follow(service: Service, request: Request) -> Response:
@@ -73,6 +87,17 @@ def follow(service: Service, request: Request) -> Response:
     return Response(
         200, "text/html; charset=utf-8", page(answer), NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY}
     )
+
+
+def _generated(service: Service, account: Account | None, asked: GenerateRequest) -> Response:
+    # A tracked code whose picture cannot be drawn is not kept.
+    with service.store.atomic() if asked.shorten else nullcontext():
+        design = asked.shortened(_services(service, account))
+        picture = _picture(QRImage(design, fetch=service.fetch), asked)
+    headers = {"Content-Disposition": content_disposition(asked)}
+    if asked.unknown:
+        headers["X-Api-Warning"] = header_text(f"unknown fields were ignored: {', '.join(asked.unknown)}")
+    return Response(200, FORMATS[asked.format].media_type, picture, headers)
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:

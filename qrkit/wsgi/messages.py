@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -48,6 +48,7 @@ class Request:
         path: Variable parts of the path, by name.
         address: Of the client.
         joining: Headers that join the response, be it an answer or an error.
+        body: What was sent with it: called with the most bytes that are taken, it gives them or raises `BodyTooLarge`.
     """
 
     method: str
@@ -56,6 +57,7 @@ class Request:
     path: Mapping[str, str] = field(default_factory=dict)
     address: str = ""
     joining: dict[str, str] = field(default_factory=dict)
+    body: Callable[[int], bytes] = lambda _most: b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Route(NamedTuple):
 
 ROUTES = (
     Route("GET", "/api/v3/generate", handlers.generate),
+    Route("POST", "/api/v3/generate", handlers.generate_posted),
     Route("GET", "/{code}", handlers.follow),
     Route("GET", "/{code}/{urlinfo}", handlers.follow),
 )

@@ -304,13 +304,11 @@ def test_migrations_are_recorded_and_applied_once(tmp_path):
 def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
     path, last = tmp_path / "a.duckdb", list(MIGRATIONS)[-1]
     with Store(path) as store:
-        store.execute("DROP TABLE visits")
-        store.execute("DROP TABLE user_agents")
-        store.execute("DROP SEQUENCE user_agent_numbers")
+        store.execute("DROP TABLE templates")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
         store.execute("DELETE FROM migrations WHERE name = ?", [last])
     with Store(path) as store:
-        assert store.rows("SELECT count(*) AS visits FROM visits") == [{"visits": 0}]
+        assert store.rows("SELECT count(*) AS templates FROM templates") == [{"templates": 0}]
         assert store.rows("SELECT name FROM accounts") == [{"name": "local"}]
         assert [row["name"] for row in store.rows("SELECT name FROM migrations")] == list(MIGRATIONS)
 

@@ -1,0 +1,147 @@
+"""Layers as items of a scene, and which modules they leave out (ruling G13)."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from qrkit.decoration import Layer
+from qrkit.draw.paints import fainter
+from qrkit.draw.sheet import ICON_BOX, Sheet
+from qrkit.markup import Definitions, document, path_data, picture
+from qrkit.outline import Outline
+from qrkit.rasteriser import rasterise
+from qrkit.scene import Item, Picture, Shape
+from qrkit.symbol import Role
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["draw_layers", "left_out"]
+
+
+def draw_layers(sheet: Sheet) -> list[Item]:
+    """The layers in their order, the first one lowest."""
+    items: list[Item] = []
+    for index, layer in enumerate(sheet.design.layers):
+        content = sheet.pictures[f"layers.{index}.content"]
+        if isinstance(content, Outline):
+            paint = fainter(layer.color or sheet.foreground, layer.opacity)
+            items.append(Shape(_icon(content, layer), paint))
+        else:
+            items.append(Picture(content, layer.x, layer.y, layer.width, layer.height, layer.opacity))
+    return items
+
+
+def left_out(sheet: Sheet) -> set[tuple[int, int]]:
+    """Column and row of the data modules that hit tests leave out; function patterns are never among them."""
+    tests = [(index, layer) for index, layer in enumerate(sheet.design.layers) if layer.display != "overlay"]
+    if not tests:
+        return set()
+    data = [
+        (column, row)
+        for row, line in enumerate(sheet.symbol.roles)
+        for column, role in enumerate(line)
+        if role == Role.DATA
+    ]
+    found: set[tuple[int, int]] = set()
+    for index, layer in tests:
+        if layer.display == "box-hit-test":
+            found |= _in_box(sheet, layer, data)
+        else:
+            found |= _on_pixels(sheet, index, layer, data)
+    return found
+
+
+def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The modules that share some area with the layer's box, grown by the tolerance."""
+    grown, module = layer.tolerance, sheet.layout.module
+    left, right = layer.x - grown, layer.x + layer.width + grown
+    top, bottom = layer.y - grown, layer.y + layer.height + grown
+    if left >= right or top >= bottom:
+        return set()
+    found = set()
+    for place in data:
+        x, y = sheet.layout.place(*place)
+        if x < right and left < x + module and y < bottom and top < y + module:
+            found.add(place)
+    return found
+
+
+def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The modules that share some area with a visible pixel of the layer, the pixels grown by the tolerance."""
+    left, top = floor(layer.x), floor(layer.y)
+    seen = _visible(sheet, index, layer, left, top)
+    height, width = seen.shape
+    grown = layer.tolerance
+    if grown < 0:
+        seen = _shrunk(seen, ceil(-grown))
+        grown = 0.0
+    sums = _sums(seen)
+    module, found = sheet.layout.module, set()
+    for place in data:
+        x, y = sheet.layout.place(*place)
+        # The pixels from column to column and from row to row that the module, grown in place of them, shares area with.
+        columns = _within(x - left - grown, x - left + module + grown, width)
+        rows = _within(y - top - grown, y - top + module + grown, height)
+        if _counted(sums, rows, columns):
+            found.add(place)
+    return found
+
+
+def _visible(sheet: Sheet, index: int, layer: Layer, left: int, top: int) -> np.ndarray:
+    """Which pixels of the picture, from left and top on, the layer colours: those with alpha above 0."""
+    import numpy as np
+
+    # What lies outside the picture cannot touch a module.
+    right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + 1)
+    bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + 1)
+    if right <= left or bottom <= top:
+        return np.zeros((1, 1), dtype=bool)
+    content = sheet.pictures[f"layers.{index}.content"]
+    definitions = Definitions()
+    if isinstance(content, Outline):
+        body = f'<path d="{path_data(_icon(content, layer))}"/>'
+    else:
+        body = picture(content, (layer.x, layer.y, layer.width, layer.height), definitions)
+    body = f'<g transform="translate({-left} {-top})">{body}</g>'
+    width, height = right - left, bottom - top
+    pixels = rasterise(document(width, height, body, definitions), width, height)
+    alpha: np.ndarray = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)[:, :, 3]
+    return alpha > 0
+
+
+def _shrunk(seen: np.ndarray, by: int) -> np.ndarray:
+    """The pixels around which all pixels up to this far are seen, too; beyond the edge nothing is."""
+    import numpy as np
+
+    sums = _sums(np.pad(seen, by))
+    reach = 2 * by + 1
+    inside = sums[reach:, reach:] - sums[:-reach, reach:] - sums[reach:, :-reach] + sums[:-reach, :-reach]
+    shrunk: np.ndarray = inside == reach * reach
+    return shrunk
+
+
+def _sums(seen: np.ndarray) -> np.ndarray:
+    """For each corner between pixels, how many above and left of it are seen."""
+    import numpy as np
+
+    sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int64)
+    sums[1:, 1:] = seen.cumsum(axis=0).cumsum(axis=1)
+    return sums
+
+
+def _within(start: float, end: float, size: int) -> tuple[int, int]:
+    """The first pixel that shares length with start..end, and the one after the last."""
+    # Sums of coordinates are a little off; less than a millionth of a pixel is no overlap.
+    first, last = floor(start + 1e-6), ceil(end - 1e-6)
+    return max(0, min(first, size)), max(0, min(last, size))
+
+
+def _counted(sums: np.ndarray, rows: tuple[int, int], columns: tuple[int, int]) -> int:
+    (top, bottom), (left, right) = rows, columns
+    return int(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])
+
+
+def _icon(outline: Outline, layer: Layer) -> Outline:
+    return outline.placed(layer.x, layer.y, layer.width / ICON_BOX, layer.height / ICON_BOX)

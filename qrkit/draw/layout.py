@@ -1,0 +1,97 @@
+"""How large a module is and where the symbol lies, in the pixels of the QR Code picture (ruling G8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+
+from qrkit.decoration import Wrapper
+from qrkit.design import Design
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.scene import Matrix
+from qrkit.symbol import Symbol
+
+__all__ = ["Layout", "into_placeholder", "lay_out"]
+
+
+ROUNDING = 1e-9
+"""What sums and quotients of pixels may be off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things are in a QR Code picture, before a wrapper goes around it.
+
+    Attributes:
+        width: Of the picture in pixels.
+        height: Of the picture in pixels.
+        x: Left edge of the symbol, without its quiet zone.
+        y: Top edge of the symbol.
+        module: Pixels per module.
+        side: Modules per side of the symbol.
+        padding: Quiet zone in modules.
+    """
+
+    width: float
+    height: float
+    x: float
+    y: float
+    module: float
+    side: int
+    padding: int
+
+    def place(self, column: float, row: float) -> tuple[float, float]:
+        """Top left corner of a module in pixels; the quiet zone has negative columns and rows."""
+        return self.x + column * self.module, self.y + row * self.module
+
+
+def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
+    """Where the symbol lies.
+
+    Args:
+        design: Says size, or width and height.
+        symbol: Says how many modules there are.
+        exact: Whether modules may have a fraction of a pixel, as vector formats allow; else they have whole pixels.
+
+    Raises:
+        InvalidParameter: Width or height leave less than a pixel for a module.
+    """
+    across = symbol.side + 2 * design.padding
+    width = design.width or design.height or across * design.size
+    height = design.height or design.width or across * design.size
+    module = min(width, height) / across
+    if module < 1:
+        name = "width" if width <= height and design.width else "height"
+        rule = (
+            f"leaves less than a pixel for each of {across} modules (quiet zone included); at least {across} is needed"
+        )
+        raise InvalidParameter(Problem(name, min(width, height), rule, "out-of-range"))
+    left, top = (width - across * module) / 2, (height - across * module) / 2
+    if not exact:
+        module = floor(module)
+        left, top = (width - across * module) // 2, (height - across * module) // 2
+    edge = design.padding * module
+    return Layout(width, height, left + edge, top + edge, module, symbol.side, design.padding)
+
+
+def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
+    """How the picture gets into the placeholder of a wrapper: fitted and centred, whole pixels a module (G15).
+
+    Raises:
+        InvalidParameter: The placeholder leaves less than a pixel for a module.
+    """
+    hole = wrapper.placeholder
+    scale = min(hole.width / layout.width, hole.height / layout.height)
+    module = layout.module * scale
+    if module < 1:
+        rule = f"leaves less than a pixel for each of {layout.side + 2 * layout.padding} modules (quiet zone included)"
+        raise InvalidParameter(Problem("wrapper.placeholder", None, rule, "out-of-range"))
+    if not exact:
+        scale = floor(module + ROUNDING) / layout.module
+    left = hole.x + (hole.width - layout.width * scale) / 2
+    top = hole.y + (hole.height - layout.height * scale) / 2
+    if not exact:
+        # The symbol itself begins on a whole pixel.
+        left = round(left + layout.x * scale) - layout.x * scale
+        top = round(top + layout.y * scale) - layout.y * scale
+    return Matrix(scale, scale, left, top)

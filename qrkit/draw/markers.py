@@ -1,0 +1,49 @@
+"""Finder patterns as items of a scene (ruling G12)."""
+
+from __future__ import annotations
+
+from qrkit.decoration import Marker
+from qrkit.design import Design
+from qrkit.draw.paints import fainter
+from qrkit.draw.sheet import Sheet
+from qrkit.scene import Item, Shape
+from qrkit.shapes.eyes import eye
+
+__all__ = ["FINDER", "corners", "draw_markers"]
+
+FINDER = 7
+"""Modules per side of a finder pattern."""
+
+
+def corners(side: int) -> dict[str, tuple[int, int]]:
+    """Column and row at which each finder pattern of a symbol begins, by the field of `Markers`."""
+    far = side - FINDER
+    return {"top_left": (0, 0), "top_right": (far, 0), "bottom_left": (0, far)}
+
+
+def draw_markers(sheet: Sheet) -> list[Item]:
+    """The three finder patterns; where modules are plain squares and a marker is too, the modules hold it."""
+    items: list[Item] = []
+    for corner, place in corners(sheet.symbol.side).items():
+        if is_square(sheet.design, corner):
+            continue
+        marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
+        form = eye(marker.pattern, corner)
+        x, y = sheet.layout.place(*place)
+        parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
+        for outline, color in parts:
+            paint = fainter(color or sheet.foreground, marker.opacity)
+            items.append(Shape(outline.placed(x, y, sheet.layout.module), paint))
+    return items
+
+
+def is_square(design: Design, corner: str) -> bool:
+    """Whether the finder pattern in this corner is made of ordinary square modules."""
+    marker = getattr(design.markers, corner)
+    ordinary = marker is None or (marker.pattern, marker.inner_color, marker.outer_color, marker.opacity) == (
+        "default",
+        None,
+        None,
+        1,
+    )
+    return ordinary and design.modules.type == "default"

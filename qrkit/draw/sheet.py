@@ -1,0 +1,46 @@
+"""`Sheet`: what all parts of a drawing work with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from qrkit.design import Design
+from qrkit.draw.layout import Layout
+from qrkit.outline import Outline
+from qrkit.scene import Bitmap, Drawing, Paint
+from qrkit.symbol import Symbol
+
+__all__ = ["ICON_BOX", "Cells", "Content", "Pictures", "Sheet"]
+
+ICON_BOX = 24
+"""Units per side of the box in which icons are drawn."""
+
+Content: TypeAlias = Bitmap | Drawing | Outline
+"""A picture: of pixels, of safe SVG, or an icon, whose outline lies in a box of `ICON_BOX` units."""
+
+Pictures: TypeAlias = Mapping[str, Content]
+"""The pictures that a design names, by the path of the field: `layers.0.content`."""
+
+Cells: TypeAlias = tuple[bytes, ...]
+"""Rows of bytes, 1 for each module that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is drawn, and where.
+
+    Attributes:
+        design: Says how.
+        symbol: Says what.
+        layout: Says where.
+        pictures: That the design names.
+        foreground: What fills dark modules.
+    """
+
+    design: Design
+    symbol: Symbol
+    layout: Layout
+    pictures: Pictures
+    foreground: Paint

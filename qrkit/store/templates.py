@@ -1,0 +1,36 @@
+"""Stored designs in the store, by account and name (ruling G18)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from qrkit.store.connection import Store
+from qrkit.times import naive
+
+__all__ = ["delete_template", "get_template", "save_template", "template_names"]
+
+SAVE = "INSERT OR REPLACE INTO templates (account_id, name, fields, created) VALUES (?, ?, ?, ?)"
+GET = "SELECT fields FROM templates WHERE account_id = ? AND name = ?"
+NAMES = "SELECT name FROM templates WHERE account_id = ? ORDER BY name"
+DELETE = "DELETE FROM templates WHERE account_id = ? AND name = ?"
+
+
+def save_template(store: Store, account_id: str, name: str, fields: str, created: datetime) -> None:
+    """Keep a template as JSON; an earlier one of this name is replaced."""
+    store.execute(SAVE, [account_id, name, fields, naive(created)])
+
+
+def get_template(store: Store, account_id: str, name: str) -> str | None:
+    """The JSON of a template; None where there is none of this name."""
+    row = store.row(GET, [account_id, name])
+    return str(row["fields"]) if row else None
+
+
+def template_names(store: Store, account_id: str) -> list[str]:
+    """The names of an account's templates, sorted."""
+    return [str(row["name"]) for row in store.rows(NAMES, [account_id])]
+
+
+def delete_template(store: Store, account_id: str, name: str) -> None:
+    """Forget a template; nothing happens where there is none."""
+    store.execute(DELETE, [account_id, name])

@@ -1,0 +1,94 @@
+"""How fast decorated designs become pictures, against the bare rasteriser on the SVG of the same design."""
+
+import gc
+from io import BytesIO
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+import pytest
+import pyvips
+from PIL import Image
+
+from qrkit import Design, Gradient, Layer, data_uri, generate
+
+pytestmark = pytest.mark.benchmark
+
+ROUNDS = 9
+
+
+def noise(side: int, seed: int) -> str:
+    """A PNG that no compression makes smaller, as a data URI."""
+    pixels = np.random.default_rng(seed).integers(0, 255, (side, side, 4), dtype=np.uint8)
+    file = BytesIO()
+    Image.fromarray(pixels, "RGBA").save(file, "PNG")
+    return data_uri(file.getvalue())
+
+
+def rich() -> Design:
+    """V7 with circles, a focal gradient on a gradient, and three 256 px pictures, at 1000 px."""
+    colors = ("#123456", "#a01030", "#0a5020")
+    stops = [{"offset": index / 2, "color": color} for index, color in enumerate(colors)]
+    return Design(
+        content="x" * 100,
+        version=7,
+        ec="L",
+        width=1000,
+        foreground=Gradient(gradient="radial", cx=0.5, cy=0.5, fx=0.3, fy=0.3, radius=0.7, stops=stops),
+        background=Gradient.linear("#fff8e0", "#e0f0ff"),
+        modules={"type": "sprite", "sprite": "circle"},
+        layers=[Layer(noise(256, index), x=100 + 200 * index, y=300, width=128, height=128) for index in range(3)],
+    )
+
+
+def crowded() -> Design:
+    """V40 with a sprite of 60 shapes on each of its dark modules, at 2000 px."""
+    shapes = "".join(
+        f'<circle cx="{index % 8 * 3 + 1}" cy="{index // 8 * 3 + 1}" r="1.4" fill="#{index * 4:02x}2040"/>'
+        for index in range(60)
+    )
+    sprite = data_uri(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">{shapes}</svg>'.encode())
+    return Design(
+        content="y" * 50,
+        version=40,
+        width=2000,
+        modules={"type": "sprite", "sprites": [{"content": sprite, "width": 11, "height": 11}]},
+    )
+
+
+def by_qrkit(design: Design) -> bytes:
+    return generate(design).to_bytes("png")
+
+
+def bare(svg: bytes) -> bytes:
+    return pyvips.Image.svgload_buffer(svg).pngsave_buffer(compression=6)
+
+
+def seconds(make, argument) -> float:
+    gc.collect()
+    start = perf_counter()
+    make(argument)
+    return perf_counter() - start
+
+
+@pytest.mark.parametrize(("design", "rounds"), [(rich(), ROUNDS), (crowded(), 1)], ids=["rich V7", "crowded V40"])
+def test_a_decorated_design_becomes_a_png(design, rounds, capsys):
+    svg = generate(design).to_bytes("svg")
+    bare(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    assert by_qrkit(design) == by_qrkit(design)  # and both are warm
+    times = [(seconds(by_qrkit, design), seconds(bare, svg)) for _ in range(rounds)]
+    ours, theirs = (median(column) * 1000 for column in zip(*times, strict=True))
+    ratio = median(one / other for one, other in times)
+    with capsys.disabled():
+        print(f"\n{ours:8.0f} ms qrkit {theirs:8.0f} ms librsvg alone, qrkit/librsvg {ratio:.2f}")  # noqa: T201
+
+
+def test_a_change_of_colour_encodes_nothing(capsys):
+    content = "https://example.com/" + "c" * 1000
+    start = generate(content)
+    changed = generate(content, foreground="navy")
+    assert changed.symbol is start.symbol
+    new = median(seconds(lambda number: generate(f"{content}{number}"), number) for number in range(ROUNDS))
+    same = median(seconds(lambda color: generate(content, foreground=color), f"#0000{10 + n}") for n in range(ROUNDS))
+    with capsys.disabled():
+        print(f"\nanother content {new * 1000:.1f} ms, another colour {same * 1000:.2f} ms")  # noqa: T201
