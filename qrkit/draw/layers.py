@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from qrkit.decoration import Layer
 from qrkit.draw.paints import fainter
-from qrkit.draw.sheet import ICON_BOX, Sheet
+from qrkit.draw.sheet import ICON_BOX, MOST_PAINTED, Sheet
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.markup import Definitions, document, path_data, picture
 from qrkit.outline import Outline
 from qrkit.rasteriser import rasterise
@@ -34,7 +35,15 @@ def draw_layers(sheet: Sheet) -> list[Item]:
 
 
 def left_out(sheet: Sheet) -> set[tuple[int, int]]:
-    """Column and row of the data modules that hit tests leave out; function patterns are never among them."""
+    """Column and row of the data modules that hit tests leave out; function patterns are never among them.
+
+    Raises:
+        InvalidParameter: The layers are too large to be looked at.
+    """
+    covered = sum(layer.width * layer.height for layer in sheet.design.layers)
+    if covered > MOST_PAINTED:
+        rule = f"cover {covered / 1e6:,.0f} million pixels together; at most {MOST_PAINTED / 1e6:,.0f} are drawn"
+        raise InvalidParameter(Problem("layers", None, rule, "out-of-range"))
     tests = [(index, layer) for index, layer in enumerate(sheet.design.layers) if layer.display != "overlay"]
     if not tests:
         return set()
@@ -70,34 +79,34 @@ def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tupl
 
 def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
     """The modules that share some area with a visible pixel of the layer, the pixels grown by the tolerance."""
-    left, top = floor(layer.x), floor(layer.y)
-    seen = _visible(sheet, index, layer, left, top)
-    height, width = seen.shape
-    grown = layer.tolerance
-    if grown < 0:
-        seen = _shrunk(seen, ceil(-grown))
-        grown = 0.0
-    sums = _sums(seen)
-    module, found = sheet.layout.module, set()
+    grown, module = layer.tolerance, sheet.layout.module
+    # Only what lies within the tolerance of the picture can touch a module, or keep one from being touched.
+    reach = ceil(abs(grown)) + 1
+    left, top = max(floor(layer.x), -reach), max(floor(layer.y), -reach)
+    right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + reach)
+    bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + reach)
+    if right <= left or bottom <= top:
+        return set()
+    # What is left of a surface that shrinks: of each square of so many seen pixels, all but its edges.
+    square = 1 + floor(2 * max(0.0, -grown))
+    sums = _sums(_full(_visible(sheet, index, layer, (left, top, right, bottom)), square))
+    height, width = sums.shape[0] - 1, sums.shape[1] - 1
+    found = set()
     for place in data:
         x, y = sheet.layout.place(*place)
-        # The pixels from column to column and from row to row that the module, grown in place of them, shares area with.
-        columns = _within(x - left - grown, x - left + module + grown, width)
-        rows = _within(y - top - grown, y - top + module + grown, height)
+        # The squares, by their first pixel, that the module shares area with, grown or shrunk in place of them.
+        columns = _within(x - left - grown - (square - 1), x - left + module + grown, width)
+        rows = _within(y - top - grown - (square - 1), y - top + module + grown, height)
         if _counted(sums, rows, columns):
             found.add(place)
     return found
 
 
-def _visible(sheet: Sheet, index: int, layer: Layer, left: int, top: int) -> np.ndarray:
-    """Which pixels of the picture, from left and top on, the layer colours: those with alpha above 0."""
+def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
+    """Which pixels from left, top to right, bottom the layer colours: those with alpha above 0."""
     import numpy as np
 
-    # What lies outside the picture cannot touch a module.
-    right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + 1)
-    bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + 1)
-    if right <= left or bottom <= top:
-        return np.zeros((1, 1), dtype=bool)
+    left, top, right, bottom = box
     content = sheet.pictures[f"layers.{index}.content"]
     definitions = Definitions()
     if isinstance(content, Outline):
@@ -111,23 +120,27 @@ def _visible(sheet: Sheet, index: int, layer: Layer, left: int, top: int) -> np.
     return alpha > 0
 
 
-def _shrunk(seen: np.ndarray, by: int) -> np.ndarray:
-    """The pixels around which all pixels up to this far are seen, too; beyond the edge nothing is."""
+def _full(seen: np.ndarray, square: int) -> np.ndarray:
+    """For each pixel, whether all are seen in the square of so many pixels a side that begins with it."""
     import numpy as np
 
-    sums = _sums(np.pad(seen, by))
-    reach = 2 * by + 1
-    inside = sums[reach:, reach:] - sums[:-reach, reach:] - sums[reach:, :-reach] + sums[:-reach, :-reach]
-    shrunk: np.ndarray = inside == reach * reach
-    return shrunk
+    if square == 1:
+        return seen
+    if square > min(seen.shape):
+        return np.zeros((1, 1), dtype=bool)
+    sums = _sums(seen)
+    inside = sums[square:, square:] - sums[:-square, square:] - sums[square:, :-square] + sums[:-square, :-square]
+    full: np.ndarray = inside == square * square
+    return full
 
 
 def _sums(seen: np.ndarray) -> np.ndarray:
     """For each corner between pixels, how many above and left of it are seen."""
     import numpy as np
 
-    sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int64)
-    sums[1:, 1:] = seen.cumsum(axis=0).cumsum(axis=1)
+    sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int32)
+    seen.cumsum(axis=0, dtype=np.int32, out=sums[1:, 1:])
+    sums.cumsum(axis=1, out=sums)
     return sums
 
 

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable
 
 from qrkit.decoration import Sprite
-from qrkit.draw.sheet import ICON_BOX, Cells, Sheet
+from qrkit.draw.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.outline import Outline
 from qrkit.scene import Item, Shape, Squares, Stamps
 from qrkit.shapes.sprites import SPRITES
@@ -74,6 +75,13 @@ def _picked(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[s
         picture = sheet.pictures[path]
         if isinstance(picture, Outline):
             picture = picture.placed(0, 0, sprite.width / ICON_BOX, sprite.height / ICON_BOX)
+        covered = sprite.width * sprite.height * len(chosen[path])
+        if covered > MOST_PAINTED:
+            rule = f"is too large: {len(chosen[path])} copies would cover {covered / 1e6:,.0f} million pixels"
+            name = path.removesuffix("content") + "width"
+            raise InvalidParameter(
+                Problem(name, sprite.width, f"{rule}, at most {MOST_PAINTED / 1e6:,.0f}", "out-of-range")
+            )
         if chosen[path]:
             yield Stamps(picture, sprite.width, sprite.height, tuple(chosen[path]), sheet.foreground)
 

@@ -12,10 +12,13 @@ from qrkit.outline import Outline
 from qrkit.scene import Bitmap, Drawing, Paint
 from qrkit.symbol import Symbol
 
-__all__ = ["ICON_BOX", "Cells", "Content", "Pictures", "Sheet"]
+__all__ = ["ICON_BOX", "MOST_PAINTED", "Cells", "Content", "Pictures", "Sheet"]
 
 ICON_BOX = 24
 """Units per side of the box in which icons are drawn."""
+
+MOST_PAINTED = 400_000_000
+"""Pixels that all layers, or all copies of a sprite, may cover together: ten times the largest picture."""
 
 Content: TypeAlias = Bitmap | Drawing | Outline
 """A picture: of pixels, of safe SVG, or an icon, whose outline lies in a box of `ICON_BOX` units."""
