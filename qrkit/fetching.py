@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import BufferedReader, RawIOBase
 from threading import BoundedSemaphore, Lock, Thread
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from qrkit.assets import media_type
@@ -24,8 +24,6 @@ from qrkit.errors import AssetError, InvalidParameter, Problem
 if TYPE_CHECKING:
     from http.client import HTTPResponse
     from ipaddress import IPv4Network, IPv6Network
-
-    from _typeshed import WriteableBuffer
 
 __all__ = ["Connection", "Fetcher", "is_public"]
 
@@ -74,7 +72,7 @@ class Connection(Protocol):
     def sendall(self, data: bytes, /) -> None:
         """Send all of it."""
 
-    def recv_into(self, buffer: WriteableBuffer, /) -> int:
+    def recv_into(self, buffer: Any, /) -> int:
         """Read what has come, at least a byte; 0 at the end."""
 
     def close(self) -> None:
@@ -323,7 +321,7 @@ class _Source(RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         self._connection.settimeout(self._left())
         return self._connection.recv_into(buffer)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Self
 
 __all__ = ["Outline", "bowed", "chamfered", "circle", "polygon", "rectangle", "rounded", "squircle", "star"]
@@ -39,7 +38,6 @@ class Outline:
         return cls(tuple(segment for part in parts for segment in part.segments))
 
     @staticmethod
-    @lru_cache(maxsize=256)
     def parse(path: str) -> Outline:
         """Read the path data of SVG (SVG 2, section 9.3); arcs and quadratic curves become cubic ones.
 

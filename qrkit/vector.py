@@ -43,11 +43,12 @@ MOST_DEPTH = 32
 MOST_DEPTH_DRAWN = 64
 MOST_LAYERS = 50
 LARGEST_SCALE = 1e6
-LARGEST_TILE = 4
+LARGEST_TILE = 2
 OUTLINES = 20
 """Sides of the drawing: an outline this long takes as long as one more element."""
 DASHES = 1_000
 """So many dashes take as long as one more element."""
+_COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked and dashed ones and long lines count more"
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
@@ -89,12 +90,12 @@ def sanitised(data: bytes) -> Drawing:
     copy = _Copy(_Sheet("".join(style.text or "" for style in root.iter(f"{NAMESPACE}style"))))
     drawing = copy.element(root, "svg", 0)
     copy.resolve(name)
+    drawing.attributes = {key: value for key, value in drawing.attributes.items() if key in PRESENTATION}
     _Weight(copy.nodes, box).check(drawing)
     if len(root) and not drawing.children:
         raise refused("holds nothing that is drawn: text, pictures and filters are left out; turn text into paths")
-    root_style = _attributes({key: drawing.attributes[key] for key in drawing.attributes if key in PRESENTATION})
-    markup = "".join(child.markup() for child in drawing.children)
-    return Drawing(f"<g{root_style}>{markup}</g>" if root_style else markup, name, box)
+    style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
+    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box)
 
 
 def _parsed(data: bytes) -> _Element:
@@ -303,9 +304,7 @@ class _Weight:
     def check(self, root: _Node) -> None:
         cost = self._of(root)
         if cost.drawn + cost.outlines / self._side / OUTLINES > MOST_DRAWN:
-            raise too_much(
-                f"outlines as long as {MOST_DRAWN * OUTLINES:,} sides of the drawing; this has more or longer"
-            )
+            raise too_much(_COUNTED)
         if cost.tile > LARGEST_TILE * self._side:
             raise too_much(f"patterns with tiles of {LARGEST_TILE} times the size of the drawing")
 
@@ -333,10 +332,10 @@ class _Weight:
             below.depth + 1,
             below.scale * max(1, scale),
             (below.outlines + outline) * scale,
-            max(below.tile, _tile(node)) * scale,
+            max([below.tile, *(_sizes(node, self._side) if node.tag == "pattern" else [])]) * scale,
         )
         if cost.drawn > MOST_DRAWN:
-            raise too_much(f"at most {MOST_DRAWN:,} elements, repeated ones each time; fewer with clips, masks, dashes")
+            raise too_much(_COUNTED)
         if cost.depth > MOST_DEPTH_DRAWN:
             raise too_much(f"elements drawn at most {MOST_DEPTH_DRAWN} deep")
         if cost.scale > LARGEST_SCALE:
@@ -357,10 +356,12 @@ def _scale(node: _Node, side: float) -> float:
     for name in ("transform", "gradientTransform", "patternTransform"):
         for kind, numbers in transforms(node.attributes.get(name, "")):
             scale *= _enlarged(kind, [abs(number) for number in numbers])
+    largest = max([side, *_sizes(node, side)])
     view = view_box(node.attributes.get("viewBox", ""))
     if view:
-        shown = [pixels(node.attributes.get(name, ""), side) for name in ("width", "height")]
-        scale *= max(side, *shown) / max(min(view[2:]), 1 / LARGEST_NUMBER)
+        scale *= largest / max(min(view[2:]), 1 / LARGEST_NUMBER)
+    elif node.tag == "use":  # its size is that of the symbol, which counts on the size of the drawing
+        scale *= largest / side
     if node.children and "objectBoundingBox" in node.attributes.values():
         scale *= max(1, side)
     return scale
@@ -377,9 +378,9 @@ def _enlarged(kind: str, numbers: list[float]) -> float:
     return 1
 
 
-def _tile(node: _Node) -> float:
-    sizes = [node.attributes.get(name, "") for name in ("width", "height")]
-    return max(pixels(size, LARGEST_NUMBER if size else 0) for size in sizes) if node.tag == "pattern" else 0
+def _sizes(node: _Node, side: float) -> list[float]:
+    values = [node.attributes[name] for name in ("width", "height") if name in node.attributes]
+    return [floats(value)[0] * (side / 100 if "%" in value else 1) for value in values]
 
 
 def _outline_length(node: _Node, side: float) -> float:
@@ -391,8 +392,7 @@ def _outline_length(node: _Node, side: float) -> float:
         # Ten: a circle is 2π radii long, a rectangle four sides.
         return 10 * sum(abs(one) * (side if "%" in value else 1) for value in values for one in floats(value))
     try:
-        # Not through its cache, which is for our own few outlines.
-        segments = Outline.parse.__wrapped__(node.attributes["d"]).segments
+        segments = Outline.parse(node.attributes["d"]).segments
     except (ValueError, IndexError, TypeError) as error:
         raise refused("has a path that cannot be read") from error
     points = [numbers[index : index + 2] for _, numbers in segments for index in range(0, len(numbers), 2)]
