@@ -50,10 +50,9 @@ def path_data(outline: Outline) -> str:
 
 
 def transform(matrix: Matrix) -> str:
-    """A matrix as the `transform` of an element."""
-    return (
-        f"matrix({number(matrix.scale_x)} 0 0 {number(matrix.scale_y)} {number(matrix.move_x)} {number(matrix.move_y)})"
-    )
+    """A matrix as the `transform` of an element; a scale needs more digits than a place."""
+    scale_x, scale_y = f"{matrix.scale_x:.9g}", f"{matrix.scale_y:.9g}"
+    return f"matrix({scale_x} 0 0 {scale_y} {number(matrix.move_x)} {number(matrix.move_y)})"
 
 
 class Definitions:

@@ -132,5 +132,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Model):
         return value.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     if isinstance(value, Real):  # of numpy
-        return int(value) if value == int(value) else float(value)
+        number = float(value)
+        return int(number) if number.is_integer() else number
     return str(value)

@@ -44,6 +44,8 @@ ENGINES: dict[str, tuple[str, Callable[[bytes, int, int], bytes]]] = {
 
 
 def _engine(name: str) -> Callable[[bytes, int, int], bytes]:
+    if name and name not in ENGINES:
+        raise ValueError(f"QRKIT_RASTERISER={name!r} must be one of {', '.join(ENGINES)}")
     for library, draw in [ENGINES[name]] if name else ENGINES.values():
         with suppress(ImportError):
             importlib.import_module(library)
@@ -92,7 +94,7 @@ def main() -> None:
                 jobs[job] = _engine(os.environ.get("QRKIT_RASTERISER", ""))
             failed, answer = 0, jobs[job](data, width, height)
         except BaseException as error:  # a renderer written in Rust panics with a BaseException
-            failed, answer = 1, str(error).strip().encode("utf-8", "replace")[:1000]
+            failed, answer = 1, " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
         answers.write(struct.pack(">BI", failed, len(answer)))
         answers.write(answer)
         answers.flush()

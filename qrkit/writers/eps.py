@@ -12,19 +12,26 @@ from base64 import a85encode
 from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
-from typing import TypeAlias
 
 from qrkit.color import Color
 from qrkit.markup import number
-from qrkit.outline import Outline, rectangle
-from qrkit.scene import Bitmap, Group, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.outline import rectangle
+from qrkit.scene import Bitmap, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares, Stamps
 from qrkit.writers import postscript
-from qrkit.writers.flattening import Pixels, Placed, box_of, fineness, part_of, picture_of, pixels_of
+from qrkit.writers.flattening import (
+    Painted,
+    Pixels,
+    Placed,
+    box_of,
+    fineness,
+    is_painted,
+    own_pixels,
+    part_of,
+    pixels_of,
+)
 from qrkit.writers.ground import Ground, is_opaque, is_seen, mixed
 
 __all__ = ["write"]
-
-Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
 
 LONGEST_LINE = 200
 """The document structuring conventions allow 255 characters."""
@@ -90,12 +97,13 @@ class _Drawing:
     def add(self, placed: Placed) -> None:
         """Paint an item."""
         matrix, item = placed
-        if isinstance(item, Picture) and isinstance(item.content, Bitmap) and item.opacity == 1:
+        if is_painted(item):
+            if is_seen(item.paint):
+                self._add_painted(matrix, item)
+        elif isinstance(item, Picture) and isinstance(item.content, Bitmap) and item.opacity == 1:
             self._add_bitmap(matrix, item, item.content)
-        elif isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
+        elif not isinstance(item, Picture) or item.opacity > 0:
             self._add_picture(placed)
-        elif is_seen(item.paint):
-            self._add_painted(matrix, item)
 
     def _add_painted(self, matrix: Matrix, item: Painted) -> None:
         paint: Paint | None = item.paint
@@ -160,8 +168,8 @@ class _Drawing:
     def _add_bitmap(self, matrix: Matrix, item: Picture, bitmap: Bitmap) -> None:
         """Write a bitmap in its own pixels where it is opaque and they are not too many for its box."""
         _, _, width, height = box_of((matrix, item))
-        few = bitmap.width * bitmap.height <= width * height * fineness(self._scene) ** 2
-        pixels = pixels_of(picture_of(self._scene, bitmap, width, height)) if few else None
+        few = bitmap.width * bitmap.height <= width * height * fineness(self._scene, width, height) ** 2
+        pixels = own_pixels(self._scene, bitmap) if few else None
         if pixels is None or pixels.alpha is not None:
             self._add_picture((matrix, item))
             return
@@ -170,7 +178,7 @@ class _Drawing:
 
     def _add_picture(self, placed: Placed) -> None:
         """Write the box of an item, with all that lies below it, as a picture."""
-        found = part_of(self._scene, [*self._ground.placed, placed], box_of(placed), fineness(self._scene))
+        found = part_of(self._scene, [*self._ground.placed, placed], box_of(placed))
         if found is None:
             return
         self._ground.add(placed)

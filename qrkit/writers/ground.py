@@ -13,9 +13,6 @@ from qrkit.writers.flattening import Box, Placed, box_of, part_of
 
 __all__ = ["Ground", "is_opaque", "is_seen", "mixed"]
 
-MOST_PIXELS = 4_000_000
-"""Of the pictures by which we see what lies below something."""
-
 ROUNDING = 1e-6
 """What sums of pixels may be off."""
 
@@ -71,7 +68,7 @@ class Ground:
         ground, bare, item = (
             painted(part[0])
             for one in (self.placed, self.placed[: self._covered], [placed])
-            if (part := part_of(self._scene, one, self._whole, 1, MOST_PIXELS))
+            if (part := part_of(self._scene, one, self._whole, 1))
         )
         touched = item.getchannel("A").point(lambda alpha: 255 if alpha else 0)
         if sheet is not None:

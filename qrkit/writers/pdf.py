@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from qrkit.color import Color
 from qrkit.markup import number
 from qrkit.outline import Outline
@@ -21,13 +19,11 @@ from qrkit.scene import (
     Stamps,
 )
 from qrkit.writers import postscript
-from qrkit.writers.flattening import Box, Pixels, box_of, picture_of, pixels_of
+from qrkit.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
 from qrkit.writers.ground import is_seen
 from qrkit.writers.pdf_file import PdfFile
 
 __all__ = ["write"]
-
-Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
 
 OPAQUE = 255
 
@@ -54,7 +50,7 @@ class _Page:
     def add(self, matrix: Matrix, item: Item) -> None:
         """Paint an item."""
         match item:
-            case Picture(content, x, y, width, height, opacity):
+            case Picture(content, x, y, width, height, opacity) if opacity > 0:
                 self._add_pictures(matrix, content, [(x, y, width, height)], opacity)
             case Stamps(Bitmap() | Drawing() as content, width, height, places):
                 self._add_pictures(matrix, content, [(x, y, width, height) for x, y in places])
@@ -141,10 +137,13 @@ class _Page:
         self._contents.append("Q")
 
     def _picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
-        """The name of a picture: of its own pixels, or drawn for this size."""
-        key = (id(content), *(() if isinstance(content, Bitmap) else (width, height)))
+        """The name of a picture for a box of this size."""
+        key = (id(content), width, height)
         if key not in self._pictures:
-            pixels = pixels_of(picture_of(self._scene, content, width, height))
+            pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
+            if pixels is None or pixels.alpha is not None:
+                # Programs smooth colours and alpha apart from each other, which shows where single pixels differ much.
+                pixels = drawn_pixels(self._scene, content, width, height)
             mask = ""
             if pixels.alpha is not None:
                 mask = f"/SMask {self._file.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"

@@ -34,7 +34,11 @@ def ink(color: Color, *, key_black: bool) -> str:
 def matrix_numbers(matrix: Matrix) -> str:
     """The six numbers of a matrix. What they are multiplied with is large, so they are exact to a millionth."""
     parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
-    return " ".join(f"{one:.6f}".rstrip("0").rstrip(".") for one in parts)
+    return _exact(*parts)
+
+
+def _exact(*numbers: float) -> str:
+    return " ".join(f"{one:.6f}".rstrip("0").rstrip(".") for one in numbers)
 
 
 def page_matrix(scene: Scene) -> Matrix:
@@ -64,7 +68,7 @@ def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], 
         kind, points = 2, (*paint.start, *paint.stop)
     else:
         kind, points = 3, (*paint.focus, 0.0, *paint.centre, paint.radius)
-    coordinates = " ".join(number(one) for one in points)
+    coordinates = _exact(*points)
     function = _function(_from_0_to_1([(offset, part(color)) for offset, color in paint.stops]))
     where = f"/Coords[{coordinates}]/Extend[true true]"
     return f"<</ShadingType {kind}/ColorSpace{space}{where}\n/Function {function}>>"

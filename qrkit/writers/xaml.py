@@ -5,21 +5,18 @@ XAML refers to bitmaps and cannot hold them, so a picture is written as its pixe
 
 from __future__ import annotations
 
-from typing import TypeAlias
 from xml.sax.saxutils import quoteattr
 
 from qrkit.color import Color
 from qrkit.markup import number, path_data
 from qrkit.outline import Outline
-from qrkit.scene import Gradient, Group, Linear, Matrix, Picture, Rectangle, Scene, Shape, Squares, Stamps
-from qrkit.writers.flattening import Placed, box_of, part_of, reduced
+from qrkit.scene import Gradient, Linear, Matrix, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.writers.flattening import Painted, Placed, box_of, is_painted, part_of, reduced
 from qrkit.writers.ground import is_seen
 from qrkit.writers.postscript import matrix_numbers
 from qrkit.writers.svg import readable
 
 __all__ = ["write"]
-
-Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
 
 NAMESPACE = "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
 UNITS_PER_INCH = 96
@@ -49,7 +46,7 @@ def write(scene: Scene) -> bytes:
 def _element(scene: Scene, placed: Placed) -> list[str]:
     """An item as lines."""
     matrix, item = placed
-    if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
+    if not is_painted(item):
         return _pixels(scene, placed)
     return _moved(matrix, _painted(item)) if is_seen(item.paint) else []
 
@@ -112,11 +109,11 @@ def _stamps(outline: Outline, color: Color, stamps: Stamps) -> list[str]:
 
 def _pixels(scene: Scene, placed: Placed) -> list[str]:
     """A picture as runs of the scene's own pixels, or of larger ones where those would be too many."""
-    found = part_of(scene, [placed], box_of(placed), 1, MOST_PIXELS)
+    found = part_of(scene, [placed], box_of(placed), 1)
     if found is None:
         return []
     part, (left, top, width, height) = found
-    picture = reduced(part)
+    picture = reduced(part, MOST_PIXELS)
     runs: dict[Color, list[str]] = {}
     for row, numbers in enumerate(picture.rows):
         start = 0
@@ -128,8 +125,8 @@ def _pixels(scene: Scene, placed: Placed) -> list[str]:
                 runs.setdefault(color, []).append(f"M{start},{row}h{end - start}v1h-{end - start}z")
             start = end
     paths = [f'<Path{ALIASED} Fill="{color.argb}" Data="F1{"".join(bars)}"/>' for color, bars in runs.items()]
-    scale_x, scale_y = width / part.width, height / part.height
-    return _moved(Matrix(scale_x, scale_y, left, top), paths)
+    across, down = picture.pixel * width / part.width, picture.pixel * height / part.height
+    return _moved(Matrix(across, down, left, top), paths)
 
 
 def _moved(matrix: Matrix, lines: list[str]) -> list[str]:

@@ -230,8 +230,7 @@ def test_plain_svg_is_well_formed_and_as_large_as_the_picture_says():
 @every_case
 def test_svg_with_union_is_one_path_that_looks_the_same(case):
     """A fact: `union` asks for one `<path>`, which editors treat as one shape."""
-    scene = case.image.scene
-    data = svg.write(dataclasses.replace(scene, squares=dataclasses.replace(scene.squares, union=True)))
+    data = svg.write_union(case.image.scene)
     assert [child.tag for child in etree.fromstring(data)] == [readers.SVG + "rect", readers.SVG + "path"]
     assert np.array_equal(readers.svg(data), readers.svg(case.image.to_bytes("svg")))
 
