@@ -9,7 +9,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test slow check lab serve bench lock clean help
+.PHONY: demo test slow check lab notebooks serve bench lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -31,6 +31,9 @@ check: $(READY)  ## Look for mistakes without running anything: style, types, sp
 lab: $(READY)  ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
 
+notebooks: $(READY)  ## Run the notebooks anew and keep what they show
+	$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 	$(BIN)/qrkit serve --store qrkit.duckdb
 
@@ -45,7 +48,7 @@ clean:  ## Remove caches, built files and demo/; .venv and qrkit.duckdb stay
 	find qrkit tests -name __pycache__ -prune -exec rm -r {} +
 
 help:  ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements.lock pyproject.toml .ci/make_venv.py
 	@$(PYTHON) .ci/make_venv.py $(VENV)

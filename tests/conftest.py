@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-PACKAGES = {"gs": "ghostscript"}
+PACKAGES = {"gs": "ghostscript", "pdftoppm": "poppler-utils"}
 """Debian's package of a program, where it is not named as the program is."""
 
 
