@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = "qrkit.duckdb"
 MOST_ISSUES = 20
+CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 EXAMPLES = """
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
@@ -47,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed.run(parsed)
     except QrkitError as error:
-        print(f"qrkit {parsed.command}: {error}", file=sys.stderr)
+        # One line, whatever a file called its fields: control characters can do things to a terminal.
+        print(f"qrkit {parsed.command}: {re.sub(CONTROLS, ' ', str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output has seen enough.
