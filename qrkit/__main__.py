@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_generate(commands: Commands) -> None:
     one = commands.add_parser("generate", help="draw one QR Code")
     one.add_argument("content", nargs="?", help="text to encode; may be left out when --design has one")
-    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON: fields of POST generate")
+    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON, as Design.to_json writes it")
     one.add_argument("-o", "--output", type=Path, help="file to write; without it the code is shown as text")
     one.add_argument("--format", help=f"one of {', '.join(FORMATS)}; by default the suffix of the file says it")
     one.add_argument("--style", choices=TEXT_STYLES, default="blocks", help="how the code is shown as text")

@@ -86,7 +86,7 @@ wrappers = built(
 designs = built(
     Design,
     content=st.just("hello"),
-    width=st.none() | st.integers(1, 10_000),
+    width=st.none() | st.integers(1, 6_324),
     height=st.none() | st.integers(1, 4_000),
     foreground=colors | gradients,
     background=colors | gradients,
@@ -258,14 +258,12 @@ def test_a_slip_in_a_name_gets_the_nearest_of_the_record_it_stands_in():
         Design(content="x", modules={"type": "sprite", "sprites": [{"width": 1, "height": 1}]})
 
 
-@pytest.mark.xfail(reason="qrkit.model names the branch of the union and lists the outer record's fields")
 def test_a_slip_inside_a_gradient_gets_the_nearest_of_the_record_it_stands_in():
     with pytest.raises(UnknownParameter, match=r"foreground\.stops\.0\.colour='red': .*did you mean 'color'\?"):
         Design(content="x", **stop(colour="red"))
 
 
 @pytest.mark.rule("G8")
-@pytest.mark.xfail(reason="qrkit.design multiplies width by height before it squares the one that is given alone")
 @pytest.mark.parametrize("name", ["width", "height"])
 def test_a_square_given_by_one_side_obeys_the_limit_of_pixels_too(name):
     """Open: how large a picture may be. 40 million pixels, however the size was said."""

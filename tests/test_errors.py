@@ -80,7 +80,6 @@ def test_statuses_follow_what_went_wrong():
         "BodyTooLarge": 413,
         "TooManyRequests": 429,
         "StoreBusy": 500,
-        "RenderingFailed": 500,
     }
 
 

@@ -118,10 +118,9 @@ def test_a_decorated_print_is_the_same_picture_only_larger():
     [
         {},
         {"padding": 0, "size": 3},
-        pytest.param(
-            {"width": 333, "height": 420},
-            marks=pytest.mark.xfail(reason="qrkit.printing scales what is beside the symbol to fractions of dots"),
-        ),
+        {"width": 333, "height": 420},
+        {"width": 301},
+        {"width": 301, "flip": "both", "wrapper": None},
     ],
 )
 def test_a_print_of_plain_modules_has_no_dot_between_dark_and_light(fields):

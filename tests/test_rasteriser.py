@@ -43,7 +43,7 @@ def workers():
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:  # it ended meanwhile
             continue
-        if parent == os.getpid() and b"qrkit.rasteriser.worker" in words:
+        if parent == os.getpid() and any(word.endswith(b"rasteriser/worker.py") for word in words):
             found.append(int(folder.name))
     return found
 
@@ -135,7 +135,7 @@ def test_what_is_no_drawing_of_this_size_is_refused_in_one_line(svg):
     with pytest.raises(RenderingFailed, match=r"^the drawing cannot be rendered: .") as caught:
         rasterise(svg, 20, 20)
     assert isinstance(caught.value, QrkitError)
-    assert (caught.value.status, caught.value.code) == (500, "rendering-failed")
+    assert (caught.value.status, caught.value.code) == (400, "rendering-failed")
     assert "\n" not in str(caught.value)
     assert_draws()
 
