@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, PlainSerializer
+from pydantic import AfterValidator, PlainSerializer, model_validator
+from pydantic_core import PydanticCustomError
 
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.limits import (
@@ -18,7 +19,9 @@ from qrkit.limits import (
     Latitude,
     Longitude,
     ModuleSize,
+    Most,
     Padding,
+    Recurrence,
     StoredMode,
     Text,
     Version,
@@ -37,6 +40,7 @@ __all__ = [
     "Plan",
     "Properties",
     "QRCode",
+    "ScheduleEvent",
     "Visit",
 ]
 
@@ -63,6 +67,20 @@ class Location(Model):
     address: Text = ""
     latitude: Latitude | None = None
     longitude: Longitude | None = None
+
+
+class ScheduleEvent(Model):
+    """A change of content (ruling T7).
+
+    Attributes:
+        content: What is served from then on.
+        recurrence: 0 for once, at `date`; 1..7 for every Monday..Sunday at the time of day of `date`, from it on.
+        date: UTC.
+    """
+
+    content: Content
+    recurrence: Recurrence = 0
+    date: Moment
 
 
 class Campaign(Model):
@@ -92,22 +110,35 @@ class QRCode(Model):
         properties: How it is drawn.
         location: Where it hangs.
         is_dynamic: Whether the picture encodes the short URL; else the content itself (ruling X5).
+        is_available: Whether the plan shows more of it than id, name and created (ruling T13); its short URL always
+            works.
+        is_schedule_enabled: Whether the schedule is followed.
+        schedule: At most 100 changes of content.
     """
 
     id: str
     campaign_id: str | None = None
     name: Text
-    content: Content
+    content: Text = ""
     comment: Text = ""
     urlinfo: Text = ""
-    short_code: str
-    short_url: str
-    image_url: str
+    short_code: str = ""
+    short_url: str = ""
+    image_url: str = ""
     scans: int = 0
     created: Moment
     properties: Properties = Properties()
     location: Location = Location()
     is_dynamic: bool = True
+    is_available: bool = True
+    is_schedule_enabled: bool = False
+    schedule: Annotated[tuple[ScheduleEvent, ...], Most(0, 100)] = ()
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.is_available and not self.content:
+            raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must not be empty", "field": "content"})
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +146,7 @@ class Plan:
     """What an account may do (ruling T13).
 
     Attributes:
-        most_qrcodes: How many QR Codes are available at a time.
+        most_qrcodes: How many QR Codes are available at a time: the oldest.
         requests_a_day: API requests with a key, per UTC day.
         may_exchange: Whether import and export are included.
     """

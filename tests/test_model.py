@@ -61,7 +61,9 @@ def test_an_unknown_name_in_python_gets_the_nearest():
 
 
 def test_an_unknown_name_near_to_none_gets_the_list():
-    with pytest.raises(UnknownParameter, match="allowed: content, version, size, width, height, padding, em, ec, foreg"):
+    with pytest.raises(
+        UnknownParameter, match="allowed: content, version, size, width, height, padding, em, ec, foreg"
+    ):
         Design(content="x", qqq=3)
 
 
