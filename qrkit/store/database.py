@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from weakref import WeakSet
 
 import duckdb
@@ -44,6 +45,7 @@ class Database:
         visiting: Held by the thread that adds visits.
         thread: What each thread knows of its work here.
         before_closing: Called when the last store on it closes, or the program ends.
+        memory: What the modules of the store remember of it, by their own names.
     """
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
@@ -53,6 +55,7 @@ class Database:
         self.visiting = threading.RLock()
         self.thread = Thread()
         self.before_closing: list[Callable[[], None]] = []
+        self.memory: dict[str, Any] = {}
         self._users = 0
         self._cursors: list[tuple[threading.Thread, duckdb.DuckDBPyConnection]] = []
         self._process = os.getpid()

@@ -9,12 +9,10 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from qrkit.records import ScheduleEvent
 from qrkit.schedule import active_content
 from qrkit.store.connection import Store
-from qrkit.store.database import Database
 
 __all__ = ["DELETED", "Target", "read_schedule", "remember_target", "target"]
 
@@ -47,7 +45,7 @@ FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
 WHERE $code IS NULL OR s.code = $code
 """
 
-_known: WeakKeyDictionary[Database, dict[str, Target]] = WeakKeyDictionary()
+KNOWN = "short codes"
 
 
 def target(store: Store, short_code: str) -> Target | None:
@@ -61,7 +59,7 @@ def target(store: Store, short_code: str) -> Target | None:
 
 def remember_target(store: Store, short_code: str, found: Target) -> None:
     """Have a short code lead elsewhere once the transaction that changes it is committed."""
-    store.afterwards(lambda: _known.get(store.database, {}).update({short_code: found}))
+    store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update({short_code: found}))
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
@@ -71,14 +69,13 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
 
 def _all(store: Store) -> dict[str, Target]:
     """All short codes of a store, read once."""
-    found = _known.get(store.database)
-    if found is None:
+    memory = store.database.memory
+    if KNOWN not in memory:
         # No transaction may end between the reading and the remembering.
         with store.database.writing:
-            found = _known.get(store.database)
-            if found is None:
-                found = {row["code"]: _read(row) for row in store.rows(SELECT, {"code": None})}
-                _known[store.database] = found
+            if KNOWN not in memory:
+                memory[KNOWN] = {row["code"]: _read(row) for row in store.rows(SELECT, {"code": None})}
+    found: dict[str, Target] = memory[KNOWN]
     return found
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 from qrkit.store.connection import Store
-from qrkit.store.database import Database
 
 __all__ = ["Device", "numbers_of", "told_apart"]
 
@@ -24,12 +22,10 @@ INSERT INTO user_agents (number, {", ".join(COLUMNS)})
 SELECT nextval('user_agent_numbers'), {", ".join("unnest(?::VARCHAR[])" for _ in COLUMNS)}
 """
 
-_known: WeakKeyDictionary[Database, dict[str, int]] = WeakKeyDictionary()
-
 
 def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
     """The numbers of user agents, cut at 512 characters; those that are new are stored."""
-    known = _known.setdefault(store.database, {})
+    known: dict[str, int] = store.database.memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
     found = {text: known[text] for text in wanted if text in known}
     if missing := sorted(wanted - found.keys()):

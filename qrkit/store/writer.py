@@ -10,7 +10,6 @@ import queue
 import threading
 from collections.abc import Sequence
 from time import monotonic
-from weakref import WeakKeyDictionary
 
 import duckdb
 
@@ -29,6 +28,8 @@ MOST_TOGETHER = 1_000
 FILLING_SECONDS = 0.002
 """How long a batch waits for company, once there was any."""
 
+_DISK = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException)
+"""What DuckDB raises when a file cannot be written; after the last two it wants to be opened anew."""
 _log = logging.getLogger("qrkit")
 
 
@@ -79,9 +80,9 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
 
 def _writer_of(database: Database) -> _Writer:
     with _starting:
-        writer = _writers.get(database)
-        if writer is None or not writer.is_running:
-            writer = _writers[database] = _Writer(database)
+        writer: _Writer | None = database.memory.get("writer")
+        if writer is None:
+            writer = database.memory["writer"] = _Writer(database)
     return writer
 
 
@@ -91,7 +92,8 @@ class _Writer:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._queue: queue.Queue[_Waiting | None] = queue.Queue(MOST_WAITING)
-        self.is_running = True
+        self._gate = threading.Lock()
+        self._is_open = True
         # A daemon, so that it does not keep a program alive; the database stops it in order before it closes.
         self._thread = threading.Thread(target=self._run, name=f"visits of {database.path}", daemon=True)
         self._thread.start()
@@ -99,18 +101,21 @@ class _Writer:
 
     def submit(self, visit: Visit, seconds: float) -> _Waiting:
         waiting = _Waiting(visit)
-        try:
-            self._queue.put(waiting, timeout=seconds)
-        except queue.Full as error:
-            raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up") from error
+        with self._gate:
+            if not self._is_open:
+                raise StoreBusy(f"{self._database.path} is closed; open it again")
+            try:
+                self._queue.put(waiting, timeout=seconds)
+            except queue.Full as error:
+                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up") from error
         return waiting
 
     def stop(self) -> None:
         """Write what waits, then end."""
-        self.is_running = False
-        self._queue.put(None)
-        if self._thread is not threading.current_thread():
-            self._thread.join()
+        with self._gate:
+            self._is_open = False
+            self._queue.put(None)
+        self._thread.join()
 
     def _run(self) -> None:
         together = 1
@@ -139,12 +144,13 @@ class _Writer:
         try:
             _commit(self._database, [one.visit for one in batch])
         except Exception as error:
-            if len(batch) == 1:
-                batch[0].finish(error)
+            if len(batch) > 1 and not isinstance(error, (*_DISK, StoreBusy)):
+                # One of them may be at fault, which is no reason to lose the others.
+                for one in batch:
+                    self._write([one])
                 return
-            # One of them may be at fault, which is no reason to lose the others.
             for one in batch:
-                self._write([one])
+                one.finish(error)
             return
         for one in batch:
             one.finish()
@@ -157,7 +163,7 @@ def _commit(database: Database, visits: Sequence[Visit]) -> None:
         last = _last_batch(store)
         insert_visits(store, visits)
         return
-    except (duckdb.IOException, duckdb.FatalException, duckdb.InternalException) as error:
+    except _DISK as error:
         _log.warning("the store failed and is opened anew: %s", error)
     with database.writing, database.visiting:
         database.reopen()
@@ -171,5 +177,4 @@ def _last_batch(store: Store) -> int:
     return int(row["number"]) if row else 0
 
 
-_writers: WeakKeyDictionary[Database, _Writer] = WeakKeyDictionary()
 _starting = threading.Lock()
