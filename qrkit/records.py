@@ -5,11 +5,12 @@ The records speak the interface's words; JSON has them in camelCase and leaves a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.color import BLACK, WHITE, Color
@@ -27,7 +28,7 @@ from qrkit.limits import (
     Version,
 )
 from qrkit.model import Model
-from qrkit.times import to_iso, utc
+from qrkit.times import ISO_FORM, to_iso, utc
 
 __all__ = [
     "NOWHERE",
@@ -44,7 +45,35 @@ __all__ = [
     "Visit",
 ]
 
-Moment = Annotated[datetime, AfterValidator(utc), PlainSerializer(to_iso, when_used="json")]
+
+def _date_as_written(value: Any) -> Any:
+    """Refuse numbers, and texts of digits alone: they do not say whether they are seconds or milliseconds."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number or (isinstance(value, str) and not re.match(r"[0-9]{4}-", value)):
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": f"must be a date and time as {ISO_FORM}"})
+    return value
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return utc(moment)
+    except OverflowError as error:
+        rule = "must lie in the years 1 to 9999 of UTC"
+        raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
+
+
+def _whole_second(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_date_as_written),
+    AfterValidator(_in_utc),
+    PlainSerializer(to_iso, when_used="json"),
+]
+WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
+"""A moment that is the same when it was written and read again."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
 
@@ -75,12 +104,16 @@ class ScheduleEvent(Model):
     Attributes:
         content: What is served from then on.
         recurrence: 0 for once, at `date`; 1..7 for every Monday..Sunday at the time of day of `date`, from it on.
-        date: UTC.
+        date: UTC, whole seconds.
     """
 
     content: Content
     recurrence: Recurrence = 0
-    date: Moment
+    date: WholeSecond
+
+
+SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
+"""What is shown of a QR Code that the plan does not include (ruling T13)."""
 
 
 class Campaign(Model):
@@ -139,6 +172,12 @@ class QRCode(Model):
         if self.is_available and not self.content:
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must not be empty", "field": "content"})
         return self
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Write the record as JSON in the interface's names; one that is not available shows no more than it may."""
+        if self.is_available:
+            return super().to_json(indent=indent)
+        return self.model_dump_json(include=SHOWN_ANYWAY, indent=indent)
 
 
 @dataclass(frozen=True, slots=True)

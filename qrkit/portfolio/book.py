@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile
+from qrkit.errors import ContentTooLong, InvalidParameter, NotAllowed, UnreadableFile
 from qrkit.exchange import exchange_format, exchange_format_of_file
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue, ImportResult, merge
@@ -59,17 +59,28 @@ class Portfolio(Records):
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
-    def image(self, code: QRCode, **changes: Any) -> QRImage:
+    def image(self, code: QRCode, *, template: str = "", **changes: Any) -> QRImage:
         """The picture of a QR Code: its short URL when it is dynamic, else its content (rulings T2, X5).
 
         Args:
             code: A record of this portfolio.
-            **changes: Fields of `Design` that replace those of its properties.
+            template: Name of a stored design that it is drawn with, in place of its properties.
+            **changes: Fields of `Design` that replace those of its properties, or of the template.
+
+        Raises:
+            NotFound: There is no template of this name.
+            NotAllowed: The plan does not show what its picture says (ruling T13).
         """
+        if not code.is_available:
+            raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
+        if template:
+            return QRImage(self.templates.design(template, self._encoded(code), **changes))
         return QRImage(self._design(code, **changes))
 
     def export_file(self, path: str | Path) -> Path:
         """Write all campaigns and QR Codes to a file, in the format of its suffix; gives the path back.
+
+        QR Codes that the plan does not show are left out (ruling T13): a row without content could not be read again.
 
         Raises:
             InvalidParameter: There is no such format.
@@ -79,7 +90,7 @@ class Portfolio(Records):
         return file
 
     def export_bytes(self, format: str) -> bytes:
-        """All campaigns and QR Codes as the bytes of a file of this format.
+        """All campaigns and QR Codes as the bytes of a file of this format, as `export_file` writes it.
 
         Raises:
             InvalidParameter: There is no such format.
@@ -174,4 +185,4 @@ class Portfolio(Records):
         return {None: ""} | {one.id: one.name for one in self.list_campaigns()}
 
     def _text_table(self) -> pd.DataFrame:
-        return text_table(self.list_qrcodes(), self._campaign_names())
+        return text_table([code for code in self.list_qrcodes() if code.is_available], self._campaign_names())

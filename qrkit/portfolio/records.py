@@ -54,7 +54,7 @@ class Records:
         Raises:
             NotFound: This portfolio has none of this id.
         """
-        found = table.campaigns(self.store, self.account.id, id=id or "")
+        found = table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
             raise NotFound("campaign", id)
         return found[0]
@@ -84,12 +84,10 @@ class Records:
         """
         with self.store.atomic():
             self.get_campaign(id)
-            codes = self._stored(campaign=id)
             if keep:
-                for code in codes:
-                    table.update_qrcode(self.store, _changed(code, campaign_id=None))
-            elif codes:
-                table.delete_qrcodes(self.store, codes)
+                table.leave_campaign(self.store, id)
+            else:
+                table.delete_qrcodes(self.store, self._stored(campaign=id))
             table.delete_campaign(self.store, id)
 
     def insert_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
@@ -155,7 +153,8 @@ class Records:
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """All QR Codes in the order they were added; of one campaign where one is given."""
-        return [self._record(one) for one in self._stored(campaign=campaign_id)]
+        campaign = None if campaign_id is None else _sought(campaign_id)
+        return [self._record(one) for one in self._stored(campaign=campaign)]
 
     def update_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
         self,
@@ -182,8 +181,9 @@ class Records:
             comment: A private note.
             urlinfo: Words that the short URL ends in; printed codes with other words go on working.
             is_dynamic: Whether the picture encodes the short URL.
-            location: Fields of `Location` that change.
-            properties: Fields of `Properties` that change.
+            location: Fields of `Location` that change. In a mapping, None leaves a field as it is; a `Location` changes
+                what was given when it was made, so that `Location(latitude=None)` takes the latitude away.
+            properties: Fields of `Properties` that change, likewise.
             is_schedule_enabled: Whether the schedule is followed.
             schedule: The whole new schedule; an empty one has no events.
 
@@ -204,14 +204,14 @@ class Records:
         with self.store.atomic():
             stored = self._one(id)
             if campaign_id is not None:
-                self._check_campaign(campaign_id or None)
-                changes["campaign_id"] = campaign_id or None
+                changes["campaign_id"] = None if campaign_id == "" else campaign_id
+                self._check_campaign(changes["campaign_id"])
             if name == "":
                 changes["name"] = name_from(str(content or stored.content))
             if location is not None:
-                changes["location"] = stored.location.replace(**_fields(location))
+                changes["location"] = _merged(stored.location, location)
             if properties is not None:
-                changes["properties"] = stored.properties.replace(**_fields(properties))
+                changes["properties"] = _merged(stored.properties, properties)
             record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
             self._check_drawable(record)
             changed = _changed(stored, **{field: getattr(record, field) for field in changes})
@@ -233,16 +233,18 @@ class Records:
         Raises:
             InvalidParameter: The URL is empty or too long.
         """
+        Design(content=url)  # refuses what is no text
         with self.store.atomic():
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
-            return self._links(made[0])["short_url"] if made else self.insert_qrcode(url).short_url
+            # A code beyond the plan works, though its record does not show its short URL (ruling T13).
+            return self._links(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
 
     def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
         return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)
 
     def _one(self, id: str) -> StoredQRCode:
-        found = self._stored(id=id or "")
+        found = self._stored(id=_sought(id))
         if not found:
             raise NotFound("QR Code", id)
         return found[0]
@@ -250,7 +252,7 @@ class Records:
     def _check_campaign(self, id: str | None) -> None:
         if id is None:
             return
-        if not isinstance(id, str) or not table.campaigns(self.store, self.account.id, id=id):
+        if not table.campaigns(self.store, self.account.id, id=_sought(id)):
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
     def _free_short_code(self, wished: str = "") -> str:
@@ -269,8 +271,9 @@ class Records:
         self._check_drawable(record)
         fields = {name: getattr(record, name) for name in StoredQRCode.__slots__}
         table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields))
-        # Whether the plan shows it depends on those that were there before.
-        return self.get_qrcode(record.id)
+        # Whether the plan shows it depends on how many were there before.
+        is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
+        return self._record(StoredQRCode(**(fields | {"is_available": is_available})))
 
     def _check_drawable(self, record: QRCode) -> None:
         """Refuse properties that the picture cannot have, before it is printed."""
@@ -290,18 +293,31 @@ class Records:
     def _design(self, code: QRCode, **changes: Any) -> Design:
         """What a QR Code looks like: its short URL when it is dynamic, else its content (rulings T2, X5)."""
         fields = {name: getattr(code.properties, name) for name in Properties.model_fields}
-        return Design(content=code.short_url if code.is_dynamic else code.content, **(fields | changes))
+        return Design(content=self._encoded(code), **(fields | changes))
+
+    def _encoded(self, code: QRCode) -> str:
+        """What the picture of a QR Code says."""
+        return code.short_url if code.is_dynamic else code.content
 
 
 def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _fields(record: Location | Properties | Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a part of a record that were given: the others stay as they are."""
-    if isinstance(record, Mapping):
-        return _given(**record)
-    return {name: getattr(record, name) for name in record.model_fields_set}
+def _sought(id: Any) -> str:
+    """An id to look for; "", which nothing has, in the place of what can be none."""
+    return id if isinstance(id, str) and id.isascii() else ""
+
+
+def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
+    """The fields of a part of a record after a change, to be judged with the others; what was not given stays."""
+    if isinstance(given, Mapping):
+        return _fields(stored) | _given(**given)
+    return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
+
+
+def _fields(part: Location | Properties) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in part.model_fields_set}
 
 
 def _all_fields(stored: StoredQRCode) -> dict[str, Any]:

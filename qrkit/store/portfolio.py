@@ -16,11 +16,13 @@ from qrkit.times import naive, utc
 __all__ = [
     "StoredQRCode",
     "campaigns",
+    "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
     "insert_campaign",
     "insert_qrcode",
     "is_taken",
+    "leave_campaign",
     "qrcodes",
     "update_campaign",
     "update_qrcode",
@@ -55,6 +57,7 @@ WHERE account_id = $account AND ($id IS NULL OR id = $id) AND ($name IS NULL OR 
 ORDER BY created, rowid
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
+LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 COLUMNS = (
     "campaign_id", "name", "content", "comment", "urlinfo", "is_dynamic", "properties", "address", "latitude",
@@ -63,26 +66,28 @@ COLUMNS = (
 """What may change of a QR Code."""
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes (number, id, account_id, short_code, imported_scans, created, {", ".join(COLUMNS)})
-VALUES (nextval('qrcode_numbers'), ?, ?, ?, ?, ?, {", ".join("?" for _ in COLUMNS)})
+VALUES (?, ?, ?, ?, ?, ?, {", ".join("?" for _ in COLUMNS)})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?))"
-INSERT_SHORT_CODE = "INSERT INTO short_codes SELECT short_code, number FROM qrcodes WHERE id = ?"
-INSERT_COUNT = "INSERT INTO scan_counts SELECT number, 0, 0 FROM qrcodes WHERE id = ?"
+NEXT_NUMBER = "SELECT nextval('qrcode_numbers') AS number"
+INSERT_SHORT_CODE = "INSERT INTO short_codes VALUES (?, ?)"
+INSERT_COUNT = "INSERT INTO scan_counts VALUES (?, 0, 0)"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_QRCODES = """
-WITH ranked AS (
-    SELECT *, row_number() OVER (ORDER BY number) <= $most AS is_available FROM qrcodes WHERE account_id = $account
+WITH beyond AS ( -- the first that the plan does not show, if there are so many
+    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
     q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
     q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
-    q.is_schedule_enabled, q.schedule, q.is_available
-FROM ranked q JOIN scan_counts c ON c.qrcode = q.number
-WHERE ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
+    q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
+FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
+WHERE q.account_id = $account AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
     AND ($content IS NULL OR q.content = $content)
 ORDER BY q.number
 """
+COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 
 
@@ -103,6 +108,11 @@ def update_campaign(store: Store, campaign: Campaign) -> None:
     store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.id])
 
 
+def leave_campaign(store: Store, id: str) -> None:
+    """Take the QR Codes of a campaign out of it; they lead where they led."""
+    store.execute(LEAVE_CAMPAIGN, [id])
+
+
 def delete_campaign(store: Store, id: str) -> None:
     """Delete a campaign that has no QR Codes any more."""
     store.execute(DELETE_CAMPAIGN, [id])
@@ -110,19 +120,20 @@ def delete_campaign(store: Store, id: str) -> None:
 
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
     """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
-    values = [code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]
     with store.atomic():
+        number = _number(store.row(NEXT_NUMBER))
+        values = [number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]
         store.execute(INSERT_QRCODE, values)
-        store.execute(INSERT_SHORT_CODE, [code.id])
-        store.execute(INSERT_COUNT, [code.id])
-        _remember(store, code)
+        store.execute(INSERT_SHORT_CODE, [code.short_code, number])
+        store.execute(INSERT_COUNT, [number])
+        _remember(store, code, number)
 
 
 def update_qrcode(store: Store, code: StoredQRCode) -> None:
     """Store a QR Code that has changed; id, short code, scans and created never do."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(code), code.id])
-        _remember(store, code)
+        _remember(store, code, _number(store.row(SELECT_NUMBER, [code.id])))
 
 
 def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
@@ -145,6 +156,11 @@ def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None)
     nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
     found = store.rows(SELECT_QRCODES, nothing | narrower | {"account": account_id, "most": most})
     return [_stored(row) for row in found]
+
+
+def count_qrcodes(store: Store, account_id: str) -> int:
+    """How many QR Codes an account has."""
+    return _number(store.row(COUNT_QRCODES, [account_id]))
 
 
 def is_taken(store: Store, short_code: str) -> bool:
@@ -171,10 +187,12 @@ def _values(code: StoredQRCode) -> list[Any]:
     ]
 
 
-def _remember(store: Store, code: StoredQRCode) -> None:
+def _number(row: dict[str, Any] | None) -> int:
+    return int(row["number"]) if row else 0
+
+
+def _remember(store: Store, code: StoredQRCode, number: int) -> None:
     """Have redirects follow a QR Code that is new or has changed."""
-    row = store.row(SELECT_NUMBER, [code.id])
-    number = int(row["number"]) if row else 0
     schedule = code.schedule if code.is_schedule_enabled else ()
     remember_target(store, code.short_code, Target(number, code.content, schedule))
 
