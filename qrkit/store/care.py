@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
-from qrkit.store.database import MEMORY
+from qrkit.store.database import MEMORY, Database
 from qrkit.times import naive
 
 __all__ = ["backup", "compact", "forget_visits", "verify"]
@@ -65,16 +68,21 @@ def backup(store: Store, path: str | Path) -> Path:
     Writers wait for as long as the file takes to be copied; readers do not.
 
     Raises:
-        InvalidParameter: The store is in memory, or the path is that of the store.
+        InvalidParameter: The store is in memory, or the path is that of a store that is open here.
+        StoreBusy: This thread has a transaction open.
+        UnreadableFile: The copy could not be written; an older one in its place stays as it was.
     """
     original, copy = _file_of(store), Path(path)
-    if copy.exists() and copy.samefile(original):
-        raise InvalidParameter(Problem("path", str(copy), "is the store itself"))
+    if Database.is_open_here(copy) or (copy.exists() and copy.samefile(original)):
+        raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
-    with store.database.writing, store.database.visiting:
-        store.checkpoint()
-        shutil.copyfile(original, unfinished)
-    unfinished.replace(copy)
+    try:
+        with _standing(store):
+            shutil.copyfile(original, unfinished)
+        _moved(unfinished, copy)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise UnreadableFile(f"{copy} could not be written: {error}") from error
     return copy
 
 
@@ -85,15 +93,16 @@ def compact(store: Store) -> int:
 
     Raises:
         InvalidParameter: The store is in memory.
+        StoreBusy: This thread has a transaction open, or the store is a snapshot.
         UnreadableFile: The new file could not be written.
     """
+    store.check_writable()
     original = _file_of(store)
-    before = original.stat().st_size
     unfinished = original.with_name(f"{original.name}.compact")
-    with store.database.writing, store.database.visiting:
-        store.checkpoint()
+    with _standing(store):
+        before = original.stat().st_size
         store.database.reopen(lambda: _rewritten(original, unfinished))
-    return before - original.stat().st_size
+        return before - original.stat().st_size
 
 
 def forget_visits(store: Store, before: datetime) -> int:
@@ -106,6 +115,28 @@ def forget_visits(store: Store, before: datetime) -> int:
     return int(row["number"]) if row else 0
 
 
+@contextmanager
+def _standing(store: Store) -> Iterator[None]:
+    """The time in which nobody writes, and all that is committed is in the file itself."""
+    if store.is_in_transaction:
+        raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
+    with store.database.writing, store.database.visiting:
+        store.checkpoint()
+        yield
+
+
+def _moved(unfinished: Path, path: Path) -> None:
+    """Put a file in the place of another one, for good: a loss of power leaves one of the two."""
+    for one, place in ((unfinished, path), (path.parent, None)):
+        handle = os.open(one, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if place:
+            one.replace(place)
+
+
 def _rewritten(original: Path, unfinished: Path) -> None:
     """Put a fresh copy in the place of a file that nobody has open."""
     unfinished.unlink(missing_ok=True)
@@ -114,7 +145,7 @@ def _rewritten(original: Path, unfinished: Path) -> None:
             connection.execute(f"ATTACH {_quoted(original)} AS old (READ_ONLY)")
             connection.execute(f"ATTACH {_quoted(unfinished)} AS new")
             connection.execute("COPY FROM DATABASE old TO new")
-        unfinished.replace(original)
+        _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
         unfinished.unlink(missing_ok=True)
         raise UnreadableFile(f"{original} could not be written anew, and stays as it was: {error}") from error
@@ -127,4 +158,4 @@ def _quoted(path: Path) -> str:
 def _file_of(store: Store) -> Path:
     if store.path == MEMORY:
         raise InvalidParameter(Problem("store", store.path, "is in memory; there is no file"))
-    return Path(store.path)
+    return store.database.file

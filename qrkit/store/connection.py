@@ -7,7 +7,7 @@ the library never commits a transaction you opened: inside `with store.atomic():
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 Parameters = Sequence[Any] | Mapping[str, Any]
+
+FATAL = (duckdb.FatalException, duckdb.InternalException)
+"""After these, DuckDB does nothing more with a file before it is opened anew."""
+DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
+"""Failures that no statement is to blame for."""
 
 
 class Store:
@@ -65,6 +70,7 @@ class Store:
         their reading.
 
         Raises:
+            StoreBusy: The store was closed, or its file cannot be written; nothing of the transaction is kept.
             RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
                 it had written cannot be taken back alone, so nothing of the whole is kept.
         """
@@ -72,6 +78,7 @@ class Store:
             with self._joined():
                 yield
         else:
+            self._get_ready()
             with self.database.writing, self._transaction():
                 yield
 
@@ -89,13 +96,15 @@ class Store:
             with self._joined():
                 yield
         else:
+            self._get_ready()
             with self.database.visiting, self._transaction():
                 yield
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         thread = self.database.thread
-        self._cursor().execute("BEGIN")
+        with self._statement() as cursor:
+            cursor.execute("BEGIN")
         thread.is_spoilt = False
         thread.depth = 1
         try:
@@ -128,14 +137,25 @@ class Store:
         afterwards, thread.afterwards = thread.afterwards, []
         thread.depth = 0
         try:
-            self.database.cursor().execute(how)
             if how == "COMMIT":
+                self._commit()
                 for act in afterwards:
                     act()
+            else:
+                # Where the file has failed there is nothing left to take back, and the first error says more.
+                with suppress(duckdb.Error, StoreBusy), self._statement() as cursor:
+                    cursor.execute(how)
         finally:
             if thread.is_visiting:
                 thread.is_visiting = False
                 self.database.visiting.release()
+
+    def _commit(self) -> None:
+        try:
+            with self._statement() as cursor:
+                cursor.execute("COMMIT")
+        except duckdb.Error as error:
+            raise StoreBusy(f"{self.path} could not be written, and nothing of this was kept: {error}") from error
 
     @property
     def is_in_transaction(self) -> bool:
@@ -152,17 +172,29 @@ class Store:
         Raises:
             StoreBusy: Nothing can be changed here.
         """
-        if self.database.read_only:
-            raise StoreBusy(f"{self.path} is a snapshot, in which nothing can be changed")
+        self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
-            self._run(sql, parameters)
+            with self._statement() as cursor:
+                cursor.execute(sql, parameters)
+
+    def check_writable(self) -> None:
+        """Refuse to change a store that is closed or a snapshot.
+
+        Raises:
+            StoreBusy: It is.
+        """
+        self.check_open()
+        if self.database.read_only:
+            raise StoreBusy(f"{self.path} is a snapshot, in which nothing can be changed")
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         """Run a query and give its rows as dictionaries by column name."""
-        cursor = self._run(sql, parameters)
-        names = [column[0] for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        with self._statement() as cursor:
+            cursor.execute(sql, parameters)
+            names = [column[0] for column in cursor.description or ()]
+            found = cursor.fetchall()
+        return [dict(zip(names, row, strict=True)) for row in found]
 
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """The first row of a query, or None."""
@@ -171,21 +203,27 @@ class Store:
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""
-        return self._run(sql, parameters).df()
+        with self._statement() as cursor:
+            return cursor.execute(sql, parameters).df()
 
     def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
         """Run a statement in which the table `incoming` is the DataFrame."""
         with self.atomic():
-            cursor = self._cursor()
-            cursor.register("incoming", frame)
+            with self._statement() as cursor:
+                cursor.register("incoming", frame)
             try:
                 self.execute(sql)
             finally:
-                cursor.unregister("incoming")
+                # A transaction that has failed refuses this, too; its own error says why.
+                with suppress(duckdb.Error):
+                    cursor.unregister("incoming")
 
     def checkpoint(self) -> None:
         """Have everything that is committed in the file itself, and nothing in its log."""
-        self._run("CHECKPOINT", ())
+        self._get_ready()
+        with self.database.writing, self.database.visiting, self._statement() as cursor:
+            # FORCE: statements of other threads that read are waited for; without it they would be an error.
+            cursor.execute("FORCE CHECKPOINT")
 
     def close(self) -> None:
         """Let the file go, once what waits is written; it can be opened again, by this or another process."""
@@ -202,17 +240,38 @@ class Store:
     def __repr__(self) -> str:
         return f"<Store {self.path}>"
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
+    def check_open(self) -> None:
+        """Refuse to work on.
+
+        Raises:
+            StoreBusy: The store was closed, or this process is a fork of the one that opened it.
+        """
         if not self._is_open:
             raise StoreBusy(f"{self.path} was closed; open it again")
-        return self.database.cursor()
+        self.database.check_process()
 
-    def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
-        """Run a statement. DuckDB gives a transaction up at the first that fails, and its COMMIT would not say so."""
+    def _get_ready(self) -> None:
+        """Open a file that has failed anew, where no transaction is lost by it."""
+        self.check_open()
+        if self.database.is_broken and not self.is_in_transaction:
+            self.database.restore()
+
+    @contextmanager
+    def _statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for a statement. DuckDB gives a transaction up at the first that fails, and COMMIT does not say so.
+
+        Raises:
+            StoreBusy: The store cannot be used, or the disk failed.
+        """
+        self._get_ready()
         try:
-            return self._cursor().execute(sql, parameters)
-        except duckdb.Error:
+            with self.database.using() as cursor:
+                yield cursor
+        except duckdb.Error as error:
             self.database.thread.is_spoilt = True
+            self.database.is_broken |= isinstance(error, FATAL)
+            if isinstance(error, DISK):
+                raise StoreBusy(f"{self.path} could not be read or written: {error}") from error
             raise
 
     def _migrate(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -55,7 +56,7 @@ def _copied(original: Path, copy: Path) -> None:
         before = _headers(original)
         shutil.copyfile(original, copy)
         log_copy.unlink(missing_ok=True)
-        if log.exists():
+        with suppress(FileNotFoundError):  # a checkpoint takes it away
             shutil.copyfile(log, log_copy)
         if _headers(original) == before:
             return

@@ -6,12 +6,8 @@ A commit costs a wait for the disk, whatever is in it. Two requests at once wait
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 from collections.abc import Sequence
-from time import monotonic
-
-import duckdb
 
 from qrkit.errors import StoreBusy
 from qrkit.records import Visit
@@ -25,11 +21,9 @@ MOST_WAITING = 10_000
 """Visits that may wait; more are refused, so that a store that stands still does not fill the memory."""
 MOST_TOGETHER = 1_000
 """Visits in one commit."""
-FILLING_SECONDS = 0.002
-"""How long a batch waits for company, once there was any."""
+FILLING_SECONDS = 0.003
+"""How long a commit waits at most until as many visits are there as were in the last one."""
 
-_DISK = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException)
-"""What DuckDB raises when a file cannot be written; after the last two it wants to be opened anew."""
 _log = logging.getLogger("qrkit")
 
 
@@ -38,16 +32,17 @@ class _Waiting:
 
     def __init__(self, visit: Visit) -> None:
         self.visit = visit
-        self._done = threading.Event()
+        self._pending = threading.Lock()  # a plain lock: half the cost of an Event
+        self._pending.acquire()
         self._error: BaseException | None = None
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Whether the visit is durable after so many seconds; without a limit, wait until it is.
+    def wait(self, seconds: float) -> bool:
+        """Whether the visit is durable after so many seconds; asked once.
 
         Raises:
             StoreBusy: It could not be written and never will be.
         """
-        if not self._done.wait(seconds):
+        if not self._pending.acquire(timeout=max(0.0, seconds)):
             return False
         if self._error is not None:
             raise StoreBusy(f"a visit could not be written: {self._error}") from self._error
@@ -56,7 +51,7 @@ class _Waiting:
     def finish(self, error: BaseException | None = None) -> None:
         """Tell who waits."""
         self._error = error
-        self._done.set()
+        self._pending.release()
 
 
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
@@ -70,84 +65,79 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
         seconds: How long to wait. A visit that is not durable by then is stored later.
 
     Raises:
-        StoreBusy: It could not be stored, or so many wait that there was no place for this one.
+        StoreBusy: It could not be stored, the store was closed, or so many wait that there was no place for this one.
     """
+    store.check_writable()
     if store.is_in_transaction:
         insert_visits(store, [visit])
         return True
-    return _writer_of(store.database).submit(visit, seconds).wait(seconds)
+    return _writer_of(store.database).submit(visit).wait(seconds)
 
 
 def _writer_of(database: Database) -> _Writer:
     with _starting:
-        writer: _Writer | None = database.memory.get("writer")
+        writer: _Writer | None = database.helpers.get("writer")
         if writer is None:
-            writer = database.memory["writer"] = _Writer(database)
+            writer = database.helpers["writer"] = _Writer(database)
     return writer
 
 
 class _Writer:
-    """The thread of one database, and the queue it takes visits from."""
+    """The thread of one database, and the visits that wait for it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._queue: queue.Queue[_Waiting | None] = queue.Queue(MOST_WAITING)
-        self._gate = threading.Lock()
+        self._waiting: list[_Waiting] = []
+        self._changed = threading.Condition(threading.Lock())
+        self._enough = 1
         self._is_open = True
         # A daemon, so that it does not keep a program alive; the database stops it in order before it closes.
         self._thread = threading.Thread(target=self._run, name=f"visits of {database.path}", daemon=True)
         self._thread.start()
         database.before_closing.append(self.stop)
 
-    def submit(self, visit: Visit, seconds: float) -> _Waiting:
+    def submit(self, visit: Visit) -> _Waiting:
         waiting = _Waiting(visit)
-        with self._gate:
+        with self._changed:
             if not self._is_open:
                 raise StoreBusy(f"{self._database.path} is closed; open it again")
-            try:
-                self._queue.put(waiting, timeout=seconds)
-            except queue.Full as error:
-                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up") from error
+            if len(self._waiting) >= MOST_WAITING:
+                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up")
+            self._waiting.append(waiting)
+            if len(self._waiting) in (1, self._enough):
+                self._changed.notify()
         return waiting
 
     def stop(self) -> None:
         """Write what waits, then end."""
-        with self._gate:
+        with self._changed:
             self._is_open = False
-            self._queue.put(None)
+            self._changed.notify()
         self._thread.join()
 
     def _run(self) -> None:
-        together = 1
-        while batch := self._batch(company=together > 1):
-            together = len(batch)
+        while batch := self._batch():
             self._write(batch)
 
-    def _batch(self, *, company: bool) -> list[_Waiting]:
+    def _batch(self) -> list[_Waiting]:
         """The visits of the next commit; none when it is time to stop."""
-        first = self._queue.get()
-        if first is None:
-            return []
-        batch, until = [first], monotonic() + FILLING_SECONDS
-        while len(batch) < MOST_TOGETHER:
-            try:
-                one = self._queue.get(timeout=max(0.0, until - monotonic())) if company else self._queue.get_nowait()
-            except queue.Empty:
-                break
-            if one is None:
-                self._queue.put(None)  # for the next time
-                break
-            batch.append(one)
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or not self._is_open)
+            self._changed.wait_for(lambda: len(self._waiting) >= self._enough or not self._is_open, FILLING_SECONDS)
+            batch = self._waiting[:MOST_TOGETHER]
+            del self._waiting[:MOST_TOGETHER]
+            self._enough = max(1, len(batch))
         return batch
 
     def _write(self, batch: list[_Waiting]) -> None:
         try:
             _commit(self._database, [one.visit for one in batch])
         except Exception as error:
-            if len(batch) > 1 and not isinstance(error, (*_DISK, StoreBusy)):
+            if len(batch) > 1 and not isinstance(error, StoreBusy):
                 # One of them may be at fault, which is no reason to lose the others.
-                for one in batch:
-                    self._write([one])
+                half = len(batch) // 2
+                self._write(batch[:half])
+                self._write(batch[half:])
                 return
             for one in batch:
                 one.finish(error)
@@ -157,17 +147,20 @@ class _Writer:
 
 
 def _commit(database: Database, visits: Sequence[Visit]) -> None:
-    """Write visits in one transaction; a failure of the disk is answered by opening the file anew, once."""
-    store, last = Store.on(database), None
+    """Write visits in one transaction; where DuckDB gives the file up meanwhile it is opened anew, once."""
+    store, last = Store.on(database), -1
     try:
-        last = _last_batch(store)
-        insert_visits(store, visits)
+        with store.adding():
+            last = _last_batch(store)
+            insert_visits(store, visits)
         return
-    except _DISK as error:
+    except StoreBusy as error:
+        if not database.is_broken:
+            raise
         _log.warning("the store failed and is opened anew: %s", error)
     with database.writing, database.visiting:
-        database.reopen()
-        if last is None or _last_batch(store) == last:
+        # A commit that seemed to fail may have happened.
+        if last < 0 or _last_batch(store) == last:
             insert_visits(store, visits)
 
 
