@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = "qrkit.duckdb"
 MOST_ISSUES = 20
+CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 EXAMPLES = """
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
@@ -47,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed.run(parsed)
     except QrkitError as error:
-        print(f"qrkit {parsed.command}: {error}", file=sys.stderr)
+        # One line, whatever a file called its fields: control characters can do things to a terminal.
+        print(f"qrkit {parsed.command}: {re.sub(CONTROLS, ' ', str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output has seen enough.
@@ -83,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_generate(commands: Commands) -> None:
     one = commands.add_parser("generate", help="draw one QR Code")
     one.add_argument("content", nargs="?", help="text to encode; may be left out when --design has one")
-    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON: fields of POST generate")
+    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON, as Design.to_json writes it")
     one.add_argument("-o", "--output", type=Path, help="file to write; without it the code is shown as text")
     one.add_argument("--format", help=f"one of {', '.join(FORMATS)}; by default the suffix of the file says it")
     one.add_argument("--style", choices=TEXT_STYLES, default="blocks", help="how the code is shown as text")

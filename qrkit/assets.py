@@ -241,7 +241,10 @@ def _bytes_in(content: str) -> bytes:
     if uri is None and content[:5].lower() == "data:":
         raise _refused("is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri")
     if uri is None:
-        rule = "is no picture; allowed: data:image/png;base64,… (or jpeg, or svg+xml), icon:NAME, https://…"
+        rule = (
+            "is no picture; allowed: data:image/png;base64,… (or jpeg, or svg+xml; qrkit.data_uri(path) makes one of a "
+            "file), icon:NAME, https://…"
+        )
         raise _refused(rule, "bad-value")
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # three characters for a byte: nothing takes more

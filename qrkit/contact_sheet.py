@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.image import QRImage
 from qrkit.markup import NAMESPACES, number
 
@@ -27,7 +28,7 @@ class ContactSheet:
     """
 
     def __init__(self, images: Mapping[str, QRImage], *, columns: int = 6, side: int = 140) -> None:
-        self.images = dict(images)
+        self.images = {str(name): image for name, image in images.items()}
         self.columns = max(1, min(columns, len(self.images)))
         self.side = side
 
@@ -60,8 +61,14 @@ class ContactSheet:
         return self.side * image.height / image.width
 
     def save(self, path: str | Path) -> Path:
-        """Write the sheet to an SVG file; gives the path back."""
+        """Write the sheet to an SVG file; gives the path back.
+
+        Raises:
+            InvalidParameter: The path has another suffix than .svg.
+        """
         file = Path(path)
+        if file.suffix.lower() != ".svg":
+            raise InvalidParameter(Problem("path", str(file), "must end in .svg: a contact sheet is an SVG"))
         file.write_text(self.to_svg(), encoding="utf-8", newline="\n")
         return file
 

@@ -20,12 +20,12 @@ from qrkit.limits import (
     Most,
     Offset,
     Opacity,
-    PictureSide,
     SpriteName,
     SpriteType,
     Text,
     Tolerance,
     Whole,
+    WrapperSide,
 )
 from qrkit.model import Model
 
@@ -248,7 +248,7 @@ class Layer(Model):
 
     @model_validator(mode="after")
     def _color_is_for_icons(self) -> Self:
-        if self.color is not None and not self.content.startswith(ICON):
+        if self.color is not None and not self.content.lower().startswith(ICON):
             rule = "recolours only icons: content must begin with 'icon:'"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
         return self
@@ -277,8 +277,8 @@ class Wrapper(Model):
     """
 
     source: Asset
-    width: PictureSide
-    height: PictureSide
+    width: WrapperSide
+    height: WrapperSide
     placeholder: Placeholder
 
     @model_validator(mode="after")
@@ -288,7 +288,7 @@ class Wrapper(Model):
             hole.x >= 0 and hole.x + hole.width <= self.width and hole.y >= 0 and hole.y + hole.height <= self.height
         )
         if not inside:
-            rule = f"must lie inside the wrapper, 0..{self.width} by 0..{self.height} pixels"
+            rule = f"must lie inside the wrapper, 0..{self.width:g} by 0..{self.height:g} pixels"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": "placeholder"})
         return self
 

@@ -90,12 +90,14 @@ class Design(Model):
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Self:
-        outer = self.wrapper
-        width, height = (outer.width, outer.height) if outer else (self.width or 0, self.height or 0)
-        if width * height > MOST_PIXELS:
-            rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,}"
-            field = "wrapper" if outer else "width"
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
+        sizes: dict[str, tuple[float, float]]
+        sizes = {"width" if self.width else "height": (self.width or self.height or 0, self.height or self.width or 0)}
+        if self.wrapper:
+            sizes["wrapper"] = (self.wrapper.width, self.wrapper.height)
+        for field, (width, height) in sizes.items():
+            if width * height > MOST_PIXELS:
+                rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,.0f}"
+                raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
 
     @property

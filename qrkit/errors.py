@@ -9,6 +9,7 @@ QrkitError                                  500  catch this one
 ├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
 ├── BadRequest (ValueError)                 400  HTTP itself is wrong
 ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
+├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
 ├── NotAuthenticated (PermissionError)      401  key missing or unknown
 ├── NotAllowed (PermissionError)            403  the plan does not include it
 ├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
@@ -18,8 +19,7 @@ QrkitError                                  500  catch this one
 ├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
 ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
 ├── StoreBusy (RuntimeError)                500  another process holds the database file
-├── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
-└── RenderingFailed (RuntimeError)          500  the renderer broke down on a drawing, or took too long
+└── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
 Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
@@ -303,5 +303,5 @@ class NotStored(QrkitError, RuntimeError):
 class RenderingFailed(QrkitError, RuntimeError):
     """The renderer refused a drawing, broke down on it, or took too long."""
 
-    status = 500
+    status = 400
     code = "rendering-failed"

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
-from qrkit.draw import draw
+from qrkit.draw import Pictures, check_layout, draw
 from qrkit.encode import encode
 from qrkit.limits import TextStyle
 from qrkit.printing import PrintSize, QRPrint
-from qrkit.scene import Scene
+from qrkit.rasteriser import within
+from qrkit.scene import Drawing, Scene
 from qrkit.symbol import Symbol
 from qrkit.writers import Format, format_named, format_of_file, svg, txt
 
 __all__ = ["QRImage", "generate"]
 
+LONGEST_SECONDS = 20.0
+"""What all drawing for one file may take."""
+
 
 class QRImage:
     """A QR Code picture. In a notebook the last line of a cell shows it.
+
+    Args:
+        design: What it looks like.
+        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        pictures: Those pictures, where they are read already.
 
     Attributes:
         design: What was asked for.
         symbol: The encoded modules.
     """
 
-    def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
+    def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = encode(
             design.content,
@@ -35,7 +46,17 @@ class QRImage:
             error_correction=design.ec,
             mode=design.em,
         )
-        self._pictures = read_assets(design.pictures, fetch)
+        check_layout(design, self.symbol)
+        self._pictures = read_assets(design.pictures, fetch) if pictures is None else pictures
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is not drawn as its author meant it: a sentence for each picture."""
+        return [
+            f"{path}: {', '.join(picture.lost)} of the SVG cannot be drawn and is left out; turn it into paths"
+            for path, picture in self._pictures.items()
+            if isinstance(picture, Drawing) and picture.lost
+        ]
 
     @cached_property
     def scene(self) -> Scene:
@@ -50,12 +71,12 @@ class QRImage:
     @property
     def width(self) -> int:
         """Pixels."""
-        return round(self.scene.width)
+        return ceil(self.scene.width)
 
     @property
     def height(self) -> int:
         """Pixels."""
-        return round(self.scene.height)
+        return ceil(self.scene.height)
 
     def to_bytes(self, format: str = "png") -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`; the same design gives the same bytes (ruling G9).
@@ -102,7 +123,8 @@ class QRImage:
         return file
 
     def _written(self, format: Format) -> bytes:
-        return format.write(self.exact_scene if format.exact else self.scene)
+        with within(LONGEST_SECONDS):
+            return format.write(self.exact_scene if format.exact else self.scene)
 
     def __repr__(self) -> str:
         content = self.design.content
@@ -131,10 +153,18 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
         InvalidParameter: A field breaks its rule; all that do are named.
         ContentTooLong: The content does not fit; the message says what would.
 
+    Warns:
+        UserWarning: An SVG holds something that cannot be drawn, as text.
+
     Example:
         >>> generate("https://example.com", ec="H", size=10)
         <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
     if isinstance(content, Design):
-        return QRImage(content.replace(**fields) if fields else content, fetch=fetch)
-    return QRImage(Design(content=content, **fields), fetch=fetch)
+        design = content.replace(**fields) if fields else content
+    else:
+        design = Design(content=content, **fields)
+    image = QRImage(design, fetch=fetch)
+    for warning in image.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return image

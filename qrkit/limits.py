@@ -57,6 +57,7 @@ __all__ = [
     "Version",
     "Whole",
     "Within",
+    "WrapperSide",
 ]
 
 
@@ -124,14 +125,15 @@ class Most:
     low: int
     high: int
 
-    def _check(self, entries: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not self.low <= len(entries) <= self.high:
+    def _check(self, entries: Any) -> Any:
+        # Before the entries are judged, of which there may be a million.
+        if isinstance(entries, list | tuple) and not self.low <= len(entries) <= self.high:
             rule = f"must have {self.low}..{self.high} entries, not {len(entries)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
         return entries
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
+        return core_schema.no_info_before_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
@@ -156,9 +158,12 @@ def _automatic(value: Any) -> Any:
 
 def _number(value: Any) -> float:
     """Take any finite number, those of numpy included; true and "8" are none."""
-    if not _is_number(value) or not isfinite(value):
-        raise PydanticCustomError("wrong-type", "must be a number")
-    return float(value)
+    try:
+        if _is_number(value) and isfinite(value):
+            return float(value)
+    except OverflowError:  # a whole number with hundreds of digits
+        pass
+    raise PydanticCustomError("wrong-type", "must be a number")
 
 
 def _is_number(value: Any) -> bool:
@@ -199,6 +204,7 @@ MILLIMETRES_PER_INCH = 25.4
 
 Number = Annotated[float, BeforeValidator(_number)]
 PictureSide = Annotated[Whole, Within(1, 10_000, "pixels")]
+WrapperSide = Annotated[Number, Within(1, 10_000, "pixels")]
 Extent = Annotated[Number, Within(0.1, 10_000, "pixels")]
 """Width or height of something in a picture."""
 Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]

@@ -16,6 +16,9 @@ from qrkit.errors import InvalidParameter, MissingParameter, Problem, UnknownPar
 
 __all__ = ["Model"]
 
+PLAIN_RULES = {"tuple_type": "must be a list", "model_type": "must be an object", "dict_type": "must be an object"}
+"""What pydantic says in words of Python, in words of JSON."""
+
 MOST_PROBLEMS = 100
 """That an error tells: a long list of wrong records must not make a longer answer."""
 
@@ -129,9 +132,8 @@ def _unknown(model: type[BaseModel], error: Mapping[str, Any]) -> UnknownParamet
     for part in error["loc"][:-1]:
         by_alias = {one.alias: one for one in model.model_fields.values()}
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))
-        kinds = [field.annotation, *get_args(field.annotation)] if field else []
-        model = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), model)
-    return UnknownParameter(".".join(map(str, error["loc"])), error["input"], model.model_fields)
+        model = (_record_in(field.annotation) if field else None) or model
+    return UnknownParameter(".".join(map(str, _named(error["loc"]))), error["input"], model.model_fields)
 
 
 def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
@@ -149,6 +151,8 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
         return _unknown(model, error).problems[0]
     if kind == "literal_error":
         return Problem(name, error["input"], f"must be one of {context['expected']}", "bad-value")
+    if kind in PLAIN_RULES:
+        return Problem(name, error["input"], PLAIN_RULES[kind], "wrong-type")
     if kind.endswith(("_type", "_parsing", "_from_float")):
         return Problem(
             name,

@@ -58,18 +58,18 @@ class QRPrint:
     @cached_property
     def scene(self) -> Scene:
         """The drawing, in dots."""
-        enlarged = self._drawn.scaled(self._factor)
+        enlarged = self._drawn.scaled(self._factor, snapped=True)
         return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black)
 
     @property
     def width_mm(self) -> float:
         """True width in millimetres."""
-        return self._drawn.width * self._factor / self.size.dpi * MILLIMETRES_PER_INCH
+        return self.scene.width / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def height_mm(self) -> float:
         """True height in millimetres."""
-        return self._drawn.height * self._factor / self.size.dpi * MILLIMETRES_PER_INCH
+        return self.scene.height / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def module_mm(self) -> float:

@@ -89,11 +89,13 @@ class Drawing:
         markup: What stands inside its `<svg>` element; ids begin with `name`, references stay inside the markup.
         name: Prefix of its ids, made from its bytes.
         box: Its viewBox: x, y, width and height.
+        lost: What could be seen of the SVG and is not in it: `text`, `image`, …
     """
 
     markup: str
     name: str
     box: tuple[float, float, float, float]
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,7 @@ class Scene:
         title: What the code says, for people who cannot see it.
         paper: What formats without transparency paint first: the background's opaque form, else white (ruling G4).
         module: Pixels per module as they are seen.
+        origin: x, y of the top left module of the symbol as it is seen.
         dots_per_inch: How large a pixel is printed; None where nobody said.
         key_black: Whether formats for print write black with the black ink alone.
     """
@@ -261,6 +264,7 @@ class Scene:
     title: str
     paper: tuple[Item, ...] = ()
     module: float = 1.0
+    origin: tuple[float, float] = (0.0, 0.0)
     dots_per_inch: float | None = None
     key_black: bool = False
 
@@ -285,21 +289,33 @@ class Scene:
         """The scene without transparency."""
         return replace(self, items=self.paper + self.items)
 
-    def scaled(self, factor: float) -> Scene:
-        """The scene larger or smaller; a plain one stays plain."""
+    def scaled(self, factor: float, *, snapped: bool = False) -> Scene:
+        """The scene larger or smaller; a plain one stays plain.
+
+        Args:
+            factor: By which everything grows.
+            snapped: Whether the symbol is moved to begin on a whole pixel, and the size rounded to whole ones.
+        """
+        (x, y), (width, height) = self.origin, (self.width * factor, self.height * factor)
+        left, top = x * factor, y * factor
+        if snapped:
+            left, top, width, height = round(left), round(top), round(width), round(height)
+        matrix = Matrix(factor, factor, left - x * factor, top - y * factor)
+        is_plain = self.plain is not None
 
         def larger(items: tuple[Item, ...]) -> tuple[Item, ...]:
-            if self.plain is None:
-                return (Group(items, Matrix(factor, factor)),) if items else ()
-            return tuple(_scaled(item, factor) for item in items)
+            if is_plain:
+                return tuple(_scaled(item, matrix, width, height) for item in items)
+            return (Group(_grown(items, 1 / factor), matrix),) if items else ()
 
         return replace(
             self,
-            width=self.width * factor,
-            height=self.height * factor,
-            module=self.module * factor,
+            width=width,
+            height=height,
             items=larger(self.items),
             paper=larger(self.paper),
+            module=self.module * factor,
+            origin=(left, top),
         )
 
     def flat(self) -> Iterator[tuple[Matrix, Item]]:
@@ -307,13 +323,26 @@ class Scene:
         yield from _flat(self.items, Matrix())
 
 
-def _scaled(item: Item, factor: float) -> Item:
+def _grown(items: tuple[Item, ...], margin: float) -> tuple[Item, ...]:
+    """The items with their ground a little larger, so that it reaches the edge wherever rounding moves it."""
+    match items:
+        case (Rectangle(x, y, width, height) as ground, *rest):
+            larger = replace(ground, x=x - margin, y=y - margin, width=width + 2 * margin, height=height + 2 * margin)
+            return (larger, *rest)
+        case (Group(inner, matrix), *rest):
+            return (Group(_grown(inner, margin), matrix), *rest)
+    return items
+
+
+def _scaled(item: Item, matrix: Matrix, width: float, height: float) -> Item:
+    """An item of a plain scene in its new place; the ground covers all of it, whatever was rounded."""
     match item:
-        case Rectangle(x, y, width, height, paint):
-            return Rectangle(x * factor, y * factor, width * factor, height * factor, paint)
+        case Rectangle(x, y, paint=paint):
+            return Rectangle(x, y, width, height, paint)
         case Squares(x, y, size):
-            return replace(item, x=x * factor, y=y * factor, size=size * factor)
-    return Group((item,), Matrix(factor, factor))
+            left, top, _, _ = matrix.box(x, y, 0, 0)
+            return replace(item, x=left, y=top, size=size * matrix.scale_x)
+    return Group((item,), matrix)
 
 
 def _flat(items: tuple[Item, ...], matrix: Matrix) -> Iterator[tuple[Matrix, Item]]:

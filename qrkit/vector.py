@@ -75,6 +75,8 @@ _HREF_TARGETS = {
     "pattern": {"pattern"},
 }
 
+LOST = ("text", "image", "foreignObject", "filter")
+"""Elements that can be seen and are not drawn."""
 _SELECTOR = re.compile(r"(\*|[A-Za-z]\w*)?([.#][\w-]+)?")
 
 
@@ -95,7 +97,8 @@ def sanitised(data: bytes) -> Drawing:
     if len(root) and not drawing.children:
         raise refused("holds nothing that is drawn: text, pictures and filters are left out; turn text into paths")
     style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
-    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box)
+    lost = tuple(part for part in LOST if root.find(f".//{NAMESPACE}{part}") is not None)
+    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, lost)
 
 
 def _parsed(data: bytes) -> _Element:
@@ -106,12 +109,7 @@ def _parsed(data: bytes) -> _Element:
     if len(data) > MOST_BYTES:
         raise refused(f"is too large: an SVG may have {MOST_BYTES // 1024} KiB", "image-too-large")
     parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
     try:
         root = etree.fromstring(data, parser)

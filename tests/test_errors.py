@@ -84,7 +84,6 @@ def test_statuses_follow_what_went_wrong():
         "TooManyRequests": 429,
         "StoreBusy": 500,
         "NotStored": 503,
-        "RenderingFailed": 500,
     }
 
 

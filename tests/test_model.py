@@ -148,3 +148,83 @@ def test_equal_designs_are_equal_and_hash_alike():
 def test_an_unknown_name_inside_a_record_proposes_the_nearest_of_that_record():
     with pytest.raises(UnknownParameter, match=r"place\.lattitude=1: .*did you mean 'latitude'"):
         Poster(poster_name="x", place={"lattitude": 1})
+
+
+# Fields that are known ------------------------------------------------------------------------------------------------
+
+
+class Wall(Model):
+    """A record with a list of records, and one that may be a record or a number."""
+
+    posters: tuple[Poster, ...] = ()
+    best_poster: Poster | int | None = None
+
+
+@pytest.mark.rule("H2")
+def test_unknown_fields_are_taken_out_and_named_by_their_paths():
+    """Open: unknown JSON fields. They are left out, wherever they stand, and all of them are named."""
+    place = {"latitude": 1, "altitude": 2}
+    poster = {"posterName": "Door", "poster_name": "x", "place": place, "size": {"a": 1}}
+    kept, unknown = Wall.known(
+        {"bestPoster": poster, "posters": [poster, {}, {"x": 1}], "": 0, "a.b": 1, "best_poster": 5}
+    )
+    clean = {"posterName": "Door", "place": {"latitude": 1}}
+    assert kept == {"bestPoster": clean, "posters": [clean, {}, {}]}
+    strange = ("poster_name", "place.altitude", "size")
+    assert unknown == [
+        *(f"bestPoster.{name}" for name in strange), *(f"posters.0.{name}" for name in strange), "posters.2.x",
+        "", "a.b", "best_poster",
+    ]  # fmt: skip
+    assert Wall(bestPoster=clean, posters=[clean]) == Wall(**Wall.known({"bestPoster": poster, "posters": [poster]})[0])
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize("absent", [None, ""])
+def test_nothing_and_empty_text_are_absent_at_every_depth(absent):
+    """Open: null and "". As if the field were not there; 0, false and empty lists are values."""
+    assert Wall.known({"bestPoster": absent, "posters": [{"posterName": absent, "place": {"latitude": absent}}]}) == (
+        {"posters": [{"place": {}}]},
+        [],
+    )
+    assert Wall.known({"bestPoster": 0, "posters": []}) == ({"bestPoster": 0, "posters": []}, [])
+    assert Wall.known({"x": absent}) == ({}, ["x"])
+
+
+@pytest.mark.parametrize("value", [5, "text", [], [5], [[[]]], [None], [[{"x": 1}]], {"a": 1}, True])
+def test_what_is_neither_record_nor_list_of_records_is_left_for_the_record_to_judge(value):
+    kept, unknown = Wall.known({"posters": value, "bestPoster": value})
+    if value != {"a": 1}:
+        assert kept == {"posters": value, "bestPoster": value}
+        assert unknown == []
+    try:
+        Wall(**kept)
+    except InvalidParameter as error:
+        assert {one.name.partition(".")[0] for one in error.problems} <= {"posters", "bestPoster"}
+
+
+def test_known_changes_nothing_of_what_it_is_given():
+    given = {"bestPoster": {"posterName": "", "x": [1]}, "posters": [{"x": 1}]}
+    text = str(given)
+    Wall.known(given)
+    assert str(given) == text
+
+
+def test_lists_nested_deeper_than_there_is_recursion_are_left_alone():
+    deep = []
+    for _ in range(5_000):
+        deep = [deep]
+    assert Wall.known({"posters": deep})[0]["posters"] is not None
+
+
+def test_of_very_many_problems_the_first_are_told():
+    with pytest.raises(InvalidParameter) as caught:
+        Wall(posters=[{}] * 5_000)
+    assert [one.name for one in caught.value.problems] == [f"posters.{number}.posterName" for number in range(100)]
+
+
+@pytest.mark.parametrize("name", ["self", "cls", "first", "changes", "values"])
+def test_any_text_may_be_an_unknown_name(name):
+    for make in (Design(content="x").replace, Design):
+        with pytest.raises(InvalidParameter) as caught:
+            make(**{"content": "x", name: 1})
+        assert (caught.value.name, caught.value.code) == (name, "unknown-parameter")

@@ -1,11 +1,13 @@
+import time
+from json import dumps
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit.errors import InvalidParameter
-from qrkit.reading import flag, pairs, whole
+from qrkit.errors import BadRequest, InvalidParameter
+from qrkit.reading import flag, json_object, pairs, whole
 
 some = settings(max_examples=60, derandomize=True, deadline=None)
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -155,3 +157,105 @@ def test_what_is_no_flag_is_refused_by_name_and_value(text):
     with pytest.raises(InvalidParameter, match="must be true or false") as caught:
         flag(text, "keep")
     assert (caught.value.name, caught.value.value, caught.value.code) == ("keep", text, "wrong-type")
+
+
+# JSON -----------------------------------------------------------------------------------------------------------------
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@some
+@given(st.dictionaries(texts, json_values, max_size=4), st.booleans(), st.sampled_from(["utf-8", "utf-8-sig"]))
+def test_an_object_that_was_written_as_json_is_read_back(found, is_ascii, encoding):
+    assert json_object(dumps(found, ensure_ascii=is_ascii).encode(encoding)) == found
+
+
+def refused_body(body):
+    with pytest.raises(BadRequest) as caught:
+        json_object(body)
+    assert caught.value.status == 400
+    assert len(str(caught.value)) < 300
+    return caught.value
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b"\n\r\t "])
+def test_an_empty_body_is_no_json(body):
+    assert refused_body(body).code == "empty-body"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b"1",
+        b"null",
+        b'"a"',
+        b"{",
+        b"{}{}",
+        b"{'a': 1}",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b"{\0}",
+        "{}".encode("utf-16"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(body):
+    assert refused_body(body).code == "bad-json"
+
+
+@pytest.mark.parametrize("body", ['{"%s": 1, "b": 2, "%s": 1}', '{"a": [{"%s": 1, "%s": 1}]}'])
+@pytest.mark.parametrize("name", ["a", "é", "x" * 10_000])
+def test_a_name_that_stands_twice_in_an_object_is_named(body, name):
+    error = refused_body((body % (name, name)).encode())
+    assert error.code == "bad-json"
+    assert f"twice: '{name[:60]}'" in str(error)
+
+
+def test_a_name_may_stand_in_several_objects():
+    assert json_object(b'{"a": {"a": 1}, "b": [{"a": 2}, {"a": 3}]}') == {"a": {"a": 1}, "b": [{"a": 2}, {"a": 3}]}
+
+
+def test_one_name_twice_among_many_is_found_in_no_time():
+    names = ", ".join(f'"{number}": 1' for number in range(100_000))
+    began = time.monotonic()
+    assert refused_body(f'{{{names}, "99999": 1}}'.encode()).code == "bad-json"
+    assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" + "0" * 400, "-" + "9" * 5_000, "0x1", "01", "1."]
+)
+def test_a_number_that_json_has_not_or_no_float_holds_is_refused(number):
+    assert refused_body(f'{{"a": {number}}}'.encode()).code == "bad-json"
+
+
+@pytest.mark.parametrize("number", ["1e308", "-0.0", "1e-400", "9" * 300, "3.0", "12345678901234567890"])
+def test_a_number_that_a_float_holds_is_read(number):
+    assert float(json_object(f'{{"a": {number}}}'.encode())["a"]) == float(number)
+
+
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize(("depth", "fits"), [(22, True), (24, False), (900, False), (100_000, False)])
+def test_a_body_has_24_levels_at_most(begin, end, depth, fits):
+    body = f'{{"a": {begin * depth}1{end * depth}}}'.encode()
+    if fits:
+        assert json_object(body)
+    else:
+        assert refused_body(body).code == "json-too-deep"
+
+
+@pytest.mark.parametrize("one", ["1", "{}", "[]"])
+def test_a_body_has_20_000_values_at_most(one):
+    def body(count):
+        return f'{{"a": [{", ".join([one] * count)}]}}'.encode()
+
+    assert len(json_object(body(19_999))["a"]) == 19_999
+    assert refused_body(body(20_000)).code == "json-too-large"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from qrkit.bitmaps import at_most
 from qrkit.color import WHITE, Color
 from qrkit.decoration import Wrapper
 from qrkit.design import Design
@@ -14,10 +15,10 @@ from qrkit.draw.modules import draw_modules
 from qrkit.draw.paints import opaque, paint
 from qrkit.draw.sheet import ICON_BOX, Cells, Pictures, Sheet
 from qrkit.outline import Outline
-from qrkit.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
+from qrkit.scene import Bitmap, Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
 from qrkit.symbol import Role, Symbol
 
-__all__ = ["draw"]
+__all__ = ["Pictures", "check_layout", "draw"]
 
 UNSEEN = (Role.FINDER, Role.SEPARATOR)
 """Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
@@ -57,9 +58,21 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
         padding=design.padding,
         title=design.content,
         module=layout.module,
+        origin=_origin(layout, across=across, down=down),
         paper=_flipped((_paper(layout, background),), layout, across=across, down=down),
     )
     return _wrapped(scene, sheet, design.wrapper, exact=exact) if design.wrapper else scene
+
+
+def check_layout(design: Design, symbol: Symbol) -> None:
+    """Refuse a design whose symbol has no room, without the work of drawing it.
+
+    Raises:
+        InvalidParameter: The size asked for, or the placeholder, leaves less than a pixel for a module.
+    """
+    layout = lay_out(design, symbol, exact=True)
+    if design.wrapper:
+        into_placeholder(layout, design.wrapper, exact=True)
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
@@ -82,6 +95,12 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
 def _paper(layout: Layout, background: Paint) -> Rectangle:
     """What formats without transparency paint first (ruling G4)."""
     return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
+
+
+def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
+    """Where the symbol begins once it is mirrored."""
+    side = layout.module * layout.side
+    return layout.width - layout.x - side if across else layout.x, layout.height - layout.y - side if down else layout.y
 
 
 def _flipped(items: tuple[Item, ...], layout: Layout, *, across: bool, down: bool) -> tuple[Item, ...]:
@@ -113,7 +132,8 @@ def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Sc
         scale_x, scale_y = wrapper.width / ICON_BOX, wrapper.height / ICON_BOX
         around = Shape(content.placed(0, 0, scale_x, scale_y), sheet.foreground)
     else:
-        around = Picture(content, 0, 0, wrapper.width, wrapper.height)
+        shown = at_most(content, wrapper.width, wrapper.height) if isinstance(content, Bitmap) else content
+        around = Picture(shown, 0, 0, wrapper.width, wrapper.height)
     matrix = into_placeholder(sheet.layout, wrapper, exact=exact)
     return replace(
         scene,
@@ -122,4 +142,5 @@ def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Sc
         items=(around, Group(scene.items, matrix)),
         paper=(Rectangle(0, 0, wrapper.width, wrapper.height, WHITE),),
         module=scene.module * matrix.scale_x,
+        origin=matrix.box(*scene.origin, 0, 0)[:2],
     )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from qrkit.bitmaps import at_most, placed
 from qrkit.decoration import Layer
 from qrkit.draw.paints import fainter
 from qrkit.draw.sheet import ICON_BOX, MOST_PAINTED, Sheet
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.markup import Definitions, document, path_data, picture
+from qrkit.markup import Definitions, document, path_data
+from qrkit.markup import picture as drawn
 from qrkit.outline import Outline
 from qrkit.rasteriser import rasterise
-from qrkit.scene import Item, Picture, Shape
+from qrkit.scene import Bitmap, Item, Picture, Shape
 from qrkit.symbol import Role
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ def draw_layers(sheet: Sheet) -> list[Item]:
             paint = fainter(layer.color or sheet.foreground, layer.opacity)
             items.append(Shape(_icon(content, layer), paint))
         else:
-            items.append(Picture(content, layer.x, layer.y, layer.width, layer.height, layer.opacity))
+            shown = at_most(content, layer.width, layer.height) if isinstance(content, Bitmap) else content
+            items.append(Picture(shown, layer.x, layer.y, layer.width, layer.height, layer.opacity))
     return items
 
 
@@ -107,14 +110,18 @@ def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, i
     import numpy as np
 
     left, top, right, bottom = box
+    width, height = right - left, bottom - top
     content = sheet.pictures[f"layers.{index}.content"]
+    if isinstance(content, Bitmap):
+        there = (layer.x - left, layer.y - top, layer.width, layer.height)
+        picture = placed(at_most(content, layer.width, layer.height), there, (width, height))
+        return np.asarray(picture.getchannel("A")) > 0
     definitions = Definitions()
     if isinstance(content, Outline):
         body = f'<path d="{path_data(_icon(content, layer))}"/>'
     else:
-        body = picture(content, (layer.x, layer.y, layer.width, layer.height), definitions)
+        body = drawn(content, (layer.x, layer.y, layer.width, layer.height), definitions)
     body = f'<g transform="translate({-left} {-top})">{body}</g>'
-    width, height = right - left, bottom - top
     pixels = rasterise(document(width, height, body, definitions), width, height)
     alpha: np.ndarray = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)[:, :, 3]
     return alpha > 0

@@ -14,6 +14,10 @@ INSIDE = 0.999
 """How near to its circle a focal point may come, in radii: on the circle itself renderers differ."""
 
 
+SMALLEST = 0.01
+"""Radius in pixels of a gradient that can be seen."""
+
+
 def paint(fill: Color | Gradient, width: float, height: float) -> Paint:
     """What fills a picture of this size in pixels."""
     if isinstance(fill, Color):
@@ -33,6 +37,8 @@ def paint(fill: Color | Gradient, width: float, height: float) -> Paint:
     fy = cy if fill.fy is None else fill.fy * down
     # A share of a picture that is no square is one of its diagonal, scaled so that squares see their side (SVG 2, 8.9).
     radius = _or(fill.radius, 0.5) * (hypot(width, height) / sqrt(2) if fill.units == "relative" else 1)
+    if radius < SMALLEST:
+        return stops[-1][1]  # all of it lies outside
     distance = hypot(fx - cx, fy - cy)
     if distance > radius * INSIDE:
         fx = cx + (fx - cx) * radius * INSIDE / distance

@@ -7,17 +7,23 @@ first picture is asked for, kept, killed when they take too long, and replaced.
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import struct
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from time import monotonic
 from typing import IO
 
 from qrkit.errors import RenderingFailed
+from qrkit.rasteriser.worker import NO_DRAWING, NO_RENDERER
 
-__all__ = ["ENGINE_VARIABLE", "compress_png", "rasterise"]
+__all__ = ["ENGINE_VARIABLE", "compress_png", "rasterise", "within"]
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
 """Environment variable that names one of `worker.ENGINES`; without it, the first one that is installed."""
@@ -27,9 +33,25 @@ LONGEST_SECONDS = 20.0
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", ENGINE_VARIABLE)
 """Environment variables that workers see."""
 
+_log = logging.getLogger("qrkit")
+
 DRAW, COMPRESS = b"d", b"c"
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _REQUEST = struct.Struct(">cIII")
 _ANSWER = struct.Struct(">BI")
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Give all that is drawn inside so many seconds together; inside another limit, that one holds."""
+    if _deadline.get() is not None:
+        yield
+        return
+    token = _deadline.set(monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
 
 
 def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_SECONDS) -> bytes:
@@ -65,19 +87,38 @@ def compress_png(pixels: bytes, width: int, height: int) -> bytes:
 
 
 def _asked(what: bytes, data: bytes, width: int, height: int, seconds: float) -> bytes:
-    with _slots:
-        worker = _taken()
-        try:
-            answer = worker.ask(_REQUEST.pack(what, len(data), width, height), data, seconds)
-        except BaseException:
-            worker.stop()
-            raise
-        if worker.is_alive():
-            _idle.append(worker)
-        else:
-            worker.stop()
-    if isinstance(answer, str):
-        raise RenderingFailed(f"the drawing cannot be rendered: {answer}")
+    deadline = _deadline.get()
+    if deadline is not None:
+        seconds = min(seconds, deadline - monotonic())
+        if seconds <= 0:
+            raise RenderingFailed("the drawing cannot be rendered: all its parts together take too long")
+    slots = _slots  # those of this process: a fork in between would have others
+    if not slots.acquire(timeout=seconds):
+        raise RenderingFailed("the drawing cannot be rendered: too many others are being drawn; try again later")
+    try:
+        outcome, answer = _answer(_REQUEST.pack(what, len(data), width, height), data, seconds)
+    finally:
+        slots.release()
+    if outcome == NO_RENDERER:
+        raise RenderingFailed(f"the drawing cannot be rendered: {answer.decode()}")
+    if outcome == NO_DRAWING:
+        # What the renderer says of a stranger's drawing is for whoever runs this, not for the stranger.
+        _log.info("a drawing cannot be rendered: %s", answer.decode("utf-8", "replace"))
+        raise RenderingFailed("the drawing cannot be rendered: it is too complex, too large, or no drawing")
+    return answer
+
+
+def _answer(head: bytes, data: bytes, seconds: float) -> tuple[int, bytes]:
+    worker = _taken()
+    try:
+        answer = worker.ask(head, data, seconds)
+    except BaseException:
+        worker.stop()
+        raise
+    if worker.is_alive():
+        _idle.append(worker)
+    else:
+        worker.stop()
     return answer
 
 
@@ -87,7 +128,8 @@ class _Worker:
     def __init__(self) -> None:
         self._is_late = False
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "qrkit.rasteriser.worker"],
+            # As a file, not as a module: it starts without the rest of qrkit.
+            [sys.executable, "-P", str(Path(__file__).with_name("worker.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -96,8 +138,8 @@ class _Worker:
             | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
-    def ask(self, head: bytes, data: bytes, seconds: float) -> bytes | str:
-        """The answer, or why there is none."""
+    def ask(self, head: bytes, data: bytes, seconds: float) -> tuple[int, bytes]:
+        """How it ended, and the answer."""
         alarm = threading.Timer(seconds, self._give_up)
         alarm.start()
         try:
@@ -105,14 +147,14 @@ class _Worker:
             requests.write(head)
             requests.write(data)
             requests.flush()
-            failed, length = _ANSWER.unpack(_read(answers, _ANSWER.size))
+            outcome, length = _ANSWER.unpack(_read(answers, _ANSWER.size))
             answer = _read(answers, length)
         except (OSError, EOFError) as error:
             reason = f"it took longer than {seconds:g} s" if self._is_late else "the renderer broke down on it"
             raise RenderingFailed(f"the drawing cannot be rendered: {reason}") from error
         finally:
             alarm.cancel()
-        return answer.decode("utf-8", "replace") if failed else answer
+        return outcome, answer
 
     def _give_up(self) -> None:
         self._is_late = True

@@ -11,6 +11,8 @@ from contextlib import suppress
 
 __all__ = ["ENGINES", "main"]
 
+DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
+"""How a request ended; with the latter two, the answer says why."""
 MOST_MEMORY = 3 * 2**30
 """Bytes of address space: the largest picture, 40 million pixels, needs several copies of 160 MB."""
 
@@ -89,12 +91,16 @@ def main() -> None:
     while head := requests.read(13):
         job, length, width, height = struct.unpack(">cIII", head)
         data = requests.read(length)
+        failed, answer = DONE, b""
         try:
             if job not in jobs:
+                failed = NO_RENDERER
                 jobs[job] = _engine(os.environ.get("QRKIT_RASTERISER", ""))
-            failed, answer = 0, jobs[job](data, width, height)
+            failed = NO_DRAWING
+            answer = jobs[job](data, width, height)
+            failed = DONE
         except BaseException as error:  # a renderer written in Rust panics with a BaseException
-            failed, answer = 1, " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
+            answer = " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
         answers.write(struct.pack(">BI", failed, len(answer)))
         answers.write(answer)
         answers.flush()

@@ -11,8 +11,8 @@ __all__ = ["DOT", "STYLES"]
 Cells = Sequence[bytes]
 """Rows of bytes, 1 where there is a module."""
 
-BAR = 0.84
-"""How wide bars are, in modules."""
+BAR = 0.9
+"""How wide bars are, in modules: readers that follow contours lose thinner ones at some sizes of a module."""
 DOT = circle(0.5, 0.5, 0.43)
 """What `dots` draws for a module, in its cell: nothing is lost in reading down to a radius of 0.4."""
 FILLET = 0.36

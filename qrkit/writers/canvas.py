@@ -5,11 +5,11 @@ Whole pixels per module make stamping exact: every copy lies on the same fractio
 
 from __future__ import annotations
 
-from io import BytesIO
 from itertools import groupby
 from math import ceil, floor, isclose
 from typing import TYPE_CHECKING
 
+from qrkit.bitmaps import placed
 from qrkit.color import Color
 from qrkit.markup import Definitions, document, elements, path_data, picture, transform
 from qrkit.outline import Outline, rectangle
@@ -144,10 +144,8 @@ class _Canvas:
         size = (right - left, bottom - top)
         key = (id(content), inner, size, turned, opacity)
         if key not in self._shown:
-            if isinstance(content, Bitmap) and inner == (0, 0, *size):
-                self._shown[key] = _resized(content, size, turned, opacity)
-            else:
-                self._shown[key] = _placed(content, inner, turned, opacity, size)
+            draw = _bitmap if isinstance(content, Bitmap) else _drawing
+            self._shown[key] = draw(content, inner, turned, opacity, size)  # type: ignore[arg-type]  # each its own
         self._picture.alpha_composite(self._shown[key], (left, top))
 
 
@@ -238,25 +236,27 @@ def _drawn(mask: Image, outline: Outline, matrix: Matrix) -> None:
         mask.paste(255, (x, y), _rendered(body, Definitions(), size).getchannel("A"))
 
 
-def _resized(bitmap: Bitmap, size: tuple[int, int], turned: tuple[bool, bool], opacity: float) -> Image:
-    """A bitmap that fills whole pixels."""
-    from PIL import Image
-
-    picture = Image.open(BytesIO(bitmap.png)).convert("RGBA")
-    if picture.size != size:
-        picture = picture.resize(size, Image.Resampling.BICUBIC)
+def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+    """A bitmap in a box of an else transparent picture of this size."""
+    left, top, width, height = box
+    # Mirrored at the end, so that the box has to be where it is seen then.
+    there = (
+        size[0] - left - width if turned[0] else left,
+        size[1] - top - height if turned[1] else top,
+        width,
+        height,
+    )
+    picture = placed(bitmap, there, size)
     if opacity < 1:
         picture.putalpha(picture.getchannel("A").point(lambda alpha: round(alpha * opacity)))
     return _turned(picture, turned)
 
 
-def _placed(
-    content: Bitmap | Drawing, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]
-) -> Image:
-    """A picture in a box of an else transparent one of this size."""
+def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+    """A drawing in a box of an else transparent picture of this size."""
     definitions = Definitions()
     left, top, width, height = box
-    body = picture(content, (0, 0, width, height), definitions, opacity)
+    body = picture(drawing, (0, 0, width, height), definitions, opacity)
     there = Matrix(-1 if turned[0] else 1, -1 if turned[1] else 1, left + width * turned[0], top + height * turned[1])
     return _rendered(f'<g transform="{transform(there)}">{body}</g>', definitions, size)
 

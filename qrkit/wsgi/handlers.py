@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from qrkit import redirect
 from qrkit.access import Quota, RequestCounter, authenticate
-from qrkit.assets import Fetch
+from qrkit.assets import Fetch, read_assets
 from qrkit.errors import InvalidParameter, NotAuthenticated, NotFound, Problem
 from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, read_post, safe_name
 from qrkit.image import QRImage
@@ -90,13 +90,16 @@ def follow(service: Service, request: Request) -> Response:
 
 
 def _generated(service: Service, account: Account | None, asked: GenerateRequest) -> Response:
+    # What takes long happens outside of the transaction: pictures are read before it, and drawn after it.
+    pictures = read_assets(asked.design.pictures, service.fetch)
     # A tracked code whose picture cannot be drawn is not kept.
     with service.store.atomic() if asked.shorten else nullcontext():
-        design = asked.shortened(_services(service, account))
-        picture = _picture(QRImage(design, fetch=service.fetch), asked)
+        image = QRImage(asked.shortened(_services(service, account)), pictures=pictures)
+    picture = _picture(image, asked)
     headers = {"Content-Disposition": content_disposition(asked)}
-    if asked.unknown:
-        headers["X-Api-Warning"] = header_text(f"unknown fields were ignored: {', '.join(asked.unknown)}")
+    told = [f"unknown fields were ignored: {', '.join(asked.unknown)}"] if asked.unknown else []
+    if told := told + image.warnings:
+        headers["X-Api-Warning"] = header_text("; ".join(told))
     return Response(200, FORMATS[asked.format].media_type, picture, headers)
 
 

@@ -174,7 +174,13 @@ ALL = DESIGNS | STYLES
 MOST_DIFFERENCE = {"ghostscript": 2.5, "poppler": 3.5, "xaml": 3, "svg": 3}
 """Mean steps of 255 per pixel and colour that a program may be off from ours, all of them at edges and in pictures."""
 
-every_design = pytest.mark.parametrize("name", ALL)
+QUICK = ("linear", "fade on a gradient", "sprite with a gradient", "sprites of pictures", "layers", "wrapper",
+         "width 500", "for print")  # fmt: skip
+"""Each way of drawing once; the others take their time in `make slow`."""
+
+every_design = pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ALL]
+)
 
 
 @functools.cache
@@ -213,27 +219,37 @@ def folder(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("vectors")
 
 
-def saved(folder: Path, suffix: str) -> list[Path]:
-    return [drawn(name).save(folder / f"{name.replace(' ', '-')}.{suffix}") for name in ALL]
+@pytest.fixture(scope="module")
+def wanted(request) -> list[str]:
+    """The designs that this run looks at."""
+    here = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
+    chosen = {item.callspec.params.get("name") for item in here}
+    return [name for name in ALL if name in chosen]
+
+
+def saved(folder: Path, names: list[str], suffix: str) -> list[Path]:
+    return [drawn(name).save(folder / f"{name.replace(' ', '-')}.{suffix}") for name in names]
 
 
 @pytest.fixture(scope="module")
-def printed(folder) -> dict[tuple[str, str], np.ndarray]:
+def printed(folder, wanted) -> dict[tuple[str, str], np.ndarray]:
     """All EPS and PDF files as Ghostscript prints them."""
     files = {
-        (name, suffix): file for suffix in ("eps", "pdf") for name, file in zip(ALL, saved(folder, suffix), strict=True)
+        (name, suffix): file
+        for suffix in ("eps", "pdf")
+        for name, file in zip(wanted, saved(folder, wanted, suffix), strict=True)
     }
     pictures = readers.ghostscript(folder, list(files.values()), dots=72 * vector_readers.FINER)
     return dict(zip(files, pictures, strict=True))
 
 
 @pytest.fixture(scope="module")
-def browsed(folder) -> dict[str, np.ndarray]:
+def browsed(folder, wanted) -> dict[str, np.ndarray]:
     """All SVG files as a browser shows them."""
     style = b"<!doctype html><style>body{margin:0}svg{display:block}</style>"
-    pages = [(style + drawn(name).to_bytes("svg"), max(drawn(name).width, drawn(name).height)) for name in ALL]
+    pages = [(style + drawn(name).to_bytes("svg"), max(drawn(name).width, drawn(name).height)) for name in wanted]
     shots = readers.chromium(folder, pages)
-    return {name: shot[: drawn(name).height, : drawn(name).width] for name, shot in zip(ALL, shots, strict=True)}
+    return {name: shot[: drawn(name).height, : drawn(name).width] for name, shot in zip(wanted, shots, strict=True)}
 
 
 @pytest.mark.needs("gs")
