@@ -82,6 +82,8 @@ class Redirects:
         self._strict = strict
         self._seconds = seconds
         self._visitors = Visitors()
+        # Read now: a first visitor would have to wait for whoever changes the store at that moment.
+        target(store, "")
 
     def answer(self, request: Request) -> Answer:
         """Record a visit and say where it leads; the answer is given when the visit is durable (ruling T11).

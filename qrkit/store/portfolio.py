@@ -120,6 +120,7 @@ def delete_campaign(store: Store, id: str) -> None:
 
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
     """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
+    store.check_writable()
     with store.atomic():
         number = _number(store.row(NEXT_NUMBER))
         values = [number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]

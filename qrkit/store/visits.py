@@ -49,7 +49,9 @@ FROM (
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """
-NEXT_BATCH = "UPDATE batches SET number = number + 1"
+COUNT_ONE = "UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ?"
+"""Half the work, and what a quiet day consists of."""
+NEXT_BATCH = "UPDATE batches SET number = number + 1 RETURNING number"
 
 FRAME_COLUMNS = {
     "short_code": "str",
@@ -81,16 +83,19 @@ JOIN user_agents u ON u.text = i.user_agent
 """
 
 
-def insert_visits(store: Store, visits: Sequence[Visit]) -> None:
-    """Store visits and count the scans among them, in one transaction."""
+def insert_visits(store: Store, visits: Sequence[Visit]) -> int:
+    """Store visits and count the scans among them, in one transaction; gives its number back."""
     with store.adding():
         agents = numbers_of(store, [visit.user_agent for visit in visits])
         rows = [_row(visit, agents[visit.user_agent[:LONGEST]]) for visit in visits]
         store.execute(INSERT, [list(column) for column in zip(*rows, strict=True)])
         counted = Counter(visit.qrcode for visit in visits if visit.kind == "scan")
-        if counted:
+        if len(counted) == 1:
+            store.execute(COUNT_ONE, [*counted.values(), *counted.keys()])
+        elif counted:
             store.execute(COUNT, [list(counted.keys()), list(counted.values())])
-        store.execute(NEXT_BATCH)
+        row = store.row(NEXT_BATCH)
+    return int(row["number"]) if row else 0
 
 
 def _row(visit: Visit, agent: int) -> tuple[Any, ...]:

@@ -148,11 +148,10 @@ class _Writer:
 
 def _commit(database: Database, visits: Sequence[Visit]) -> None:
     """Write visits in one transaction; where DuckDB gives the file up meanwhile it is opened anew, once."""
-    store, last = Store.on(database), -1
+    store, number = Store.on(database), None
     try:
         with store.adding():
-            last = _last_batch(store)
-            insert_visits(store, visits)
+            number = insert_visits(store, visits)
         return
     except StoreBusy as error:
         if not database.is_broken:
@@ -160,7 +159,7 @@ def _commit(database: Database, visits: Sequence[Visit]) -> None:
         _log.warning("the store failed and is opened anew: %s", error)
     with database.writing, database.visiting:
         # A commit that seemed to fail may have happened.
-        if last < 0 or _last_batch(store) == last:
+        if number is None or _last_batch(store) < number:
             insert_visits(store, visits)
 
 

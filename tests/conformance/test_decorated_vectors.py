@@ -222,7 +222,7 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def wanted(request) -> list[str]:
     """The designs that this run looks at."""
-    here = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
+    here = [item for item in request.session.items if getattr(item, "module", None) is request.module and hasattr(item, "callspec")]
     chosen = {item.callspec.params.get("name") for item in here}
     return [name for name in ALL if name in chosen]
 
