@@ -15,9 +15,11 @@ QrkitError                                  500  catch this one
 ├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
 ├── NotFound (LookupError)                  404  .kind .id
 ├── WrongMethod (LookupError)               405  .allowed
+├── Gone (LookupError)                      410  .kind .id of what was deleted
 ├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
 ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
-└── StoreBusy (RuntimeError)                500  another process holds the database file
+├── StoreBusy (RuntimeError)                500  another process holds the database file
+└── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
 Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
@@ -36,12 +38,14 @@ __all__ = [
     "BadRequest",
     "BodyTooLarge",
     "ContentTooLong",
+    "Gone",
     "InvalidParameter",
     "MissingParameter",
     "NoSymbol",
     "NotAllowed",
     "NotAuthenticated",
     "NotFound",
+    "NotStored",
     "Problem",
     "QrkitError",
     "RemoteContentDisabled",
@@ -241,6 +245,18 @@ class NotFound(QrkitError, LookupError):
         self.id = id
 
 
+class Gone(QrkitError, LookupError):
+    """What had this id was deleted."""
+
+    status = 410
+    code = "gone"
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"the {kind} {id!r} was deleted")
+        self.kind = kind
+        self.id = id
+
+
 class WrongMethod(QrkitError, LookupError):
     """The path exists, but not for this HTTP method."""
 
@@ -274,6 +290,13 @@ class StoreBusy(QrkitError, RuntimeError):
     """Another process holds the database file."""
 
     status = 500
+    code = "store-unavailable"
+
+
+class NotStored(QrkitError, RuntimeError):
+    """A visit is not durable, and the operator would rather turn visitors away than lose it (ruling T11)."""
+
+    status = 503
     code = "store-unavailable"
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "Opacity",
     "Padding",
     "PictureSide",
+    "Recurrence",
     "SpriteName",
     "SpriteType",
     "StoredMode",
@@ -239,6 +240,7 @@ MARKER_PATTERNS: tuple[str, ...] = get_args(_MarkerPattern)
 """default and eye-1 to eye-17 are the interface's, the others are forms of ours."""
 MarkerPattern = Annotated[_MarkerPattern, BeforeValidator(_lower)]
 
+Recurrence = Annotated[Whole, Within(0, 7, "(0 is once, 1..7 are Monday..Sunday)")]
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 

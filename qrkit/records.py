@@ -5,11 +5,13 @@ The records speak the interface's words; JSON has them in camelCase and leaves a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, model_validator
+from pydantic_core import PydanticCustomError
 
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.limits import (
@@ -18,13 +20,15 @@ from qrkit.limits import (
     Latitude,
     Longitude,
     ModuleSize,
+    Most,
     Padding,
+    Recurrence,
     StoredMode,
     Text,
     Version,
 )
 from qrkit.model import Model
-from qrkit.times import to_iso, utc
+from qrkit.times import ISO_FORM, to_iso, utc
 
 __all__ = [
     "NOWHERE",
@@ -37,10 +41,39 @@ __all__ = [
     "Plan",
     "Properties",
     "QRCode",
+    "ScheduleEvent",
     "Visit",
 ]
 
-Moment = Annotated[datetime, AfterValidator(utc), PlainSerializer(to_iso, when_used="json")]
+
+def _date_as_written(value: Any) -> Any:
+    """Refuse numbers, and texts of digits alone: they do not say whether they are seconds or milliseconds."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number or (isinstance(value, str) and not re.match(r"[0-9]{4}-", value)):
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": f"must be a date and time as {ISO_FORM}"})
+    return value
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return utc(moment)
+    except OverflowError as error:
+        rule = "must lie in the years 1 to 9999 of UTC"
+        raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
+
+
+def _whole_second(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_date_as_written),
+    AfterValidator(_in_utc),
+    PlainSerializer(to_iso, when_used="json"),
+]
+WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
+"""A moment that is the same when it was written and read again."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
 
@@ -63,6 +96,24 @@ class Location(Model):
     address: Text = ""
     latitude: Latitude | None = None
     longitude: Longitude | None = None
+
+
+class ScheduleEvent(Model):
+    """A change of content (ruling T7).
+
+    Attributes:
+        content: What is served from then on.
+        recurrence: 0 for once, at `date`; 1..7 for every Monday..Sunday at the time of day of `date`, from it on.
+        date: UTC, whole seconds.
+    """
+
+    content: Content
+    recurrence: Recurrence = 0
+    date: WholeSecond
+
+
+SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
+"""What is shown of a QR Code that the plan does not include (ruling T13)."""
 
 
 class Campaign(Model):
@@ -92,22 +143,41 @@ class QRCode(Model):
         properties: How it is drawn.
         location: Where it hangs.
         is_dynamic: Whether the picture encodes the short URL; else the content itself (ruling X5).
+        is_available: Whether the plan shows more of it than id, name and created (ruling T13); its short URL always
+            works.
+        is_schedule_enabled: Whether the schedule is followed.
+        schedule: At most 100 changes of content.
     """
 
     id: str
     campaign_id: str | None = None
     name: Text
-    content: Content
+    content: Text = ""
     comment: Text = ""
     urlinfo: Text = ""
-    short_code: str
-    short_url: str
-    image_url: str
+    short_code: str = ""
+    short_url: str = ""
+    image_url: str = ""
     scans: int = 0
     created: Moment
     properties: Properties = Properties()
     location: Location = Location()
     is_dynamic: bool = True
+    is_available: bool = True
+    is_schedule_enabled: bool = False
+    schedule: Annotated[tuple[ScheduleEvent, ...], Most(0, 100)] = ()
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.is_available and not self.content:
+            raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must not be empty", "field": "content"})
+        return self
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Write the record as JSON in the interface's names; one that is not available shows no more than it may."""
+        if self.is_available:
+            return super().to_json(indent=indent)
+        return self.model_dump_json(include=SHOWN_ANYWAY, indent=indent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +185,7 @@ class Plan:
     """What an account may do (ruling T13).
 
     Attributes:
-        most_qrcodes: How many QR Codes are available at a time.
+        most_qrcodes: How many QR Codes are available at a time: the oldest.
         requests_a_day: API requests with a key, per UTC day.
         may_exchange: Whether import and export are included.
     """

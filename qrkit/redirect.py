@@ -5,25 +5,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from qrkit.destinations import Destination, destination
-from qrkit.errors import NotFound
+from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.records import NOWHERE, Place, Visit
 from qrkit.store import Store
-from qrkit.store import portfolio as table
-from qrkit.store.visits import insert_visit
+from qrkit.store.short_codes import DELETED, target
+from qrkit.store.writer import record_visit
 from qrkit.times import Clock, now
 from qrkit.visitors import Visitors, first_language, kind_of, referrer_host
 
-__all__ = ["Answer", "Locate", "Redirects", "Request"]
+__all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
 
 Locate = Callable[[str], Place]
 """Where an address is: address in, place out."""
 
+LONGEST_SECONDS = 2.0
+
 _log = logging.getLogger("qrkit")
 
 
-def _nowhere(_address: str) -> Place:
+def nowhere(_address: str) -> Place:
+    """Where an address is, as far as we know without a table of places."""
     return NOWHERE
 
 
@@ -52,34 +56,56 @@ class Redirects:
         store: Where the codes are and the visits go.
         clock: What time it is.
         locate: Where an address is; by default nobody knows.
+        strict: Whether a visit that is not durable in time turns the visitor away; else the redirect happens: a printed
+            code must not go dead because of statistics (ruling T11).
+        seconds: How long a redirect waits for its visit to be durable.
 
     Attributes:
-        lost: Visits that could not be stored: a printed code must not go dead because of statistics (ruling T11).
+        lost: Visits that could not be stored.
+        late: Visits that were not durable in time, and were or will be stored later.
     """
 
-    def __init__(self, store: Store, *, clock: Clock = now, locate: Locate = _nowhere) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = now,
+        locate: Locate = nowhere,
+        strict: bool = False,
+        seconds: float = LONGEST_SECONDS,
+    ) -> None:
         self.store = store
         self.lost = 0
+        self.late = 0
         self._clock = clock
         self._locate = locate
+        self._strict = strict
+        self._seconds = seconds
         self._visitors = Visitors()
+        # Read now: a first visitor would have to wait for whoever changes the store at that moment.
+        target(store, "")
 
     def answer(self, request: Request) -> Answer:
-        """Record a visit and say where it leads; the answer is given when the visit is stored.
+        """Record a visit and say where it leads; the answer is given when the visit is durable (ruling T11).
 
         Raises:
-            NotFound: No QR Code has this short code; the visit is kept as an orphan.
+            NotFound: No QR Code ever had this short code; the visit is kept as an orphan.
+            Gone: Its QR Code was deleted; the visit is kept as an orphan.
+            NotStored: The visit is not durable in time, and that is asked for.
         """
-        target = table.target(self.store, request.short_code)
-        self._record(request, target)
-        if target is None:
+        found, moment = target(self.store, request.short_code), self._clock()
+        content = None if found is None or found is DELETED else found.content_at(moment)
+        self._record(request, moment, found.qrcode if found and content is not None else None, content)
+        if found is None:
             raise NotFound("short URL", request.short_code)
-        return Answer(target.content, destination(target.content))
+        if content is None:
+            raise Gone("short URL", request.short_code)
+        return Answer(content, destination(content))
 
-    def _record(self, request: Request, target: table.Target | None) -> None:
-        headers, moment = request.headers, self._clock()
+    def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
+        headers = request.headers
         user_agent = headers.get("user-agent", "")
-        kind = kind_of(request.method, headers) if target else "orphan"
+        kind = "orphan" if qrcode is None else kind_of(request.method, headers)
         visitor = self._visitors.key(request.address, user_agent, moment)
         if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment):
             return
@@ -87,8 +113,8 @@ class Redirects:
             time=moment,
             kind=kind,
             short_code=request.short_code,
-            qrcode=target.qrcode if target else None,
-            content=target.content if target else None,
+            qrcode=qrcode,
+            content=content,
             user_agent=user_agent,
             referrer=referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
@@ -96,11 +122,17 @@ class Redirects:
             place=self._place(request.address),
         )
         try:
-            insert_visit(self.store, visit)
+            is_durable = record_visit(self.store, visit, seconds=self._seconds)
         except Exception:
-            # Whatever the store's trouble is, the redirect happens (ruling T11).
             self.lost += 1
             _log.exception("a visit to %s could not be stored; %d lost so far", request.short_code, self.lost)
+            is_durable = False
+        else:
+            if not is_durable:
+                self.late += 1
+                _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
+        if self._strict and not is_durable:
+            raise NotStored("the visit could not be stored in time; please try again")
 
     def _place(self, address: str) -> Place:
         try:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.records import Visit
-from qrkit.store.visits import insert_visit
+from qrkit.store.visits import insert_visits
 
 FIRST = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)
 KINDS = ("scan", "bot", "prefetch", "head")
@@ -95,7 +95,7 @@ def truth(portfolio):
         for kind in ("bot", "prefetch", "head", "scan"):
             portfolio.scans.insert(given[visits["kind"] == kind])
             portfolio.store.execute("UPDATE visits SET kind = ? WHERE kind = 'scan'", [kind])
-        insert_visit(portfolio.store, Visit(FIRST, "orphan", "nobody"))
+        insert_visits(portfolio.store, [Visit(FIRST, "orphan", "nobody")])
     names = {None: ""} | {one.id: one.name for one in portfolio.list_campaigns()}
     codes = {code.short_code: code for code in portfolio.list_qrcodes()}
     visits["qrcode_id"] = [codes[code].id for code in visits["code"]]

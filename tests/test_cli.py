@@ -294,7 +294,7 @@ def test_a_store_that_another_process_holds_is_refused_with_the_remedy(store, fo
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(store)], **pipes) as holder:
         assert holder.stdout.readline() == "open\n"
         for command in (["export", "out.csv"], ["import", "codes.csv"], ["report"], ["serve"]):
-            assert_refused(capsys, *command, "--store", store, words="open in another process: close that one, or let")
+            assert_refused(capsys, *command, "--store", store, words="open in another process: close that one, use its")
         holder.communicate("\n")
     assert holder.returncode == 0
     assert main(["export", "out.csv", "--store", str(store)]) == 0

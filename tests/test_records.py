@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
-from qrkit.records import PLANS, Account, Visit
+from qrkit.records import PLANS, Account, ScheduleEvent, Visit
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -32,6 +32,12 @@ locations = st.builds(
     latitude=st.none() | st.floats(-90, 90),
     longitude=st.none() | st.floats(-180, 180),
 )
+events = st.builds(
+    ScheduleEvent,
+    content=texts.filter(bool),
+    recurrence=st.integers(0, 7),
+    date=st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)),
+)
 codes = st.fixed_dictionaries(
     {
         "id": st.just("0" * 32),
@@ -50,6 +56,8 @@ codes = st.fixed_dictionaries(
         "properties": properties,
         "location": locations,
         "is_dynamic": st.booleans(),
+        "is_schedule_enabled": st.booleans(),
+        "schedule": st.lists(events, max_size=3).map(tuple),
     }
 ).map(lambda fields: QRCode(**fields))
 
@@ -97,7 +105,26 @@ def test_json_speaks_the_words_of_the_interface():
         },
         "location": {"address": ""},
         "isDynamic": True,
+        "isAvailable": True,
+        "isScheduleEnabled": False,
+        "schedule": [],
     }
+
+
+@pytest.mark.rule("T13")
+def test_a_record_that_the_plan_does_not_show_has_four_fields_in_json():
+    """A fact: such records show only id, name, created and isAvailable, so clients meet no empty content."""
+    code = QRCode(id="0" * 32, name="Door", created=NOON, is_available=False)
+    shown = {"id": "0" * 32, "name": "Door", "created": "2026-03-01T12:00:00Z", "isAvailable": False}
+    assert json.loads(code.to_json()) == shown
+    assert code.to_json(indent=2).startswith('{\n  "id"')
+    assert QRCode.from_json(code.to_json()) == code.replace(created=NOON.replace(microsecond=0))
+
+
+def test_a_record_that_is_shown_has_content():
+    with pytest.raises(InvalidParameter, match="content: must not be empty") as caught:
+        QRCode(id="0" * 32, name="Door", created=NOON)
+    assert caught.value.code == "out-of-range"
 
 
 def test_properties_take_any_case_and_minus_one_for_automatic():
@@ -158,3 +185,11 @@ def test_larger_plans_allow_more_and_the_free_one_no_exchange():
     assert free.most_qrcodes < pro.most_qrcodes < premium.most_qrcodes
     assert free.requests_a_day < pro.requests_a_day < premium.requests_a_day
     assert [plan.may_exchange for plan in (free, pro, premium)] == [False, True, True]
+
+
+@pytest.mark.parametrize("created", [0, 1_772_443_800, "1772443800", "", "0001-01-01T00:00:00+02:00"])
+def test_a_record_is_made_at_a_moment_that_says_its_day(created):
+    """Numbers do not say whether they are seconds or milliseconds."""
+    with pytest.raises(InvalidParameter) as caught:
+        Campaign(id="0" * 32, name="Spring", created=created)
+    assert (caught.value.name, caught.value.status) == ("created", 400)

@@ -6,7 +6,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.destinations import Destination
-from qrkit.errors import NotFound
+from qrkit.errors import Gone, NotFound
 from qrkit.records import Place
 from qrkit.redirect import Redirects, Request
 
@@ -256,3 +256,67 @@ def test_odd_headers_are_stored(shop, redirects):
     agent = shop.store.row("SELECT text FROM user_agents WHERE number = ?", [visit["user_agent"]])
     assert len(agent["text"]) == 512
     assert redirects.lost == 0
+
+
+# ---- schedule and deletion
+
+
+@pytest.mark.rule("T7")
+@pytest.mark.parametrize(
+    ("is_enabled", "seconds", "content"),
+    [
+        (True, -1, TARGET),
+        (True, 0, "https://example.com/summer"),
+        (True, 86_399, "https://example.com/summer"),
+        (True, 86_400, "hello"),
+        (False, 86_400, TARGET),
+    ],
+)
+def test_the_answer_and_its_visit_are_of_the_content_that_is_active(is_enabled, seconds, content, shop, watch):
+    """Open: which moment counts. That of the request: it decides the answer, and what is recorded as served."""
+    watch.moment = watch.moment.replace(microsecond=0)
+    events = [
+        {"content": "hello", "date": watch() + timedelta(days=1)},
+        {"content": "https://example.com/summer", "date": watch()},
+    ]
+    shop.insert_qrcode(TARGET, short_code="turns", schedule=events, is_schedule_enabled=is_enabled)
+    watch.forward(seconds=seconds)
+    answer = ask(Redirects(shop.store, clock=watch), "turns")
+    assert answer.content == content
+    assert answer.destination.link == (None if content == "hello" else content)
+    assert [visit["content"] for visit in visits(shop)] == [content]
+
+
+@pytest.mark.rule("T7")
+def test_a_weekly_change_comes_and_goes_with_the_clock(shop, redirects, watch):
+    """Open: a lunch menu on workdays. Each event holds until the next one begins, week after week."""
+    (door,) = shop.list_qrcodes()
+    monday = datetime(2026, 3, 16, 11, 30, tzinfo=UTC)
+    lunch = [{"content": f"day {day}", "recurrence": day, "date": monday} for day in range(1, 6)]
+    evening = [{"content": "closed", "recurrence": day, "date": monday + timedelta(hours=3)} for day in range(1, 6)]
+    shop.update_qrcode(door.id, schedule=lunch + evening, is_schedule_enabled=True)
+    found = []
+    watch.moment = monday - timedelta(days=1)
+    for _ in range(9):
+        watch.forward(minutes=30)
+        found.append(ask(redirects).content)
+        watch.forward(hours=23, minutes=30)
+    assert found == [TARGET, "day 1", "day 2", "day 3", "day 4", "day 5", "closed", "closed", "day 1"]
+
+
+@pytest.mark.rule("T6", "T8")
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_deleted_code_is_gone_and_its_visits_are_orphans(method, shop, redirects, watch):
+    """Open: visits to deleted codes. 410, and kept like those to codes nobody has: somewhere they still hang."""
+    ask(redirects)
+    (door,) = shop.list_qrcodes()
+    shop.delete_qrcode(door.id)
+    watch.forward(seconds=10)
+    with pytest.raises(Gone) as caught:
+        ask(redirects, method=method)
+    assert (caught.value.kind, caught.value.id, caught.value.status) == ("short URL", "door", 410)
+    kept, visit = visits(shop)
+    assert (kept["kind"], kept["content"]) == ("scan", TARGET)
+    found = (visit["kind"], visit["short_code"], visit["qrcode"], visit["content"], visit["time"])
+    assert found == ("orphan", "door", None, None, watch().replace(tzinfo=None))
+    assert shop.scans.count() == 0

@@ -73,7 +73,8 @@ def gather(portfolio: Portfolio, scans: Scans) -> Facts:
     chosen = scans.campaign_id
     # Inside a transaction, no scan comes in between two questions.
     with portfolio.store.atomic():
-        codes = portfolio.list_qrcodes(campaign_id=chosen)
+        # What the plan does not show is in no report either (ruling T13).
+        codes = [code for code in portfolio.list_qrcodes(campaign_id=chosen) if code.is_available]
         totals = analytics.summary(scans).iloc[0]
         first, last = _period(scans, totals)
         kinds = analytics.visits_by_kind(scans)

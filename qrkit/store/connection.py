@@ -6,16 +6,15 @@ the library never commits a transaction you opened: inside `with store.atomic():
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakValueDictionary
 
 import duckdb
 
 from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.store.database import Database
 from qrkit.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -23,19 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Store"]
 
-CONFINED: dict[str, str | bool | int | float | list[str]] = {
-    # SQL can touch this file and nothing else, whatever it says.
-    "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "lock_configuration": "true",
-}
-
-_locks: WeakValueDictionary[str, threading.RLock] = WeakValueDictionary()
-"""The writing lock of each file, shared by all stores of this process that have it open."""
-
 Parameters = Sequence[Any] | Mapping[str, Any]
+
+FATAL = (duckdb.FatalException, duckdb.InternalException)
+"""After these, DuckDB does nothing more with a file before it is opened anew."""
+DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
+"""Failures that no statement is to blame for."""
 
 
 class Store:
@@ -43,25 +35,32 @@ class Store:
 
     Args:
         path: The file; it is made when it does not exist.
+        read_only: Whether nothing may be changed.
+
+    Attributes:
+        database: What it shares with other stores of this process on the same file.
 
     Raises:
         StoreBusy: Another process has the file open.
         UnreadableFile: The file is not a store, its folder does not exist, or a newer qrkit wrote it.
     """
 
-    def __init__(self, path: str | Path = ":memory:") -> None:
+    def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False) -> None:
         self.path = str(path)
-        self._connection = _connected(self.path)
-        self._cursors: list[duckdb.DuckDBPyConnection] = []
-        self._thread = _Thread()
-        self._writing = threading.RLock()
-        if self.path != ":memory:":
-            self._writing = _locks.setdefault(str(Path(path).resolve()), self._writing)
+        self.database = Database.opened(path, read_only=read_only)
+        self._is_open = True
         try:
             self._migrate()
         except BaseException:
             self.close()
             raise
+
+    @classmethod
+    def on(cls, database: Database) -> Self:
+        """One more store on a database that is open, which does not keep it open."""
+        store = cls.__new__(cls)
+        store.path, store.database, store._is_open = database.path, database, True
+        return store
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
@@ -71,42 +70,131 @@ class Store:
         their reading.
 
         Raises:
+            StoreBusy: The store was closed, or its file cannot be written; nothing of the transaction is kept.
             RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
                 it had written cannot be taken back alone, so nothing of the whole is kept.
         """
-        with self._writing:
-            thread = self._thread
-            outermost, written = thread.depth == 0, thread.written
-            if outermost:
-                self._cursor().execute("BEGIN")
-                thread.is_spoilt = False
-            thread.depth += 1
-            try:
+        if self.is_in_transaction:
+            with self._joined():
                 yield
-                if outermost and thread.is_spoilt:
-                    raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
-            except BaseException:
-                thread.is_spoilt |= thread.written > written
-                if outermost:
-                    self._cursor().execute("ROLLBACK")
-                raise
+        else:
+            self._get_ready()
+            with self.database.writing, self._transaction():
+                yield
+
+    @contextmanager
+    def adding(self) -> Iterator[None]:
+        """A transaction for visits alone, which does not wait for those that change records.
+
+        Inside `atomic` it joins that transaction, which then has the visits for itself until it ends.
+        """
+        if self.is_in_transaction:
+            thread = self.database.thread
+            if not thread.is_visiting:
+                self.database.visiting.acquire()
+                thread.is_visiting = True
+            with self._joined():
+                yield
+        else:
+            self._get_ready()
+            with self.database.visiting, self._transaction():
+                yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        thread = self.database.thread
+        with self._statement() as cursor:
+            cursor.execute("BEGIN")
+        thread.is_spoilt = False
+        thread.depth = 1
+        try:
+            yield
+            if thread.is_spoilt:
+                raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
+        except BaseException:
+            self._end("ROLLBACK")
+            raise
+        else:
+            self._end("COMMIT")
+
+    @contextmanager
+    def _joined(self) -> Iterator[None]:
+        """A part of a transaction; when it fails after it wrote, the whole cannot be kept."""
+        thread = self.database.thread
+        written = thread.written
+        thread.depth += 1
+        try:
+            yield
+        except BaseException:
+            thread.is_spoilt |= thread.written > written
+            raise
+        finally:
+            thread.depth -= 1
+
+    def _end(self, how: str) -> None:
+        """Commit or roll back, then do what waited for it, and let the visits go."""
+        thread = self.database.thread
+        afterwards, thread.afterwards = thread.afterwards, []
+        thread.depth = 0
+        try:
+            if how == "COMMIT":
+                self._commit()
+                for act in afterwards:
+                    act()
             else:
-                if outermost:
-                    self._cursor().execute("COMMIT")
-            finally:
-                thread.depth -= 1
+                # Where the file has failed there is nothing left to take back, and the first error says more.
+                with suppress(duckdb.Error, StoreBusy), self._statement() as cursor:
+                    cursor.execute(how)
+        finally:
+            if thread.is_visiting:
+                thread.is_visiting = False
+                self.database.visiting.release()
+
+    def _commit(self) -> None:
+        try:
+            with self._statement() as cursor:
+                cursor.execute("COMMIT")
+        except duckdb.Error as error:
+            raise StoreBusy(f"{self.path} could not be written, and nothing of this was kept: {error}") from error
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether this thread has a transaction open."""
+        return self.database.thread.depth > 0
+
+    def afterwards(self, act: Callable[[], None]) -> None:
+        """Do something once the transaction of this thread is committed, before any other may begin to write."""
+        self.database.thread.afterwards.append(act)
 
     def execute(self, sql: str, parameters: Parameters = ()) -> None:
-        """Run a statement that writes, in a transaction of its own where none is open."""
+        """Run a statement that writes, in a transaction of its own where none is open.
+
+        Raises:
+            StoreBusy: Nothing can be changed here.
+        """
+        self.check_writable()
         with self.atomic():
-            self._thread.written += 1
-            self._run(sql, parameters)
+            self.database.thread.written += 1
+            with self._statement() as cursor:
+                cursor.execute(sql, parameters)
+
+    def check_writable(self) -> None:
+        """Refuse to change a store that is closed or a snapshot.
+
+        Raises:
+            StoreBusy: It is.
+        """
+        self.check_open()
+        if self.database.read_only:
+            raise StoreBusy(f"{self.path} is a snapshot, in which nothing can be changed")
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         """Run a query and give its rows as dictionaries by column name."""
-        cursor = self._run(sql, parameters)
-        names = [column[0] for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        with self._statement() as cursor:
+            cursor.execute(sql, parameters)
+            names = [column[0] for column in cursor.description or ()]
+            found = cursor.fetchall()
+        return [dict(zip(names, row, strict=True)) for row in found]
 
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """The first row of a query, or None."""
@@ -115,24 +203,33 @@ class Store:
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""
-        return self._run(sql, parameters).df()
+        with self._statement() as cursor:
+            return cursor.execute(sql, parameters).df()
 
     def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
         """Run a statement in which the table `incoming` is the DataFrame."""
         with self.atomic():
-            cursor = self._cursor()
-            cursor.register("incoming", frame)
+            with self._statement() as cursor:
+                cursor.register("incoming", frame)
             try:
                 self.execute(sql)
             finally:
-                cursor.unregister("incoming")
+                # A transaction that has failed refuses this, too; its own error says why.
+                with suppress(duckdb.Error):
+                    cursor.unregister("incoming")
+
+    def checkpoint(self) -> None:
+        """Have everything that is committed in the file itself, and nothing in its log."""
+        self._get_ready()
+        with self.database.writing, self.database.visiting, self._statement() as cursor:
+            # FORCE: statements of other threads that read are waited for; without it they would be an error.
+            cursor.execute("FORCE CHECKPOINT")
 
     def close(self) -> None:
-        """Close the file; it can be opened again, by this or another process."""
-        for cursor in self._cursors:
-            cursor.close()
-        self._cursors.clear()
-        self._connection.close()
+        """Let the file go, once what waits is written; it can be opened again, by this or another process."""
+        if self._is_open:
+            self._is_open = False
+            self.database.release()
 
     def __enter__(self) -> Self:
         return self
@@ -143,18 +240,38 @@ class Store:
     def __repr__(self) -> str:
         return f"<Store {self.path}>"
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if self._thread.cursor is None:
-            self._thread.cursor = self._connection.cursor()
-            self._cursors.append(self._thread.cursor)
-        return self._thread.cursor
+    def check_open(self) -> None:
+        """Refuse to work on.
 
-    def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
-        """Run a statement. DuckDB gives a transaction up at the first that fails, and its COMMIT would not say so."""
+        Raises:
+            StoreBusy: The store was closed, or this process is a fork of the one that opened it.
+        """
+        if not self._is_open:
+            raise StoreBusy(f"{self.path} was closed; open it again")
+        self.database.check_process()
+
+    def _get_ready(self) -> None:
+        """Open a file that has failed anew, where no transaction is lost by it."""
+        self.check_open()
+        if self.database.is_broken and not self.is_in_transaction:
+            self.database.restore()
+
+    @contextmanager
+    def _statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for a statement. DuckDB gives a transaction up at the first that fails, and COMMIT does not say so.
+
+        Raises:
+            StoreBusy: The store cannot be used, or the disk failed.
+        """
+        self._get_ready()
         try:
-            return self._cursor().execute(sql, parameters)
-        except duckdb.Error:
-            self._thread.is_spoilt = True
+            with self.database.using() as cursor:
+                yield cursor
+        except duckdb.Error as error:
+            self.database.thread.is_spoilt = True
+            self.database.is_broken |= isinstance(error, FATAL)
+            if isinstance(error, DISK):
+                raise StoreBusy(f"{self.path} could not be read or written: {error}") from error
             raise
 
     def _migrate(self) -> None:
@@ -162,7 +279,8 @@ class Store:
         columns = self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal")
         if columns and {"table_name": "migrations", "column_name": "applied"} not in columns:
             raise UnreadableFile(f"{self.path} holds tables of something else, but no store of qrkit")
-        self.execute("CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
+        if not columns:
+            self.execute("CREATE TABLE migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
         applied = {row["name"] for row in self.rows("SELECT name FROM migrations")}
         unknown = sorted(applied - MIGRATIONS.keys())
         if unknown:
@@ -174,36 +292,3 @@ class Store:
                 with self.atomic():
                     self.execute(sql)
                     self.execute("INSERT INTO migrations VALUES (?, now() AT TIME ZONE 'UTC')", [name])
-
-
-class _Thread(threading.local):
-    """What a thread knows of its work on a store.
-
-    Attributes:
-        cursor: Its cursor, made when it is first needed.
-        depth: How many `atomic` it is inside of.
-        written: Statements that write, so far.
-        is_spoilt: Whether its transaction can no longer be committed.
-    """
-
-    cursor: duckdb.DuckDBPyConnection | None = None
-    depth = 0
-    written = 0
-    is_spoilt = False
-
-
-def _connected(path: str) -> duckdb.DuckDBPyConnection:
-    try:
-        return duckdb.connect(path, config=CONFINED)
-    except duckdb.IOException as error:
-        if "lock on file" in str(error) or "being used by another process" in str(error):
-            raise StoreBusy(
-                f"{path} is open in another process: close that one, or let it serve and use its HTTP interface"
-            ) from error
-        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
-    except duckdb.Error as error:
-        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]

@@ -103,11 +103,32 @@ CREATE TABLE templates (
 );
 """
 
+SCHEDULE = """
+ALTER TABLE qrcodes ADD COLUMN is_schedule_enabled BOOLEAN DEFAULT false;
+ALTER TABLE qrcodes ADD COLUMN schedule VARCHAR DEFAULT '[]'; -- JSON of a list of ScheduleEvent
+"""
+
+COUNTERS = """
+CREATE TABLE scan_counts ( -- a row for each QR Code that ever was; changed with the visits, in one transaction
+    qrcode INTEGER NOT NULL,
+    scans BIGINT NOT NULL, -- all that were counted here
+    forgotten BIGINT NOT NULL -- those of them whose visits were swept out
+);
+INSERT INTO scan_counts
+SELECT s.qrcode, count(v.kind), 0
+FROM short_codes s LEFT JOIN visits v ON v.qrcode = s.qrcode AND v.kind = 'scan'
+GROUP BY s.qrcode;
+CREATE TABLE batches (number BIGINT NOT NULL); -- of visits; tells after a failed commit whether it happened
+INSERT INTO batches VALUES (0);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
     "portfolio": PORTFOLIO,
     "visits": VISITS,
     "templates": TEMPLATES,
+    "schedule": SCHEDULE,
+    "counters": COUNTERS,
 }
 """Name to SQL, in the order they are applied."""

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from qrkit.records import Campaign, Location, Properties
+from qrkit.records import Campaign, Location, Properties, ScheduleEvent
 from qrkit.store.connection import Store
+from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_target
 from qrkit.times import naive, utc
 
 __all__ = [
     "StoredQRCode",
-    "Target",
     "campaigns",
+    "count_qrcodes",
+    "delete_campaign",
+    "delete_qrcodes",
     "insert_campaign",
     "insert_qrcode",
     "is_taken",
+    "leave_campaign",
     "qrcodes",
-    "target",
+    "update_campaign",
+    "update_qrcode",
 ]
 
 
@@ -38,14 +45,9 @@ class StoredQRCode:
     created: datetime
     properties: Properties
     location: Location
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a short code leads: the number of its QR Code and the content to serve."""
-
-    qrcode: int
-    content: str
+    is_schedule_enabled: bool
+    schedule: tuple[ScheduleEvent, ...]
+    is_available: bool = True
 
 
 INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, created) VALUES (?, ?, ?, ?, ?)"
@@ -54,28 +56,39 @@ SELECT id, name, description, created FROM campaigns
 WHERE account_id = $account AND ($id IS NULL OR id = $id) AND ($name IS NULL OR name = $name)
 ORDER BY created, rowid
 """
-INSERT_QRCODE = """
-INSERT INTO qrcodes (
-    number, id, account_id, campaign_id, name, content, comment, urlinfo, short_code, is_dynamic, imported_scans,
-    created, properties, address, latitude, longitude
-) VALUES (nextval('qrcode_numbers'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
+LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
+DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
+COLUMNS = (
+    "campaign_id", "name", "content", "comment", "urlinfo", "is_dynamic", "properties", "address", "latitude",
+    "longitude", "is_schedule_enabled", "schedule",
+)  # fmt: skip
+"""What may change of a QR Code."""
+INSERT_QRCODE = f"""
+INSERT INTO qrcodes (number, id, account_id, short_code, imported_scans, created, {", ".join(COLUMNS)})
+VALUES (?, ?, ?, ?, ?, ?, {", ".join("?" for _ in COLUMNS)})
 """
-INSERT_SHORT_CODE = "INSERT INTO short_codes SELECT short_code, number FROM qrcodes WHERE id = ?"
+UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
+DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?))"
+NEXT_NUMBER = "SELECT nextval('qrcode_numbers') AS number"
+INSERT_SHORT_CODE = "INSERT INTO short_codes VALUES (?, ?)"
+INSERT_COUNT = "INSERT INTO scan_counts VALUES (?, 0, 0)"
+SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_QRCODES = """
+WITH beyond AS ( -- the first that the plan does not show, if there are so many
+    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
+)
 SELECT
     q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
-    q.imported_scans + coalesce(v.scans, 0) AS scans, q.created, q.properties, q.address, q.latitude, q.longitude
-FROM qrcodes q
-LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v ON v.qrcode = q.number
-WHERE q.account_id = $account
-    AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
+    q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
+    q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
+FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
+WHERE q.account_id = $account AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
     AND ($content IS NULL OR q.content = $content)
 ORDER BY q.number
 """
+COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
-TARGET = """
-SELECT q.number AS qrcode, q.content FROM short_codes s JOIN qrcodes q ON q.number = s.qrcode WHERE s.code = ?
-"""
 
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
@@ -90,24 +103,65 @@ def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str
     return [Campaign(**row) for row in found]
 
 
+def update_campaign(store: Store, campaign: Campaign) -> None:
+    """Store a campaign that has changed."""
+    store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.id])
+
+
+def leave_campaign(store: Store, id: str) -> None:
+    """Take the QR Codes of a campaign out of it; they lead where they led."""
+    store.execute(LEAVE_CAMPAIGN, [id])
+
+
+def delete_campaign(store: Store, id: str) -> None:
+    """Delete a campaign that has no QR Codes any more."""
+    store.execute(DELETE_CAMPAIGN, [id])
+
+
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
     """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
-    location = code.location
-    values: list[Any] = [code.id, account_id, code.campaign_id, code.name, code.content, code.comment, code.urlinfo]
-    values += [code.short_code, code.is_dynamic, code.scans, naive(code.created), code.properties.to_json()]
-    values += [location.address, location.latitude, location.longitude]
+    store.check_writable()
     with store.atomic():
+        number = _number(store.row(NEXT_NUMBER))
+        values = [number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]
         store.execute(INSERT_QRCODE, values)
-        store.execute(INSERT_SHORT_CODE, [code.id])
+        store.execute(INSERT_SHORT_CODE, [code.short_code, number])
+        store.execute(INSERT_COUNT, [number])
+        _remember(store, code, number)
 
 
-def qrcodes(
-    store: Store, account_id: str, *, id: str | None = None, campaign_id: str | None = None, content: str | None = None
-) -> list[StoredQRCode]:
-    """The QR Codes of an account in the order they were stored; of this id, campaign or content where one is given."""
-    parameters = {"account": account_id, "id": id, "campaign": campaign_id, "content": content}
-    found = store.rows(SELECT_QRCODES, parameters)
+def update_qrcode(store: Store, code: StoredQRCode) -> None:
+    """Store a QR Code that has changed; id, short code, scans and created never do."""
+    with store.atomic():
+        store.execute(UPDATE_QRCODE, [*_values(code), code.id])
+        _remember(store, code, _number(store.row(SELECT_NUMBER, [code.id])))
+
+
+def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
+    """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
+    with store.atomic():
+        store.execute(DELETE_QRCODES, [[code.id for code in codes]])
+        for code in codes:
+            remember_target(store, code.short_code, DELETED)
+
+
+def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None) -> list[StoredQRCode]:
+    """The QR Codes of an account in the order they were stored.
+
+    Args:
+        store: Where they are.
+        account_id: Whose they are.
+        most: How many of them, the oldest, are available (ruling T13).
+        **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
+    """
+    nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
+    found = store.rows(SELECT_QRCODES, nothing | narrower | {"account": account_id, "most": most})
     return [_stored(row) for row in found]
+
+
+def count_qrcodes(store: Store, account_id: str) -> int:
+    """How many QR Codes an account has."""
+    return _number(store.row(COUNT_QRCODES, [account_id]))
 
 
 def is_taken(store: Store, short_code: str) -> bool:
@@ -115,14 +169,38 @@ def is_taken(store: Store, short_code: str) -> bool:
     return store.row(IS_TAKEN, [short_code]) is not None
 
 
-def target(store: Store, short_code: str) -> Target | None:
-    """Where a short code leads; None when nobody has it."""
-    row = store.row(TARGET, [short_code])
-    return Target(**row) if row else None
+def _values(code: StoredQRCode) -> list[Any]:
+    """What `COLUMNS` hold of a QR Code."""
+    place = code.location
+    return [
+        code.campaign_id,
+        code.name,
+        code.content,
+        code.comment,
+        code.urlinfo,
+        code.is_dynamic,
+        code.properties.to_json(),
+        place.address,
+        place.latitude,
+        place.longitude,
+        code.is_schedule_enabled,
+        json.dumps([event.model_dump(mode="json") for event in code.schedule]),
+    ]
+
+
+def _number(row: dict[str, Any] | None) -> int:
+    return int(row["number"]) if row else 0
+
+
+def _remember(store: Store, code: StoredQRCode, number: int) -> None:
+    """Have redirects follow a QR Code that is new or has changed."""
+    schedule = code.schedule if code.is_schedule_enabled else ()
+    remember_target(store, code.short_code, Target(number, code.content, schedule))
 
 
 def _stored(row: dict[str, Any]) -> StoredQRCode:
     place = {name: row.pop(name) for name in ("address", "latitude", "longitude")}
     row["properties"] = Properties.from_json(row["properties"])
     row["created"] = utc(row["created"])
+    row["schedule"] = read_schedule(row["schedule"])
     return StoredQRCode(**row, location=Location(**place))

@@ -7,44 +7,46 @@ from typing import Literal
 
 from qrkit.store.connection import Store
 
-__all__ = ["Device", "number_of", "remember", "told_apart"]
+__all__ = ["Device", "numbers_of", "told_apart"]
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
 
-FIND = "SELECT number FROM user_agents WHERE text = ?"
-INSERT = """
-INSERT INTO user_agents (
-    number, text, system, system_version, browser, browser_version, manufacturer, device_model, device
-) VALUES (nextval('user_agent_numbers'), ?, ?, ?, ?, ?, ?, ?, ?)
+MOST_KNOWN = 50_000
+"""User agents whose numbers are kept in memory."""
+
+FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts))"
+COLUMNS = ("text", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device")
+INSERT = f"""
+INSERT INTO user_agents (number, {", ".join(COLUMNS)})
+SELECT nextval('user_agent_numbers'), {", ".join("unnest(?::VARCHAR[])" for _ in COLUMNS)}
 """
 
-FIND_ALL = "SELECT text FROM user_agents WHERE text IN (SELECT unnest($texts))"
-INSERT_ALL = "INSERT INTO user_agents BY NAME SELECT nextval('user_agent_numbers') AS number, * FROM incoming"
 
-
-def number_of(store: Store, text: str) -> int:
-    """The number of a user agent, which is stored when it is new; it is cut at 512 characters."""
-    cut = text[:LONGEST]
-    with store.atomic():
-        found = store.row(FIND, [cut])
-        if found is None:
-            store.execute(INSERT, [cut, *told_apart(cut)])
-            found = store.row(FIND, [cut])
-    assert found is not None  # it was stored in the line above
-    return int(found["number"])
-
-
-def remember(store: Store, texts: Iterable[str]) -> None:
-    """Store those user agents that are new, all at once; they are cut at 512 characters."""
-    import pandas as pd
-
+def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
+    """The numbers of user agents, cut at 512 characters; those that are new are stored."""
+    known: dict[str, int] = store.database.memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
-    known = store.rows(FIND_ALL, {"texts": list(wanted)})
-    new = sorted(wanted - {row["text"] for row in known})
-    names = ["text", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"]
-    frame = pd.DataFrame([(text, *told_apart(text)) for text in new], columns=names, dtype="str")
-    store.insert_frame(INSERT_ALL, frame)
+    found = {text: known[text] for text in wanted if text in known}
+    if missing := sorted(wanted - found.keys()):
+        with store.adding():
+            found |= _looked_up(store, missing)
+            if new := [text for text in missing if text not in found]:
+                columns = [list(column) for column in zip(*((one, *told_apart(one)) for one in new), strict=True)]
+                store.execute(INSERT, columns)
+                found |= _looked_up(store, new)
+            store.afterwards(lambda: _remember(known, found))
+    return found
+
+
+def _looked_up(store: Store, texts: list[str]) -> dict[str, int]:
+    return {row["text"]: int(row["number"]) for row in store.rows(FIND, {"texts": texts})}
+
+
+def _remember(known: dict[str, int], found: dict[str, int]) -> None:
+    if len(known) > MOST_KNOWN:
+        known.clear()
+    known.update(found)
 
 
 def told_apart(text: str) -> tuple[str | None, str | None, str | None, str | None, str | None, str | None, Device]:

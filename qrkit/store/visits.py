@@ -2,21 +2,56 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
 from qrkit.records import Visit
 from qrkit.store.connection import Store
-from qrkit.store.user_agents import number_of, remember
+from qrkit.store.user_agents import LONGEST, numbers_of
 from qrkit.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "insert_frame", "insert_visit"]
+__all__ = ["FRAME_COLUMNS", "insert_frame", "insert_visits"]
 
-INSERT = "INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+COLUMNS = {
+    "time": "TIMESTAMP",
+    "kind": "VARCHAR",
+    "qrcode": "INTEGER",
+    "short_code": "VARCHAR",
+    "content": "VARCHAR",
+    "user_agent": "INTEGER",
+    "referrer": "VARCHAR",
+    "language": "VARCHAR",
+    "visitor": "UBIGINT",
+    "country": "VARCHAR",
+    "region": "VARCHAR",
+    "city": "VARCHAR",
+    "latitude": "DOUBLE",
+    "longitude": "DOUBLE",
+}
+# A column at a time: as fast for a thousand visits as rows of values are for ten.
+INSERT = f"""
+INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in COLUMNS.values())}
+"""
+COUNT = """
+UPDATE scan_counts SET scans = scan_counts.scans + new.scans
+FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
+"""
+COUNT_FRAME = """
+UPDATE scan_counts SET scans = scan_counts.scans + new.scans
+FROM (
+    SELECT s.qrcode, count(*) AS scans FROM incoming i JOIN short_codes s ON s.code = i.short_code GROUP BY s.qrcode
+) new
+WHERE scan_counts.qrcode = new.qrcode
+"""
+COUNT_ONE = "UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ?"
+"""Half the work, and what a quiet day consists of."""
+NEXT_BATCH = "UPDATE batches SET number = number + 1 RETURNING number"
 
 FRAME_COLUMNS = {
     "short_code": "str",
@@ -48,15 +83,39 @@ JOIN user_agents u ON u.text = i.user_agent
 """
 
 
-def insert_visit(store: Store, visit: Visit) -> None:
-    """Store one visit."""
+def insert_visits(store: Store, visits: Sequence[Visit]) -> int:
+    """Store visits and count the scans among them, in one transaction; gives its number back."""
+    with store.adding():
+        agents = numbers_of(store, [visit.user_agent for visit in visits])
+        rows = [_row(visit, agents[visit.user_agent[:LONGEST]]) for visit in visits]
+        store.execute(INSERT, [list(column) for column in zip(*rows, strict=True)])
+        counted = Counter(visit.qrcode for visit in visits if visit.kind == "scan")
+        if len(counted) == 1:
+            store.execute(COUNT_ONE, [*counted.values(), *counted.keys()])
+        elif counted:
+            store.execute(COUNT, [list(counted.keys()), list(counted.values())])
+        row = store.row(NEXT_BATCH)
+    return int(row["number"]) if row else 0
+
+
+def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
     place = visit.place
-    with store.atomic():
-        agent = number_of(store, visit.user_agent)
-        values: list[Any] = [naive(visit.time), visit.kind, visit.qrcode, visit.short_code, visit.content, agent]
-        values += [visit.referrer, visit.language, visit.visitor]
-        values += [place.country, place.region, place.city, place.latitude, place.longitude]
-        store.execute(INSERT, values)
+    return (
+        naive(visit.time),
+        visit.kind,
+        visit.qrcode,
+        visit.short_code,
+        visit.content,
+        agent,
+        visit.referrer,
+        visit.language,
+        visit.visitor,
+        place.country,
+        place.region,
+        place.city,
+        place.latitude,
+        place.longitude,
+    )
 
 
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
@@ -67,18 +126,17 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
             code is not one of the account's; the column is named, and the first row that is wrong.
     """
     prepared = _prepared(frame)
-    with store.atomic():
+    with store.adding():
         _check_codes(store, account_id, prepared)
-        remember(store, prepared["user_agent"].unique())
+        numbers_of(store, prepared["user_agent"].unique())
         store.insert_frame(INSERT_FRAME, prepared)
+        store.insert_frame(COUNT_FRAME, prepared)
     return len(prepared)
 
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
     """The same rows with every column, each of its dtype."""
     import pandas as pd
-
-    from qrkit.store.user_agents import LONGEST
 
     _check_names([str(name) for name in frame.columns])
     result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})

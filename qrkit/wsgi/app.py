@@ -16,7 +16,7 @@ from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMe
 from qrkit.generate_request import Shortener
 from qrkit.links import base_url_of
 from qrkit.portfolio import kept_base_url
-from qrkit.redirect import Locate, Redirects
+from qrkit.redirect import Locate, Redirects, nowhere
 from qrkit.store import Store
 from qrkit.times import Clock, now
 from qrkit.wsgi.handlers import Service
@@ -38,6 +38,7 @@ def make_app(  # noqa: PLR0913 - what an operator decides, each by its name
     locate: Locate | None = None,
     shorteners: Mapping[str, Shortener] | None = None,
     fetch: Fetch | None = None,
+    strict: bool = False,
 ) -> WSGIApplication:
     """Make the WSGI app of a store.
 
@@ -49,11 +50,13 @@ def make_app(  # noqa: PLR0913 - what an operator decides, each by its name
         shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
         fetch: What reads pictures that designs name by their URL, `Fetcher(allow=("img.example.com",))`; without it,
             none is read (ruling G20).
+        strict: Whether a redirect whose visit is not durable in two seconds is answered by 503; else it happens
+            (ruling T11).
 
     Raises:
         InvalidParameter: `base_url` is no http or https URL.
     """
-    redirects = Redirects(store, clock=clock, **({"locate": locate} if locate else {}))
+    redirects = Redirects(store, clock=clock, locate=locate or nowhere, strict=strict)
     url = base_url_of(base_url) if base_url else kept_base_url(store)
     service = Service(store, url, clock, redirects, shorteners or {}, fetch=fetch)
     app = falcon.App()

@@ -16,9 +16,9 @@ from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.records import Account, Place, Visit
 from qrkit.store import Scans, Store
-from qrkit.store.portfolio import target
+from qrkit.store.short_codes import target
 from qrkit.store.user_agents import told_apart
-from qrkit.store.visits import FRAME_COLUMNS, insert_visit
+from qrkit.store.visits import FRAME_COLUMNS, insert_visits
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 WINDOWS = (
@@ -82,7 +82,7 @@ def test_a_visit_keeps_every_field(portfolio, kind, time, words, visitor, place)
         place=where,
     )
     portfolio.store.execute("DELETE FROM visits")
-    insert_visit(portfolio.store, visit)
+    insert_visits(portfolio.store, [visit])
     (row,) = stored(portfolio)
     assert row["time"].replace(tzinfo=UTC) == time
     assert [row[name] for name in ("kind", "short_code", "qrcode", "content", "text", "referrer", "language")] == [
@@ -95,7 +95,7 @@ def test_a_visit_keeps_every_field(portfolio, kind, time, words, visitor, place)
 
 
 def test_an_orphan_visit_has_no_code_and_is_no_scan(portfolio):
-    insert_visit(portfolio.store, Visit(NOON, "orphan", "nobody"))
+    insert_visits(portfolio.store, [Visit(NOON, "orphan", "nobody")])
     (row,) = stored(portfolio)
     assert (row["short_code"], row["qrcode"], row["content"], row["text"]) == ("nobody", None, None, "")
     assert portfolio.scans.count() == 0
@@ -103,7 +103,7 @@ def test_an_orphan_visit_has_no_code_and_is_no_scan(portfolio):
 
 def test_a_moment_of_any_zone_is_kept_in_utc(portfolio):
     east = timezone(timedelta(hours=5, minutes=30))
-    insert_visit(portfolio.store, Visit(NOON.astimezone(east), "scan", "door", 1))
+    insert_visits(portfolio.store, [Visit(NOON.astimezone(east), "scan", "door", 1)])
     assert stored(portfolio)[0]["time"] == NOON.replace(tzinfo=None)
 
 
@@ -111,7 +111,7 @@ def test_a_user_agent_is_stored_once_and_cut_at_512_characters(portfolio):
     long = "Agent/1.0 " + "é" * 1_000
     before = portfolio.store.row("SELECT count(*) AS number FROM user_agents")["number"]
     for agent in (long, long[:512], long[:512] + "else"):
-        insert_visit(portfolio.store, Visit(NOON, "scan", "door", 1, user_agent=agent))
+        insert_visits(portfolio.store, [Visit(NOON, "scan", "door", 1, user_agent=agent)])
     portfolio.scans.insert(frame(user_agent=[long]))
     assert {row["text"] for row in stored(portfolio)} == {long[:512]}
     assert portfolio.store.row("SELECT count(*) AS number FROM user_agents")["number"] == before + 1
@@ -423,12 +423,12 @@ ABROAD = """
 from datetime import UTC, date, datetime
 from qrkit import open_portfolio
 from qrkit.records import Visit
-from qrkit.store.visits import insert_visit
+from qrkit.store.visits import insert_visits
 
 portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
 portfolio.insert_qrcode("https://example.com", short_code="door")
 for hour in (0, 2, 23):
-    insert_visit(portfolio.store, Visit(datetime(2026, 3, 1, hour, tzinfo=UTC), "scan", "door", 1))
+    insert_visits(portfolio.store, [Visit(datetime(2026, 3, 1, hour, tzinfo=UTC), "scan", "door", 1)])
 one = datetime(2026, 3, 1, 1, tzinfo=UTC)
 print(portfolio.scans.where(since=one).count(), portfolio.scans.where(until=one).count())
 print(portfolio.scans.where(since=date(2026, 3, 1), until=date(2026, 3, 2)).count())
@@ -458,7 +458,7 @@ def test_a_view_reads_nothing_before_it_is_asked(portfolio):
     view = portfolio.scans.where(kinds=("scan", "bot"))
     assert isinstance(view, Scans)
     portfolio.scans.insert(frame())
-    insert_visit(portfolio.store, Visit(NOON, "bot", "door", target(portfolio.store, "door").qrcode))
+    insert_visits(portfolio.store, [Visit(NOON, "bot", "door", target(portfolio.store, "door").qrcode)])
     assert (view.count(), portfolio.scans.count()) == (2, 1)
 
 

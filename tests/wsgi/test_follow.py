@@ -227,10 +227,10 @@ def test_any_content_stays_text(shop, client, content):
 @pytest.mark.rule("T8")
 def test_a_changed_content_is_followed_at_once(shop, client):
     """Open: whether anything is kept in between. No: a printed code follows its content the moment that changes."""
-    code = shop.insert_qrcode(TARGET).short_code
-    assert client.get(f"/{code}").headers["location"] == TARGET
-    shop.store.execute("UPDATE qrcodes SET content = 'https://example.com/summer' WHERE short_code = ?", [code])
-    assert client.get(f"/{code}").headers["location"] == "https://example.com/summer"
+    record = shop.insert_qrcode(TARGET)
+    assert client.get(f"/{record.short_code}").headers["location"] == TARGET
+    shop.update_qrcode(record.id, content="https://example.com/summer")
+    assert client.get(f"/{record.short_code}").headers["location"] == "https://example.com/summer"
 
 
 @pytest.mark.rule("T13")

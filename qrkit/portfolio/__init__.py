@@ -1,0 +1,9 @@
+"""A user's QR Codes and campaigns, opened from a store file."""
+
+from __future__ import annotations
+
+from qrkit.portfolio.book import Portfolio
+from qrkit.portfolio.opening import kept_base_url, open_portfolio
+from qrkit.portfolio.records import DEFAULT_BASE_URL
+
+__all__ = ["DEFAULT_BASE_URL", "Portfolio", "kept_base_url", "open_portfolio"]

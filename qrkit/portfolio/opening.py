@@ -1,0 +1,69 @@
+"""Opening a portfolio, and the address under which its short URLs are reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qrkit import access
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.links import base_url_of
+from qrkit.portfolio.book import Portfolio
+from qrkit.portfolio.records import DEFAULT_BASE_URL
+from qrkit.store import Store
+from qrkit.store.settings import get_setting, set_setting
+from qrkit.store.snapshot import Snapshot
+from qrkit.times import Clock, now
+
+__all__ = ["kept_base_url", "open_portfolio"]
+
+BASE_URL = "base_url"
+"""Name under which a store keeps it."""
+
+
+def kept_base_url(store: Store, given: str | None = None) -> str:
+    """What short URLs of a store begin with: what is given, which the store keeps, else what it has kept.
+
+    Raises:
+        InvalidParameter: It is no http or https URL.
+    """
+    kept = get_setting(store, BASE_URL)
+    if given is None:
+        return kept or DEFAULT_BASE_URL
+    url = base_url_of(given)
+    if url != kept:
+        set_setting(store, BASE_URL, url)
+    return url
+
+
+def open_portfolio(
+    path: str | Path = "qrkit.duckdb",
+    *,
+    base_url: str | None = None,
+    clock: Clock = now,
+    snapshot_of: str | Path | None = None,
+) -> Portfolio:
+    """Open the portfolio of the local user in a store file, which is made when it does not exist.
+
+    Args:
+        path: The file, or `:memory:`.
+        base_url: What short URLs begin with: the address under which the redirects will be reached. The store keeps
+            it, so that it need be given but once; http://localhost:8080 where it never was.
+        clock: What time it is, for records that are made.
+        snapshot_of: A store that another process holds, in place of `path`: a copy of it as it is now is opened, in
+            which nothing can be changed.
+
+    Raises:
+        StoreBusy: Another process has the file open.
+        UnreadableFile: The file is not a store.
+        InvalidParameter: `base_url` is no http or https URL.
+    """
+    if base_url is not None:
+        base_url_of(base_url)  # before a file is made
+    if snapshot_of is not None:
+        if base_url is not None:
+            raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
+        store: Store = Snapshot(snapshot_of)
+        account = access.local_account(store)
+        return Portfolio(store, account, base_url=kept_base_url(store), clock=clock)
+    store = Store(path)
+    return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)

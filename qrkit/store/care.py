@@ -1,0 +1,161 @@
+"""Care of a store file: check it, copy it while it is in use, make it smaller, sweep old visits out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
+from qrkit.store.connection import Store
+from qrkit.store.database import MEMORY, Database
+from qrkit.times import naive
+
+__all__ = ["backup", "compact", "forget_visits", "verify"]
+
+CHECKS = {
+    "QR Codes without their short code": """
+        SELECT count(*) FROM qrcodes q LEFT JOIN short_codes s ON s.code = q.short_code AND s.qrcode = q.number
+        WHERE s.code IS NULL""",
+    "short codes of one QR Code twice": """
+        SELECT count(*) FROM (SELECT qrcode FROM short_codes GROUP BY qrcode HAVING count(*) > 1)""",
+    "QR Codes in a campaign that does not exist, or of another account": """
+        SELECT count(*) FROM qrcodes q LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
+        WHERE q.campaign_id IS NOT NULL AND c.id IS NULL""",
+    "QR Codes of no account": """
+        SELECT count(*) FROM qrcodes q LEFT JOIN accounts a ON a.id = q.account_id WHERE a.id IS NULL""",
+    "short codes that do not have one counter": """
+        SELECT count(*) FROM (
+            SELECT s.qrcode FROM short_codes s LEFT JOIN scan_counts c ON c.qrcode = s.qrcode
+            GROUP BY s.qrcode HAVING count(c.qrcode) <> 1
+        )""",
+    "counters that differ from the scans they count": """
+        SELECT count(*) FROM scan_counts c
+        LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v
+        ON v.qrcode = c.qrcode
+        WHERE c.scans - c.forgotten <> coalesce(v.scans, 0)""",
+    "visits of an unknown user agent": """
+        SELECT count(*) FROM visits v LEFT JOIN user_agents u ON u.number = v.user_agent WHERE u.number IS NULL""",
+    "visits of an unknown QR Code": """
+        SELECT count(*) FROM visits v LEFT JOIN short_codes s ON s.qrcode = v.qrcode
+        WHERE v.qrcode IS NOT NULL AND s.code IS NULL""",
+}
+"""What must not be, and a query that counts it."""
+
+FORGET = """
+UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
+FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
+WHERE scan_counts.qrcode = old.qrcode
+"""
+COUNT_OLD = "SELECT count(*) AS number FROM visits WHERE time < ?"
+DELETE_OLD = "DELETE FROM visits WHERE time < ?"
+
+
+def verify(store: Store) -> list[str]:
+    """What is wrong with a store, in words; nothing for a sound one."""
+    found = ((what, store.row(f"SELECT ({query}) AS number")) for what, query in CHECKS.items())
+    return [f"{row['number']} {what}" for what, row in found if row and row["number"]]
+
+
+def backup(store: Store, path: str | Path) -> Path:
+    """Copy a store while it is in use, as it is between two transactions; gives the path of the copy back.
+
+    Writers wait for as long as the file takes to be copied; readers do not.
+
+    Raises:
+        InvalidParameter: The store is in memory, or the path is that of a store that is open here.
+        StoreBusy: This thread has a transaction open.
+        UnreadableFile: The copy could not be written; an older one in its place stays as it was.
+    """
+    original, copy = _file_of(store), Path(path)
+    if Database.is_open_here(copy) or (copy.exists() and copy.samefile(original)):
+        raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
+    unfinished = copy.with_name(f"{copy.name}.unfinished")
+    try:
+        with _standing(store):
+            shutil.copyfile(original, unfinished)
+        _moved(unfinished, copy)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise UnreadableFile(f"{copy} could not be written: {error}") from error
+    return copy
+
+
+def compact(store: Store) -> int:
+    """Write a store anew without the room that deleted rows have left; gives back how many bytes it has got smaller.
+
+    All else waits meanwhile. When anything fails, the old file stays as it was.
+
+    Raises:
+        InvalidParameter: The store is in memory.
+        StoreBusy: This thread has a transaction open, or the store is a snapshot.
+        UnreadableFile: The new file could not be written.
+    """
+    store.check_writable()
+    original = _file_of(store)
+    unfinished = original.with_name(f"{original.name}.compact")
+    with _standing(store):
+        before = original.stat().st_size
+        store.database.reopen(lambda: _rewritten(original, unfinished))
+        return before - original.stat().st_size
+
+
+def forget_visits(store: Store, before: datetime) -> int:
+    """Delete the visits before a moment and give their number; the counters of scans keep them."""
+    with store.atomic(), store.adding():
+        moment = naive(before)
+        row = store.row(COUNT_OLD, [moment])
+        store.execute(FORGET, [moment])
+        store.execute(DELETE_OLD, [moment])
+    return int(row["number"]) if row else 0
+
+
+@contextmanager
+def _standing(store: Store) -> Iterator[None]:
+    """The time in which nobody writes, and all that is committed is in the file itself."""
+    if store.is_in_transaction:
+        raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
+    with store.database.writing, store.database.visiting:
+        store.checkpoint()
+        yield
+
+
+def _moved(unfinished: Path, path: Path) -> None:
+    """Put a file in the place of another one, for good: a loss of power leaves one of the two."""
+    for one, place in ((unfinished, path), (path.parent, None)):
+        handle = os.open(one, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if place:
+            one.replace(place)
+
+
+def _rewritten(original: Path, unfinished: Path) -> None:
+    """Put a fresh copy in the place of a file that nobody has open."""
+    unfinished.unlink(missing_ok=True)
+    try:
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"ATTACH {_quoted(original)} AS old (READ_ONLY)")
+            connection.execute(f"ATTACH {_quoted(unfinished)} AS new")
+            connection.execute("COPY FROM DATABASE old TO new")
+        _moved(unfinished, original)
+    except (duckdb.Error, OSError) as error:
+        unfinished.unlink(missing_ok=True)
+        raise UnreadableFile(f"{original} could not be written anew, and stays as it was: {error}") from error
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _file_of(store: Store) -> Path:
+    if store.path == MEMORY:
+        raise InvalidParameter(Problem("store", store.path, "is in memory; there is no file"))
+    return store.database.file

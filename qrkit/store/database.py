@@ -1,0 +1,286 @@
+"""`Database`: a file that is open in this process, shared by all stores on it.
+
+DuckDB lets one process hold a file. In it there are two locks: who changes records holds `writing`, who adds visits
+holds `visiting`, and who needs both takes them in this order. So a long change of records, as an import is, does not
+hold scans up: the two touch different tables, and DuckDB commits them side by side.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+import duckdb
+
+from qrkit.errors import StoreBusy, UnreadableFile
+
+__all__ = ["Database"]
+
+MEMORY = ":memory:"
+CONFINED: dict[str, str | bool | int | float | list[str]] = {
+    # SQL can touch this file and nothing else, whatever it says.
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "lock_configuration": "true",
+}
+
+_open_files: dict[str, Database] = {}
+_all: WeakSet[Database] = WeakSet()
+_opening = threading.RLock()
+
+
+class Database:
+    """A DuckDB file, or one in memory.
+
+    Attributes:
+        path: The file.
+        writing: Held by the thread that changes records.
+        visiting: Held by the thread that adds visits.
+        thread: What each thread knows of its work here.
+        before_closing: Called when the last store on it closes, or the program ends.
+        memory: What the modules of the store remember of its tables, by their own names.
+        helpers: What works for it, by name.
+        is_broken: Whether DuckDB has given the file up after a failure of the disk; `restore` opens it anew.
+    """
+
+    def __init__(self, path: str, *, read_only: bool = False) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.writing = threading.RLock()
+        self.visiting = threading.RLock()
+        self.thread = Thread()
+        self.before_closing: list[Callable[[], None]] = []
+        self.memory: dict[str, Any] = {}
+        self.helpers: dict[str, Any] = {}
+        self.is_broken = False
+        self._key = _key(path)
+        self._users = 0
+        self._uses = 0
+        self._is_changing = False
+        self._use = threading.Condition()
+        self._cursors: list[tuple[threading.Thread, duckdb.DuckDBPyConnection]] = []
+        self._process = os.getpid()
+        self._generation = 0
+        self._connection: duckdb.DuckDBPyConnection | None = _connected(path, read_only=read_only)
+        _all.add(self)
+
+    @classmethod
+    def opened(cls, path: str | Path, *, read_only: bool = False) -> Database:
+        """The database of a file; a file that is open in this process already is shared.
+
+        Raises:
+            StoreBusy: Another process has the file open.
+            UnreadableFile: It is not a database, or its folder does not exist.
+        """
+        if str(path) == MEMORY:
+            found = cls(MEMORY)
+        else:
+            with _opening:
+                found = _open_files.get(_key(path)) or cls(str(path), read_only=read_only)
+                _open_files[found._key] = found
+                found._users += 1
+        return found
+
+    @property
+    def file(self) -> Path:
+        """The file, wherever the program has gone since it was opened."""
+        return Path(self._key)
+
+    @classmethod
+    def is_open_here(cls, path: Path) -> bool:
+        """Whether this process has the file open."""
+        return _key(path) in _open_files
+
+    def check_process(self) -> None:
+        """Refuse to work in a process that is a fork of the one that opened the file.
+
+        Raises:
+            StoreBusy: It is.
+        """
+        if self._process != os.getpid():
+            raise StoreBusy(f"{self.path} was opened before a fork; one process holds a store at a time")
+
+    @contextmanager
+    def using(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The cursor of this thread, for one statement and its rows: the file is not closed meanwhile.
+
+        Raises:
+            StoreBusy: The store was closed, or this process is a fork of the one that opened it.
+        """
+        self.check_process()
+        with self._use:
+            self._use.wait_for(lambda: not self._is_changing)
+            self._uses += 1
+        try:
+            yield self._cursor()
+        finally:
+            with self._use:
+                self._uses -= 1
+                self._use.notify_all()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        if self._connection is None:
+            raise StoreBusy(f"{self.path} is closed; open it again")
+        if self.thread.cursor is None or self.thread.generation != self._generation:
+            cursor = self.thread.cursor = self._connection.cursor()
+            self.thread.generation = self._generation
+            with self._use:
+                # The file is held until every cursor on it is closed; those of threads that have ended are let go.
+                self._cursors = [(thread, one) for thread, one in self._cursors if thread.is_alive()]
+                self._cursors.append((threading.current_thread(), cursor))
+        return self.thread.cursor
+
+    def release(self) -> None:
+        """One store less; the last one closes the file, and who opens it meanwhile waits for that."""
+        if self._process != os.getpid():
+            return
+        with _opening:
+            self._users -= 1
+            if self._users < 1:
+                self.close()
+
+    def close(self) -> None:
+        """Let the file go, after what waits was written."""
+        for finish in self.before_closing:
+            finish()
+        self.before_closing.clear()
+        with self.writing, self.visiting, self._changing():
+            self._disconnect()
+        with _opening:
+            if _open_files.get(self._key) is self:
+                del _open_files[self._key]
+
+    def restore(self) -> None:
+        """Open a file that DuckDB has given up anew; nothing that is committed is lost by this.
+
+        Raises:
+            StoreBusy: It cannot be opened yet; the next one tries again.
+        """
+        with self.writing, self.visiting:
+            if not self.is_broken:
+                return
+            try:
+                self.reopen()
+            except UnreadableFile as error:
+                raise StoreBusy(f"{self.path} failed and cannot be opened again yet: {error}") from error
+            self.is_broken = False
+
+    def reopen(self, replace: Callable[[], None] | None = None) -> None:
+        """Open the file anew, as DuckDB asks for after a failure of the disk; both locks are held by the caller.
+
+        Args:
+            replace: Called while the file is closed.
+
+        Raises:
+            StoreBusy: Another process was faster.
+            UnreadableFile: The file cannot be opened any more.
+        """
+        with self._changing():
+            self._disconnect()
+            try:
+                if replace:
+                    replace()
+            finally:
+                self._generation += 1
+                # A commit that seemed to fail may have happened: what was read is read again.
+                self.memory = {}
+                self.is_broken = True  # unless this goes well
+                self._connection = _connected(self._key, read_only=self.read_only)
+                self.is_broken = False
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """The time in which no statement runs; both locks are held by the caller, so that none begins a transaction."""
+        with self._use:
+            self._is_changing = True
+            self._use.wait_for(lambda: not self._uses)
+        try:
+            yield
+        finally:
+            with self._use:
+                self._is_changing = False
+                self._use.notify_all()
+
+    def _disconnect(self) -> None:
+        cursors, self._cursors = self._cursors, []
+        for _, cursor in cursors:
+            cursor.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class Thread(threading.local):
+    """What a thread knows of its work on a database.
+
+    Attributes:
+        cursor: Its cursor, made when it is first needed.
+        generation: Of the connection that the cursor belongs to.
+        depth: How many transactions, one inside the other, it has open.
+        written: Statements that write, so far.
+        is_spoilt: Whether its transaction can no longer be committed.
+        is_visiting: Whether its transaction holds the lock for visits.
+        afterwards: What is done when its transaction is committed.
+    """
+
+    cursor: duckdb.DuckDBPyConnection | None = None
+    generation = 0
+    depth = 0
+    written = 0
+    is_spoilt = False
+    is_visiting = False
+
+    def __init__(self) -> None:
+        self.afterwards: list[Callable[[], None]] = []
+
+
+def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(path, read_only=read_only, config=CONFINED)
+    except duckdb.IOException as error:
+        if "lock on file" in str(error) or "being used by another process" in str(error):
+            raise StoreBusy(
+                f"{path} is open in another process: close that one, use its HTTP interface, or look at a copy with "
+                "open_portfolio(snapshot_of=...)"
+            ) from error
+        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
+    except duckdb.Error as error:
+        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _key(path: str | Path) -> str:
+    """The same for all ways of writing a path, and wherever the program goes later."""
+    return MEMORY if str(path) == MEMORY else str(Path(path).resolve())
+
+
+@atexit.register
+def _close_all() -> None:
+    for database in list(_all):
+        if database._process == os.getpid():
+            database.close()
+
+
+def _leave_to_parent() -> None:
+    """In a fork: let nothing close the files. It would write into them, at the end of this process at the latest."""
+    global _opening
+    _opening = threading.RLock()
+    for database in list(_all):
+        for one in (database._connection, *(cursor for _, cursor in database._cursors)):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

@@ -1,0 +1,172 @@
+"""One thread that writes visits: those that wait share a commit, and each caller is told when its own is durable.
+
+A commit costs a wait for the disk, whatever is in it. Two requests at once wait once; a hundred too.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+
+from qrkit.errors import StoreBusy
+from qrkit.records import Visit
+from qrkit.store.connection import Store
+from qrkit.store.database import Database
+from qrkit.store.visits import insert_visits
+
+__all__ = ["record_visit"]
+
+MOST_WAITING = 10_000
+"""Visits that may wait; more are refused, so that a store that stands still does not fill the memory."""
+MOST_TOGETHER = 1_000
+"""Visits in one commit."""
+FILLING_SECONDS = 0.003
+"""How long a commit waits at most until as many visits are there as were in the last one."""
+
+_log = logging.getLogger("qrkit")
+
+
+class _Waiting:
+    """A visit on its way into the store."""
+
+    def __init__(self, visit: Visit) -> None:
+        self.visit = visit
+        self._pending = threading.Lock()  # a plain lock: half the cost of an Event
+        self._pending.acquire()
+        self._error: BaseException | None = None
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the visit is durable after so many seconds; asked once.
+
+        Raises:
+            StoreBusy: It could not be written and never will be.
+        """
+        if not self._pending.acquire(timeout=max(0.0, seconds)):
+            return False
+        if self._error is not None:
+            raise StoreBusy(f"a visit could not be written: {self._error}") from self._error
+        return True
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """Tell who waits."""
+        self._error = error
+        self._pending.release()
+
+
+def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
+    """Store a visit, and say whether it is durable.
+
+    Inside a transaction of this thread it becomes a part of that; else it shares a commit with those that wait too.
+
+    Args:
+        store: Where it goes.
+        visit: What happened.
+        seconds: How long to wait. A visit that is not durable by then is stored later.
+
+    Raises:
+        StoreBusy: It could not be stored, the store was closed, or so many wait that there was no place for this one.
+    """
+    store.check_writable()
+    if store.is_in_transaction:
+        insert_visits(store, [visit])
+        return True
+    return _writer_of(store.database).submit(visit).wait(seconds)
+
+
+def _writer_of(database: Database) -> _Writer:
+    with _starting:
+        writer: _Writer | None = database.helpers.get("writer")
+        if writer is None:
+            writer = database.helpers["writer"] = _Writer(database)
+    return writer
+
+
+class _Writer:
+    """The thread of one database, and the visits that wait for it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[_Waiting] = []
+        self._changed = threading.Condition(threading.Lock())
+        self._enough = 1
+        self._is_open = True
+        # A daemon, so that it does not keep a program alive; the database stops it in order before it closes.
+        self._thread = threading.Thread(target=self._run, name=f"visits of {database.path}", daemon=True)
+        self._thread.start()
+        database.before_closing.append(self.stop)
+
+    def submit(self, visit: Visit) -> _Waiting:
+        waiting = _Waiting(visit)
+        with self._changed:
+            if not self._is_open:
+                raise StoreBusy(f"{self._database.path} is closed; open it again")
+            if len(self._waiting) >= MOST_WAITING:
+                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up")
+            self._waiting.append(waiting)
+            if len(self._waiting) in (1, self._enough):
+                self._changed.notify()
+        return waiting
+
+    def stop(self) -> None:
+        """Write what waits, then end."""
+        with self._changed:
+            self._is_open = False
+            self._changed.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while batch := self._batch():
+            self._write(batch)
+
+    def _batch(self) -> list[_Waiting]:
+        """The visits of the next commit; none when it is time to stop."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or not self._is_open)
+            self._changed.wait_for(lambda: len(self._waiting) >= self._enough or not self._is_open, FILLING_SECONDS)
+            batch = self._waiting[:MOST_TOGETHER]
+            del self._waiting[:MOST_TOGETHER]
+            self._enough = max(1, len(batch))
+        return batch
+
+    def _write(self, batch: list[_Waiting]) -> None:
+        try:
+            _commit(self._database, [one.visit for one in batch])
+        except Exception as error:
+            if len(batch) > 1 and not isinstance(error, StoreBusy):
+                # One of them may be at fault, which is no reason to lose the others.
+                half = len(batch) // 2
+                self._write(batch[:half])
+                self._write(batch[half:])
+                return
+            for one in batch:
+                one.finish(error)
+            return
+        for one in batch:
+            one.finish()
+
+
+def _commit(database: Database, visits: Sequence[Visit]) -> None:
+    """Write visits in one transaction; where DuckDB gives the file up meanwhile it is opened anew, once."""
+    store, number = Store.on(database), None
+    try:
+        with store.adding():
+            number = insert_visits(store, visits)
+        return
+    except StoreBusy as error:
+        if not database.is_broken:
+            raise
+        _log.warning("the store failed and is opened anew: %s", error)
+    with database.writing, database.visiting:
+        # A commit that seemed to fail may have happened.
+        if number is None or _last_batch(store) < number:
+            insert_visits(store, visits)
+
+
+def _last_batch(store: Store) -> int:
+    """Number of the last commit of visits: when it has grown, a commit that seemed to fail has happened."""
+    row = store.row("SELECT number FROM batches")
+    return int(row["number"]) if row else 0
+
+
+_starting = threading.Lock()

@@ -1,0 +1,221 @@
+"""How fast durable scans are, against an fsync a scan in SQLite and the same group commit into a plain file."""
+
+import os
+import queue
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from statistics import median, quantiles
+from time import perf_counter
+
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.records import Visit
+from qrkit.store.short_codes import target
+from qrkit.store.writer import record_visit
+
+pytestmark = pytest.mark.benchmark
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+VISIT = Visit(
+    NOON,
+    "scan",
+    "door",
+    1,
+    "https://example.com/spring",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)",
+    "www.example.com",
+    "sl-SI",
+    2**63 + 12345,
+)
+ROUNDS = 3
+
+
+@pytest.fixture
+def shop(tmp_path):
+    with open_portfolio(tmp_path / "a.duckdb") as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="door")
+        yield portfolio
+
+
+@pytest.fixture
+def say(capsys):
+    def say(text):
+        with capsys.disabled():
+            print(f"\n{text}", end="", flush=True)  # noqa: T201
+
+    return say
+
+
+class Sqlite:
+    """One fsync a scan, one connection and one lock for all threads."""
+
+    def __init__(self, path):
+        self.connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = FULL")
+        self.connection.execute(
+            "CREATE TABLE visits (time, kind, code, qrcode, content, agent, host, language, visitor)"
+        )
+        self.lock = threading.Lock()
+        self.row = (str(NOON), "scan", "door", 1, VISIT.content, VISIT.user_agent, VISIT.referrer, "sl-SI", 12345)
+
+    def record(self):
+        with self.lock:
+            self.connection.execute("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self.row)
+
+    def close(self):
+        self.connection.close()
+
+
+class PlainFile:
+    """Lines that wait are written together, then one fsync."""
+
+    def __init__(self, path):
+        self.file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+        self.queue = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        self.line = (repr(VISIT) + "\n").encode()
+
+    def record(self):
+        done = threading.Event()
+        self.queue.put(done)
+        done.wait()
+
+    def run(self):
+        while done := self.queue.get():
+            batch = [done]
+            while not self.queue.empty():
+                if (one := self.queue.get()) is None:
+                    self.queue.put(None)
+                    break
+                batch.append(one)
+            os.write(self.file, self.line * len(batch))
+            os.fsync(self.file)
+            for one in batch:
+                one.set()
+
+    def close(self):
+        self.queue.put(None)
+        self.thread.join()
+        os.close(self.file)
+
+
+def latencies(record, threads, seconds):
+    """The seconds of each call of so many threads, and how long all took."""
+    end = perf_counter() + seconds
+
+    def work(_):
+        times, start = [], perf_counter()
+        while start < end:
+            record()
+            now = perf_counter()
+            times.append(now - start)
+            start = now
+        return times
+
+    start = perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        found = [one for times in pool.map(work, range(threads)) for one in times]
+    return found, perf_counter() - start
+
+
+def rate(record, threads, seconds=1.0):
+    found, took = latencies(record, threads, seconds)
+    return len(found) / took
+
+
+@pytest.mark.parametrize("threads", [1, 32, 64])
+def test_durable_scans_a_second(shop, tmp_path, say, threads):
+    sqlite, plain = Sqlite(tmp_path / "b.sqlite"), PlainFile(tmp_path / "c.txt")
+    rounds = []
+    try:
+        for _ in range(ROUNDS):
+            rounds.append(
+                (
+                    rate(lambda: record_visit(shop.store, VISIT, seconds=60), threads),
+                    rate(plain.record, threads),
+                    rate(sqlite.record, threads),
+                )
+            )
+    finally:
+        sqlite.close()
+        plain.close()
+    assert len(shop.store.rows("SELECT 1 FROM visits")) == shop.list_qrcodes()[0].scans
+    ours, file, theirs = (median(column) for column in zip(*rounds, strict=True))
+    to_file, to_sqlite = (median(one[0] / one[place] for one in rounds) for place in (1, 2))
+    say(
+        f"{threads:3} threads, scans/s: qrkit {ours:6.0f}, plain file {file:6.0f}, SQLite {theirs:6.0f}; "
+        f"qrkit/file {to_file:.2f}, qrkit/SQLite {to_sqlite:.1f}"
+    )
+
+
+def stored_frame(rows):
+    times = pd.date_range("2024-01-01", periods=rows, freq="6s")
+    return pd.DataFrame({"short_code": "door", "time": times, "user_agent": "agent", "country": "SI",
+                         "visitor": pd.array(range(rows), dtype="UInt64")})  # fmt: skip
+
+
+@pytest.mark.parametrize("millions", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_full_store_is_as_fast_as_an_empty_one(shop, tmp_path, say, millions):
+    empty = open_portfolio(tmp_path / "empty.duckdb")
+    empty.insert_qrcode("https://example.com", short_code="door")
+    empty.store.checkpoint()
+    before = (tmp_path / "empty.duckdb").stat().st_size
+    start = perf_counter()
+    for _ in range(millions):
+        shop.scans.insert(stored_frame(1_000_000))
+    shop.store.checkpoint()
+    loading, size = perf_counter() - start, (tmp_path / "a.duckdb").stat().st_size
+    rounds = []
+    for _ in range(ROUNDS):
+        pair = []
+        for portfolio in (shop, empty):
+            found, _ = latencies(lambda store=portfolio.store: record_visit(store, VISIT, seconds=60), 32, 1.0)
+            pair.append(quantiles(found, n=100)[98])
+        rounds.append(pair)
+    assert shop.scans.count() > millions * 1_000_000
+    empty.close()
+    full, nothing = (median(column) * 1000 for column in zip(*rounds, strict=True))
+    say(
+        f"{millions} million rows ({loading:.1f} s to load, {(size - before) / millions / 1e6:.1f} bytes a row): "
+        f"p99 {full:.1f} ms, empty {nothing:.1f} ms, full/empty {median(a / b for a, b in rounds):.2f}"
+    )
+
+
+def test_a_short_code_is_found_as_in_a_dict(shop, say):
+    known = {"door": 1}
+
+    def seconds(find):
+        start = perf_counter()
+        for _ in range(100_000):
+            find()
+        return (perf_counter() - start) * 10
+
+    assert target(shop.store, "door")
+    rounds = [(seconds(lambda: target(shop.store, "door")), seconds(lambda: known.get("door"))) for _ in range(ROUNDS)]
+    ours, theirs = (median(column) for column in zip(*rounds, strict=True))
+    say(f"a short code: {ours:.2f} us, a dict {theirs:.2f} us")
+
+
+def test_a_hundred_thousand_codes_are_listed_with_their_counters(shop, say):
+    with shop.store.atomic():
+        shop.store.execute(
+            "INSERT INTO qrcodes BY NAME SELECT * EXCLUDE (number, id, short_code, range), "
+            "number + 1 + range AS number, id || range AS id, 's' || range AS short_code FROM qrcodes, range(99999)"
+        )
+        shop.store.execute("INSERT INTO short_codes SELECT short_code, number FROM qrcodes WHERE number > 1")
+        shop.store.execute("INSERT INTO scan_counts SELECT number, 7, 0 FROM qrcodes WHERE number > 1")
+    start = perf_counter()
+    assert len(shop.list_qrcodes()) == 100_000
+    took = perf_counter() - start
+    counters = (
+        "SELECT q.id, q.imported_scans + c.scans AS scans FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number"
+    )
+    start = perf_counter()
+    assert len(shop.store.frame(counters)) == 100_000
+    say(f"100,000 codes: records {took:.2f} s, ids and counters as a frame {perf_counter() - start:.3f} s")
