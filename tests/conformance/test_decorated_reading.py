@@ -109,7 +109,13 @@ def test_the_covering_design_has_every_pair():
 
 
 @pytest.mark.rule("G12")
-@pytest.mark.parametrize("style", STYLES)
+QUICK = ("default", "rounded", "bars", "sprite circle", "sprite diamond2", "sprite star")
+"""The ones that are easiest and hardest to read; the others take their time in `make slow`."""
+
+
+@pytest.mark.parametrize(
+    "style", [style if style in QUICK else pytest.param(style, marks=pytest.mark.slow) for style in STYLES]
+)
 def test_every_style_reads_with_every_eye(style):
     """Open: the forms of eye-1 to eye-17. Ones that readers of both schools read, whatever the modules are."""
     assert unread(case for case in covering() if case.style == style) == []
