@@ -102,6 +102,10 @@ def covering() -> list[Case]:
     ]
 
 
+TELLING = ("default", "rounded", "bars", "sprite circle", "sprite diamond2", "sprite star")
+"""The ones that are easiest and hardest to read; the others take their time in `make slow`."""
+
+
 def test_the_covering_design_has_every_pair():
     values = (STYLES, MARKER_PATTERNS, PAINTS, QUICK, SIZES)
     for one, other in combinations(range(5), 2):
@@ -109,12 +113,8 @@ def test_the_covering_design_has_every_pair():
 
 
 @pytest.mark.rule("G12")
-QUICK = ("default", "rounded", "bars", "sprite circle", "sprite diamond2", "sprite star")
-"""The ones that are easiest and hardest to read; the others take their time in `make slow`."""
-
-
 @pytest.mark.parametrize(
-    "style", [style if style in QUICK else pytest.param(style, marks=pytest.mark.slow) for style in STYLES]
+    "style", [style if style in TELLING else pytest.param(style, marks=pytest.mark.slow) for style in STYLES]
 )
 def test_every_style_reads_with_every_eye(style):
     """Open: the forms of eye-1 to eye-17. Ones that readers of both schools read, whatever the modules are."""
