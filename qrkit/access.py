@@ -8,14 +8,23 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 
-from qrkit.errors import NotAuthenticated, TooManyRequests
+from qrkit.errors import NotAuthenticated, NotFound, TooManyRequests
 from qrkit.links import new_id
-from qrkit.records import PLANS, Account
-from qrkit.store import Store
-from qrkit.store.accounts import account_named, account_of_digest, insert_account, insert_key
+from qrkit.records import PLANS, Account, ApiKey
+from qrkit.store import Store, accounts
+from qrkit.store.accounts import ID_LENGTH, account_named, account_of_digest, insert_account, insert_key, keys_of
 from qrkit.times import now
 
-__all__ = ["LOCAL", "Quota", "RequestCounter", "authenticate", "create_key", "local_account"]
+__all__ = [
+    "LOCAL",
+    "Quota",
+    "RequestCounter",
+    "authenticate",
+    "create_key",
+    "list_keys",
+    "local_account",
+    "revoke_key",
+]
 
 LOCAL = "local"
 """Name of the one account of a person who works alone; its plan is premium."""
@@ -33,11 +42,41 @@ def local_account(store: Store) -> Account:
     return found
 
 
-def create_key(store: Store, account: Account, *, label: str = "") -> str:
-    """Make an API key for an account. It is shown this once: the store keeps its SHA-256 alone."""
+def create_key(store: Store, account: Account, *, label: str = "", expires: datetime | None = None) -> str:
+    """Make an API key for an account. It is shown this once: the store keeps its SHA-256 alone (ruling T14).
+
+    Args:
+        store: Where the account is.
+        account: Whose it is; an account may have several.
+        label: What its owner calls it.
+        expires: When it stops to work; without a time zone it is UTC.
+    """
     key = "qk_" + secrets.token_urlsafe(32)
-    insert_key(store, account, _digest(key), label=label, created=now())
+    digest = _digest(key)
+    insert_key(store, account, digest, ApiKey(digest[:ID_LENGTH], label, now(), expires, None))
     return key
+
+
+def list_keys(store: Store, account: Account) -> list[ApiKey]:
+    """What is known of the API keys of an account, oldest first; the keys themselves are nowhere."""
+    return keys_of(store, account)
+
+
+def revoke_key(store: Store, account: Account, id: str) -> None:
+    """Have an API key open nothing from now on.
+
+    Args:
+        store: Where the account is.
+        account: Whose key it is.
+        id: Of the key, as `list_keys` has it.
+
+    Raises:
+        NotFound: The account has no key of this id that still works.
+    """
+    with store.atomic():
+        if not any(key.id == id and key.revoked is None for key in keys_of(store, account)):
+            raise NotFound("API key", id)
+        accounts.revoke_key(store, account, id, now())
 
 
 def authenticate(store: Store, key: str, moment: datetime) -> Account:

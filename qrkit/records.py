@@ -34,6 +34,7 @@ __all__ = [
     "NOWHERE",
     "PLANS",
     "Account",
+    "ApiKey",
     "Campaign",
     "Kind",
     "Location",
@@ -209,6 +210,25 @@ class Account:
     id: str
     name: str
     plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """What is known of an API key; the key itself is nowhere (ruling T14).
+
+    Attributes:
+        id: Names it, for revoking: the first 12 characters of its SHA-256.
+        label: What its owner calls it.
+        created: UTC.
+        expires: UTC; None for a key without an end.
+        revoked: UTC; None for a key that is not.
+    """
+
+    id: str
+    label: str
+    created: datetime
+    expires: datetime | None
+    revoked: datetime | None
 
 
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from qrkit.access import LOCAL, RequestCounter, authenticate, create_key, local_account
-from qrkit.errors import NotAuthenticated, TooManyRequests
+from qrkit.access import LOCAL, RequestCounter, authenticate, create_key, list_keys, local_account, revoke_key
+from qrkit.errors import NotAuthenticated, NotFound, TooManyRequests
 from qrkit.records import PLANS, Account
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
@@ -155,3 +155,39 @@ def test_many_threads_together_get_no_request_more():
         found = [left for each in threads.map(many, range(8)) for left in each]
     assert len(found) == 2 * limit
     assert sorted(left for left in found if left is not None) == list(range(limit))
+
+
+@pytest.mark.rule("T14")
+def test_keys_are_listed_without_themselves_and_revoked_one_by_one():
+    """Open: how an owner takes a key back. By its id in a list that tells all of a key but the key."""
+    with Store() as store:
+        mine = local_account(store)
+        insert_account(store, FREE, NOON)
+        kept, lost = (
+            create_key(store, mine, label="printer"),
+            create_key(store, mine, label="shop", expires=NOON + SECOND),
+        )
+        create_key(store, FREE)
+        printer, shop = list_keys(store, mine)
+        assert [(one.label, one.expires, one.revoked) for one in (printer, shop)] == [
+            ("printer", None, None),
+            ("shop", NOON + SECOND, None),
+        ]
+        assert kept not in repr(printer) and lost not in repr(shop)
+        assert authenticate(store, lost, NOON) == mine
+        with pytest.raises(NotFound):
+            revoke_key(store, FREE, shop.id)  # another account's
+        revoke_key(store, mine, shop.id)
+        assert refused(store, lost)
+        assert authenticate(store, kept, NOON) == mine
+        assert list_keys(store, mine)[1].revoked is not None
+        with pytest.raises(NotFound):
+            revoke_key(store, mine, shop.id)
+
+
+@pytest.mark.rule("T14")
+def test_a_key_works_until_the_moment_it_expires():
+    with Store() as store:
+        key = create_key(store, local_account(store), expires=NOON)
+        assert authenticate(store, key, NOON - SECOND).name == LOCAL
+        assert refused(store, key)

@@ -5,14 +5,28 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from qrkit.records import Account
+from qrkit.records import Account, ApiKey
 from qrkit.store.connection import Store
-from qrkit.times import naive
+from qrkit.times import naive, utc
 
-__all__ = ["account_named", "account_of_digest", "insert_account", "insert_key"]
+__all__ = [
+    "ID_LENGTH",
+    "account_named",
+    "account_of_digest",
+    "insert_account",
+    "insert_key",
+    "keys_of",
+    "revoke_key",
+]
 
+ID_LENGTH = 12
 INSERT_ACCOUNT = "INSERT INTO accounts (id, name, plan, created) VALUES (?, ?, ?, ?)"
 INSERT_KEY = "INSERT INTO api_keys (digest, account_id, label, created, expires) VALUES (?, ?, ?, ?, ?)"
+KEYS = f"""
+SELECT left(digest, {ID_LENGTH}) AS id, label, created, expires, revoked FROM api_keys
+WHERE account_id = ? ORDER BY created, digest
+"""
+REVOKE = f"UPDATE api_keys SET revoked = ? WHERE account_id = ? AND left(digest, {ID_LENGTH}) = ? AND revoked IS NULL"
 BY_NAME = "SELECT id, name, plan FROM accounts WHERE name = ?"
 BY_DIGEST = """
 SELECT a.id, a.name, a.plan
@@ -26,9 +40,22 @@ def insert_account(store: Store, account: Account, created: datetime) -> None:
     store.execute(INSERT_ACCOUNT, [account.id, account.name, account.plan, naive(created)])
 
 
-def insert_key(store: Store, account: Account, digest: str, *, label: str, created: datetime) -> None:
-    """Store the digest of an API key of an account; the key has no end."""
-    store.execute(INSERT_KEY, [digest, account.id, label, naive(created), None])
+def insert_key(store: Store, account: Account, digest: str, key: ApiKey) -> None:
+    """Store the digest of an API key of an account, and what is known of the key."""
+    expires = naive(key.expires) if key.expires else None
+    store.execute(INSERT_KEY, [digest, account.id, key.label, naive(key.created), expires])
+
+
+def keys_of(store: Store, account: Account) -> list[ApiKey]:
+    """The API keys of an account, oldest first, those that are revoked or expired among them."""
+    moments = ("created", "expires", "revoked")
+    rows = store.rows(KEYS, [account.id])
+    return [ApiKey(**(row | {name: utc(row[name]) if row[name] else None for name in moments})) for row in rows]
+
+
+def revoke_key(store: Store, account: Account, id: str, moment: datetime) -> None:
+    """Have an API key of an account open nothing from now on."""
+    store.execute(REVOKE, [naive(moment), account.id, id])
 
 
 def account_named(store: Store, name: str) -> Account | None:
