@@ -16,7 +16,7 @@ from qrkit.decode import decode
 from qrkit.design import Design
 from qrkit.errors import BadRequest, NotFound, QrkitError, UnreadableFile
 from qrkit.exchange.merge import ImportResult
-from qrkit.image import QRImage, generate
+from qrkit.image import QRImage
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.reading import json_object
@@ -109,7 +109,9 @@ def _add_generate(commands: Commands) -> None:
 def _generate(asked: argparse.Namespace) -> None:
     names = ("size", "padding", "version", "em", "ec", "foreground", "background")
     fields = {name: getattr(asked, name) for name in ("content", *names) if getattr(asked, name) is not None}
-    image = generate(Design(**(_design_fields(asked.design) | fields)))
+    image = QRImage(Design(**(_design_fields(asked.design) | fields)))
+    for warning in image.warnings:
+        print(f"qrkit generate: {warning}", file=sys.stderr)
     is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
     if asked.output and is_text:
         asked.output.write_text(image.to_text(asked.style), encoding="utf-8", newline="\n")

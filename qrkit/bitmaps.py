@@ -7,20 +7,25 @@ from io import BytesIO
 from math import ceil
 from typing import TYPE_CHECKING
 
-from qrkit.scene import Bitmap
+from qrkit.scene import Bitmap, Drawing
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["FINEST", "at_most", "placed"]
+__all__ = ["at_most", "placed"]
 
 FINEST = 4
 """Pixels of a bitmap that a file holds for each pixel of the picture: 300 dpi and more, whatever size it is printed."""
 
 
-@lru_cache(maxsize=32)
-def at_most(bitmap: Bitmap, width: float, height: float) -> Bitmap:
-    """A bitmap with no more pixels than its box of this size can show; a photograph has many more."""
+def at_most(content: Bitmap | Drawing, width: float, height: float) -> Bitmap | Drawing:
+    """A picture with no more pixels than its box of this size can show; a photograph has many more."""
+    return _reduced(content, width, height) if isinstance(content, Bitmap) else content
+
+
+# A slider draws the same photograph again and again. Few of them, because each is kept whole, too.
+@lru_cache(maxsize=4)
+def _reduced(bitmap: Bitmap, width: float, height: float) -> Bitmap:
     from PIL import Image
 
     wanted = (min(bitmap.width, ceil(width * FINEST)), min(bitmap.height, ceil(height * FINEST)))

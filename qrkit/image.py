@@ -10,19 +10,16 @@ from typing import Any
 
 from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
-from qrkit.draw import Pictures, check_layout, draw
+from qrkit.draw import Pictures, draw, picture_size
 from qrkit.encode import encode
 from qrkit.limits import TextStyle
 from qrkit.printing import PrintSize, QRPrint
-from qrkit.rasteriser import within
+from qrkit.rasteriser import LONGEST_SECONDS, within
 from qrkit.scene import Drawing, Scene
 from qrkit.symbol import Symbol
 from qrkit.writers import Format, format_named, format_of_file, svg, txt
 
 __all__ = ["QRImage", "generate"]
-
-LONGEST_SECONDS = 20.0
-"""What all drawing for one file may take."""
 
 
 class QRImage:
@@ -36,6 +33,8 @@ class QRImage:
     Attributes:
         design: What was asked for.
         symbol: The encoded modules.
+        width: Pixels.
+        height: Pixels.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
@@ -46,7 +45,7 @@ class QRImage:
             error_correction=design.ec,
             mode=design.em,
         )
-        check_layout(design, self.symbol)
+        self.width, self.height = map(ceil, picture_size(design, self.symbol))
         self._pictures = read_assets(design.pictures, fetch) if pictures is None else pictures
 
     @property
@@ -67,16 +66,6 @@ class QRImage:
     def exact_scene(self) -> Scene:
         """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
         return draw(self.design, self.symbol, self._pictures, exact=True)
-
-    @property
-    def width(self) -> int:
-        """Pixels."""
-        return ceil(self.scene.width)
-
-    @property
-    def height(self) -> int:
-        """Pixels."""
-        return ceil(self.scene.height)
 
     def to_bytes(self, format: str = "png") -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`; the same design gives the same bytes (ruling G9).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter
@@ -46,12 +46,15 @@ class Templates:
             InvalidParameter: The name or a field breaks its rule, or there are 1,000 templates already.
             UnknownParameter: A field is none.
         """
-        if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME or not _is_text(name):
+        if not _is_text(name) or not 1 <= len(name) <= LONGEST_NAME:
             raise InvalidParameter(Problem("name", name, f"must be a text of 1..{LONGEST_NAME} characters"))
         if isinstance(template, Design):
             fields = template.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
+        elif "template" in template:
+            rule = "a template cannot begin with another one"
+            raise InvalidParameter(Problem("template", template["template"], rule))
         else:
-            fields = {key: value for key, value in template.items() if key != "template"}
+            fields = dict(template)
         self._check(fields)
         text = json.dumps(fields, ensure_ascii=False, allow_nan=False, default=_plain)
         if len(text) > MOST_CHARACTERS:
@@ -122,9 +125,9 @@ class Templates:
         return f"<Templates: {', '.join(self.names()) or 'none'}>"
 
 
-def _is_text(name: str) -> bool:
-    """Whether it can be written as UTF-8: a lone surrogate cannot."""
-    return name.encode("utf-8", "ignore").decode("utf-8") == name
+def _is_text(name: object) -> TypeGuard[str]:
+    """Whether it is a text that can be written as UTF-8: a lone surrogate cannot."""
+    return isinstance(name, str) and name.encode("utf-8", "ignore").decode("utf-8") == name
 
 
 def _plain(value: Any) -> Any:

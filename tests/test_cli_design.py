@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from qrkit import Design, decode, generate
+from qrkit import Design, data_uri, decode, generate
 from qrkit.__main__ import main
 from tests.wsgi.posted import FULL, RED
 
@@ -119,3 +119,14 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_name(folder, capsys, file,
 def test_a_field_that_is_wrong_is_named_with_what_would_be_right(folder, capsys, fields, words):
     (folder / "wrong.json").write_text(json.dumps({"content": "hi"} | fields))
     assert_refused(folder, capsys, "--design", "wrong.json", words=words)
+
+
+def test_what_an_svg_loses_is_told_in_one_line(folder, capsys):
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><text>A</text></svg>'
+    logo = data_uri(svg)
+    layer = {"content": logo, "x": 1, "y": 1, "width": 9, "height": 9}
+    (folder / "logo.json").write_text(json.dumps({"content": "hi", "layers": [layer]}))
+    assert main(["generate", "--design", "logo.json", "-o", "code.png"]) == 0
+    complained = capsys.readouterr().err
+    assert complained.startswith("qrkit generate: layers.0.content: text of the SVG cannot be drawn")
+    assert complained.count("\n") == 1

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 import qrkit
-from qrkit import Design, QRImage, decode, generate
+from qrkit import Design, QRImage, data_uri, decode, generate
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, UnknownParameter
 from qrkit.writers import FORMATS
 
@@ -128,3 +128,33 @@ def test_drawing_is_offered_from_the_top():
 def test_zip_pictures_open_as_files():
     with zipfile.ZipFile(BytesIO(generate(LINK).to_bytes("zip"))) as archive:
         assert decode(archive.read("qrcode.png")).content == LINK
+
+
+LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><text>A</text></svg>'
+LAYER = {"content": data_uri(LOGO), "x": 1, "y": 1, "width": 9, "height": 9}
+
+
+def test_what_an_svg_loses_is_told():
+    with pytest.warns(UserWarning, match=r"^layers\.0\.content: text of the SVG cannot be drawn and is left out"):
+        image = generate("x", layers=[LAYER])
+    assert image.warnings == ["layers.0.content: text of the SVG cannot be drawn and is left out; turn it into paths"]
+    assert generate("x").warnings == []
+
+
+def test_the_size_of_a_picture_is_known_without_drawing_it():
+    """What a decorated picture shows takes its time, and a name in a list needs none of it."""
+    layer = LAYER | {"content": "icon:heart", "display": "pixel-hit-test"}
+    image = generate("x", layers=[layer], width=300, height=200)
+    assert (image.width, image.height, repr(image)) == (300, 200, "<QRImage 'x', 1-M, 300 x 200 px>")
+    assert "scene" not in vars(image)
+    for fields in ({}, {"size": 3, "padding": 0}, {"width": 99}, {"wrapper": WRAPPER}):
+        image = generate("x", **fields)
+        assert Image.open(BytesIO(image.to_bytes("png"))).size == (image.width, image.height)
+
+
+WRAPPER = {
+    "source": "icon:square",
+    "width": 100.5,
+    "height": 90,
+    "placeholder": {"x": 5, "y": 5, "width": 80, "height": 80},
+}

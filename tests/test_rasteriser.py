@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageStat
 
 from qrkit.errors import QrkitError, RenderingFailed
-from qrkit.rasteriser import ENGINE_VARIABLE, MOST_WORKERS, rasterise
+from qrkit.rasteriser import ENGINE_VARIABLE, MOST_WORKERS, rasterise, within
 from qrkit.rasteriser.worker import ENGINES
 
 SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -297,3 +297,13 @@ print(Path("/proc", pid, "environ").read_text())
     assert names <= {b"PATH", b"LD_LIBRARY_PATH", b"PYTHONPATH", b"QRKIT_RASTERISER", b""}
     assert b"PATH" in names
     assert b"hidden" not in said
+
+
+def test_all_that_is_drawn_within_a_limit_shares_it():
+    with within(30):
+        assert rasterise(RED, 20, 20)
+    with within(0), pytest.raises(RenderingFailed, match="all its parts together take too long"):
+        rasterise(RED, 20, 20)
+    with within(0), within(30), pytest.raises(RenderingFailed):  # the outer one holds
+        rasterise(RED, 20, 20)
+    assert rasterise(RED, 20, 20)

@@ -340,3 +340,35 @@ def test_a_template_is_asked_for_by_name_only(templates):
     templates.save("brand", BRAND)
     request = read_post({"content": "x", "template": "brand", "more": 1}, templates.get)
     assert (request.format, request.design.ec, list(request.unknown)) == ("svg", "H", ["more"])
+
+
+@pytest.mark.rule("G18")
+def test_a_template_that_begins_with_another_is_refused_and_not_kept_without_it():
+    """Open: templates of templates. There are none; dropping the name would lose what was meant by it."""
+    with open_portfolio(":memory:") as shop:
+        with pytest.raises(InvalidParameter, match="template='brand': a template cannot begin with another one"):
+            shop.templates.save("own", {"template": "brand", "ec": "H"})
+        assert shop.templates.names() == []
+
+
+@pytest.mark.parametrize("name", [5, None, b"brand", ["brand"]])
+def test_a_name_that_is_no_text_is_no_template(name):
+    with open_portfolio(":memory:") as shop:
+        for ask in (shop.templates.get, shop.templates.delete, lambda one: shop.templates.design(one, "x")):
+            with pytest.raises(NotFound, match="no template"):
+                ask(name)
+
+
+def test_a_tracked_code_is_drawn_with_a_template():
+    """The template's looks, the code's short URL; what is said beside it wins. A static code says its content."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        shop.templates.save("brand", {"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}, "foreground": "navy"})
+        code = shop.insert_qrcode("https://example.com", short_code="door", properties={"ec": "L", "size": 3})
+        image = shop.image(code, template="brand", foreground="black")
+        assert (image.design.content, image.design.ec, image.design.size) == (code.short_url, "H", 8)
+        assert image.design.markers.top_left.pattern == "eye-3"
+        assert image.design.foreground == Color.parse("black")
+        static = shop.insert_qrcode("hello", is_dynamic=False)
+        assert shop.image(static, template="brand").design.content == "hello"
+        with pytest.raises(NotFound):
+            shop.image(code, template="none")

@@ -15,10 +15,10 @@ from qrkit.draw.modules import draw_modules
 from qrkit.draw.paints import opaque, paint
 from qrkit.draw.sheet import ICON_BOX, Cells, Pictures, Sheet
 from qrkit.outline import Outline
-from qrkit.scene import Bitmap, Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
+from qrkit.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
 from qrkit.symbol import Role, Symbol
 
-__all__ = ["Pictures", "check_layout", "draw"]
+__all__ = ["Pictures", "draw", "picture_size"]
 
 UNSEEN = (Role.FINDER, Role.SEPARATOR)
 """Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
@@ -64,8 +64,8 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     return _wrapped(scene, sheet, design.wrapper, exact=exact) if design.wrapper else scene
 
 
-def check_layout(design: Design, symbol: Symbol) -> None:
-    """Refuse a design whose symbol has no room, without the work of drawing it.
+def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
+    """Width and height of a picture in pixels, without the work of drawing it.
 
     Raises:
         InvalidParameter: The size asked for, or the placeholder, leaves less than a pixel for a module.
@@ -73,6 +73,8 @@ def check_layout(design: Design, symbol: Symbol) -> None:
     layout = lay_out(design, symbol, exact=True)
     if design.wrapper:
         into_placeholder(layout, design.wrapper, exact=True)
+        return design.wrapper.width, design.wrapper.height
+    return layout.width, layout.height
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
@@ -132,7 +134,7 @@ def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Sc
         scale_x, scale_y = wrapper.width / ICON_BOX, wrapper.height / ICON_BOX
         around = Shape(content.placed(0, 0, scale_x, scale_y), sheet.foreground)
     else:
-        shown = at_most(content, wrapper.width, wrapper.height) if isinstance(content, Bitmap) else content
+        shown = at_most(content, wrapper.width, wrapper.height)
         around = Picture(shown, 0, 0, wrapper.width, wrapper.height)
     matrix = into_placeholder(sheet.layout, wrapper, exact=exact)
     return replace(

@@ -32,7 +32,7 @@ def draw_layers(sheet: Sheet) -> list[Item]:
             paint = fainter(layer.color or sheet.foreground, layer.opacity)
             items.append(Shape(_icon(content, layer), paint))
         else:
-            shown = at_most(content, layer.width, layer.height) if isinstance(content, Bitmap) else content
+            shown = at_most(content, layer.width, layer.height)
             items.append(Picture(shown, layer.x, layer.y, layer.width, layer.height, layer.opacity))
     return items
 
@@ -112,9 +112,11 @@ def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, i
     left, top, right, bottom = box
     width, height = right - left, bottom - top
     content = sheet.pictures[f"layers.{index}.content"]
+    if not isinstance(content, Outline):
+        content = at_most(content, layer.width, layer.height)
     if isinstance(content, Bitmap):
         there = (layer.x - left, layer.y - top, layer.width, layer.height)
-        picture = placed(at_most(content, layer.width, layer.height), there, (width, height))
+        picture = placed(content, there, (width, height))
         return np.asarray(picture.getchannel("A")) > 0
     definitions = Definitions()
     if isinstance(content, Outline):

@@ -10,7 +10,7 @@ from qrkit.decoration import Sprite
 from qrkit.draw.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.outline import Outline
-from qrkit.scene import Bitmap, Item, Shape, Squares, Stamps
+from qrkit.scene import Item, Shape, Squares, Stamps
 from qrkit.shapes.sprites import SPRITES
 from qrkit.shapes.styles import DOT, STYLES
 
@@ -76,7 +76,7 @@ def _picked(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[s
         picture = sheet.pictures[path]
         if isinstance(picture, Outline):
             picture = picture.placed(0, 0, sprite.width / ICON_BOX, sprite.height / ICON_BOX)
-        elif isinstance(picture, Bitmap):
+        else:
             picture = at_most(picture, sprite.width, sprite.height)
         covered = sprite.width * sprite.height * len(chosen[path])
         if covered > MOST_PAINTED:

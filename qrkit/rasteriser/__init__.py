@@ -23,13 +23,14 @@ from typing import IO
 from qrkit.errors import RenderingFailed
 from qrkit.rasteriser.worker import NO_DRAWING, NO_RENDERER
 
-__all__ = ["ENGINE_VARIABLE", "compress_png", "rasterise", "within"]
+__all__ = ["ENGINE_VARIABLE", "LONGEST_SECONDS", "compress_png", "rasterise", "within"]
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
 """Environment variable that names one of `worker.ENGINES`; without it, the first one that is installed."""
 
 MOST_WORKERS = max(1, min(4, os.cpu_count() or 1))
 LONGEST_SECONDS = 20.0
+"""What one drawing may take, and all drawings for one file together."""
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", ENGINE_VARIABLE)
 """Environment variables that workers see."""
 

@@ -106,7 +106,13 @@ def compact(store: Store) -> int:
 
 
 def forget_visits(store: Store, before: datetime) -> int:
-    """Delete the visits before a moment and give their number; the counters of scans keep them."""
+    """Delete the visits before a moment and give their number; the counters of scans keep them.
+
+    Raises:
+        InvalidParameter: The moment is none; without a time zone it is UTC.
+    """
+    if not isinstance(before, datetime):
+        raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
     with store.atomic(), store.adding():
         moment = naive(before)
         row = store.row(COUNT_OLD, [moment])
@@ -127,14 +133,20 @@ def _standing(store: Store) -> Iterator[None]:
 
 def _moved(unfinished: Path, path: Path) -> None:
     """Put a file in the place of another one, for good: a loss of power leaves one of the two."""
-    for one, place in ((unfinished, path), (path.parent, None)):
-        handle = os.open(one, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        if place:
-            one.replace(place)
+    _flush(unfinished)
+    unfinished.replace(path)
+    _flush(path.parent)
+
+
+def _flush(path: Path) -> None:
+    """Have a file or a folder on the disk itself."""
+    if os.name == "nt":  # Windows opens no folders, and flushes nothing that is open to read
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _rewritten(original: Path, unfinished: Path) -> None:

@@ -223,3 +223,12 @@ def test_a_browser_shows_the_svg_as_our_png_is(tmp_path):
         assert (difference.max(axis=-1) > 8).mean() < 0.04, name
         assert difference.max() <= 160, name
     assert (readers.on_white(shots[0])[0, 0] == WHITE[:3]).all()
+
+
+@pytest.mark.rule("G16")
+@pytest.mark.parametrize("radius", [1e-9, 1e-6])
+def test_a_radius_too_small_to_be_seen_paints_the_last_colour(radius):
+    """Open: a circle of no size. All of the picture lies outside of it, where the last colour is."""
+    stops = [{"offset": 0, "color": "red"}, {"offset": 1, "color": "blue"}]
+    tiny = {"gradient": "radial", "radius": radius, "stops": stops}
+    assert generate("x", foreground=tiny).to_bytes("png") == generate("x", foreground="blue").to_bytes("png")

@@ -358,3 +358,11 @@ def test_32_threads_that_do_everything_at_once_keep_the_store_sound(shop):
 @pytest.mark.slow
 def test_32_threads_keep_the_store_sound_for_half_a_minute(shop):
     check_mix(shop, 32, 30)
+
+
+@pytest.mark.parametrize("moment", [NOON.date(), "2026-03-01", None, 5])
+def test_what_is_no_moment_forgets_nothing_and_is_named(shop, moment):
+    record_visit(shop.store, Visit(NOON, "scan", "door", target(shop.store, "door").qrcode))
+    with pytest.raises(InvalidParameter, match=r"before.*must be a datetime"):
+        forget_visits(shop.store, moment)
+    assert shop.scans.count() == 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import decode
+from qrkit import data_uri, decode
 from qrkit.errors import AssetError, Problem
 from qrkit.wsgi import Client, make_app
 from tests.wsgi.posted import FULL, PLAIN, RED, changed, paths, png, uri
@@ -336,3 +336,28 @@ def test_requests_at_once_get_their_own_pictures(send):
         replies = list(pool.map(send, designs))
     assert [decode(reply.body).content for reply in replies] == [design["content"] for design in designs]
     assert {Image.open(BytesIO(reply.body)).size for reply in replies} == {(300, 300)}
+
+
+@pytest.mark.rule("G19")
+def test_a_picture_that_is_slow_to_come_holds_the_store_up_for_nobody(shop, send):
+    """Open: a code that is made while its logo is fetched. The fetch is over before the store is held."""
+    other, written = ThreadPoolExecutor(1), []
+
+    def fetch(url):
+        written.append(other.submit(shop.insert_campaign, "while it is fetched").result(timeout=10).name)
+        return png(255, 0, 0, 255)
+
+    fetching = Client(make_app(shop.store, base_url=shop.base_url, fetch=fetch))
+    layer = LAYER | {"content": "https://img.example.com/a.png"}
+    asked = {"content": "https://example.com/new", "shorten": "local", "layers": [layer]}
+    reply = send(asked, client=fetching)
+    other.shutdown()
+    assert (reply.status, written) == (200, ["while it is fetched"])
+
+
+@pytest.mark.rule("H2")
+def test_what_an_svg_loses_is_told_in_the_header(send):
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/><text>A</text></svg>'
+    reply = send({"content": "x", "colour": "red", "layers": [LAYER | {"content": data_uri(svg)}]})
+    told = reply.headers["x-api-warning"]
+    assert told.startswith("unknown fields were ignored: colour; layers.0.content: text of the SVG cannot be drawn")
