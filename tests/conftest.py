@@ -26,7 +26,7 @@ def _is_there(program: str) -> bool:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test whose programs are missing, or fail it where QRKIT_REQUIRE_PROGRAMS=1 asks for them."""
+    """Skip a test whose programs are missing, or fail it where REQUIRE_PROGRAMS=1 asks for them."""
     for mark in item.iter_markers("needs"):
         for program in mark.args:
             if not _is_there(program):
@@ -34,6 +34,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 reason = f"needs the program {program} (Debian: apt install {package})"
                 if program == LOOPBACK:
                     reason = "needs the network of this machine with itself, which is down"
-                if os.environ.get("QRKIT_REQUIRE_PROGRAMS") == "1":
+                if os.environ.get("REQUIRE_PROGRAMS") == "1":
                     pytest.fail(reason, pytrace=False)
                 pytest.skip(reason)
