@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import re
-import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from qrkit import access
 from qrkit.decode import decode
 from qrkit.design import Design
 from qrkit.errors import BadRequest, NotFound, QrkitError, UnreadableFile
@@ -20,6 +22,9 @@ from qrkit.image import QRImage
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.reading import json_object
+from qrkit.records import PLANS
+from qrkit.store import Store
+from qrkit.times import from_iso, to_iso
 
 __all__ = ["main"]
 
@@ -36,6 +41,7 @@ examples:
   qrkit decode poster.png
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb --base-url https://go.example.com
+  qrkit account key local --store shop.duckdb
   qrkit report --store shop.duckdb -o report.html
   qrkit demo
 """
@@ -78,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_decode(commands)
     _add_exchange(commands)
     _add_serve(commands)
+    _add_account(commands)
     _add_report(commands)
     _add_demo(commands)
     return parser
@@ -193,25 +200,119 @@ def _export(asked: argparse.Namespace) -> None:
 
 
 def _add_serve(commands: Commands) -> None:
-    one = commands.add_parser("serve", help="serve the HTTP interface and the short URLs of a store")
+    one = commands.add_parser(
+        "serve",
+        help="serve the HTTP interface and the short URLs of a store",
+        epilog="Each of these may be set in the environment, as QRKIT_PORT=80; lists are written with commas there.",
+    )
     _add_store(one)
-    one.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    one.add_argument("--port", type=int, default=8080, help="port to listen on, 0 for a free one (%(default)s)")
+    one.add_argument("--host", help="address to listen on (127.0.0.1)")
+    one.add_argument("--port", type=int, help="port to listen on, 0 for a free one (8080)")
+    for name, what in (
+        ("--hosts", "a name besides that of the base URL under which it is asked, * for any; may be repeated"),
+        ("--trusted-proxies", "address or network of a proxy whose X-Forwarded-For is believed; may be repeated"),
+        ("--fetch-from", "a host from which pictures of designs are read; may be repeated"),
+    ):
+        one.add_argument(name, action="append", metavar="NAME", help=what)
+    for name, what in (
+        ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
+        ("--threads", "requests that are worked on at once (64)"),
+        ("--renders", "pictures that are drawn at once (one a processor)"),
+        ("--generates-a-minute", "pictures an address may have in a minute without a key, 0 without limit (600)"),
+        ("--unknown-codes-a-minute", "unknown short URLs an address may try in a minute, 0 without limit (30)"),
+    ):
+        one.add_argument(name, type=int, metavar="N", help=what)
+    yes_or_no = argparse.BooleanOptionalAction
+    one.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
+    one.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
+    one.add_argument("--access-log", action=yes_or_no, help="tell each request on the error stream, as JSON (yes)")
     one.set_defaults(run=_serve)
 
 
 def _serve(asked: argparse.Namespace) -> None:
-    from qrkit.wsgi import make_app, serve
+    from qrkit.wsgi import Settings, make_app, serve
+
+    given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
+    settings = Settings.read(os.environ, store=str(asked.store), **given)
+    if settings.access_log:
+        log = logging.getLogger("qrkit.access")
+        log.addHandler(logging.StreamHandler())  # a line is the message alone, on the error stream
+        log.setLevel(logging.INFO)
+        log.propagate = False
 
     def ready(port: int) -> None:
-        # Who ends a service sends SIGTERM; it is to end like Ctrl-C does.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        print(f"{portfolio.store.path} at http://{asked.host}:{port}, short URLs {portfolio.base_url}/…")
-        print(f"try http://{asked.host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        print(f"{portfolio.store.path} at http://{settings.host}:{port}, short URLs {portfolio.base_url}/…")
+        print(f"try http://{settings.host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
 
-    with _opened(asked) as portfolio:
-        app = make_app(portfolio.store, base_url=portfolio.base_url)
-        serve(app, host=asked.host, port=asked.port, ready=ready)
+    with open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
+        serve(make_app(portfolio.store, settings), settings, ready=ready)
+
+
+def _add_account(commands: Commands) -> None:
+    parser = commands.add_parser("account", help="accounts of a store, their plans and API keys")
+    doing = parser.add_subparsers(dest="doing", required=True, metavar="what")
+    for name, act, what, arguments in ACCOUNT_COMMANDS:
+        one = doing.add_parser(name, help=what)
+        for argument in arguments:
+            one.add_argument(argument)
+        _add_store(one)
+        one.set_defaults(run=_with_store(act))
+        if name == "create":
+            one.add_argument("--plan", default="free", help=f"one of {', '.join(PLANS)} (%(default)s)")
+        if name == "key":
+            one.add_argument("--label", default="", help="what its owner calls it")
+            one.add_argument("--expires", metavar="DATE", help="when it ends, as 2027-01-01T00:00:00Z")
+
+
+def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
+    def run(asked: argparse.Namespace) -> None:
+        with _opened(asked, must_exist=asked.doing != "create") as portfolio:
+            act(portfolio.store, asked)
+
+    return run
+
+
+def _create_account(store: Store, asked: argparse.Namespace) -> None:
+    made = access.create_account(store, asked.name, plan=asked.plan)
+    print(f"{made.name}: an account of the plan {made.plan}")
+
+
+def _list_accounts(store: Store, _asked: argparse.Namespace) -> None:
+    for one in access.list_accounts(store):
+        print(f"{one.name}  {one.plan}  {len(access.list_keys(store, one))} keys")
+
+
+def _change_plan(store: Store, asked: argparse.Namespace) -> None:
+    changed = access.change_plan(store, access.get_account(store, asked.name), asked.plan)
+    print(f"{changed.name}: the plan is now {changed.plan}")
+
+
+def _create_key(store: Store, asked: argparse.Namespace) -> None:
+    expires = from_iso(asked.expires, name="expires") if asked.expires else None
+    print(access.create_key(store, access.get_account(store, asked.name), label=asked.label, expires=expires))
+    print("qrkit account: the key is shown this once; the store keeps its digest alone", file=sys.stderr)
+
+
+def _list_keys(store: Store, asked: argparse.Namespace) -> None:
+    for key in access.list_keys(store, access.get_account(store, asked.name)):
+        ends = f"expires {to_iso(key.expires)}" if key.expires else "no end"
+        state = f"revoked {to_iso(key.revoked)}" if key.revoked else ends
+        print(f"{key.id}  made {to_iso(key.created)}  {state}  {key.label}".rstrip())
+
+
+def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
+    access.revoke_key(store, access.get_account(store, asked.name), asked.id)
+    print(f"{asked.id}: opens nothing any more")
+
+
+ACCOUNT_COMMANDS = (
+    ("create", _create_account, "make an account", ("name",)),
+    ("list", _list_accounts, "all accounts, with their plans", ()),
+    ("plan", _change_plan, "give an account another plan", ("name", "plan")),
+    ("key", _create_key, "make an API key, which is shown this once", ("name",)),
+    ("keys", _list_keys, "what is known of the keys of an account", ("name",)),
+    ("revoke", _revoke_key, "have a key open nothing any more", ("name", "id")),
+)
 
 
 def _add_report(commands: Commands) -> None:
@@ -266,7 +367,8 @@ def _demo(asked: argparse.Namespace) -> None:
 
 
 def _add_store(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--store", type=Path, default=Path(DEFAULT_STORE), help="the store's file (%(default)s)")
+    default = Path(os.environ.get("QRKIT_STORE") or DEFAULT_STORE)
+    parser.add_argument("--store", type=Path, default=default, help="the store's file (%(default)s)")
     parser.add_argument("--base-url", help="what short URLs begin with; the store keeps it (http://localhost:8080)")
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 
-from qrkit.errors import NotAuthenticated, NotFound, TooManyRequests
+from qrkit.errors import InvalidParameter, NotAllowed, NotAuthenticated, NotFound, Problem, TooManyRequests, nearest
 from qrkit.links import new_id
 from qrkit.records import PLANS, Account, ApiKey
 from qrkit.store import Store, accounts
@@ -20,7 +20,13 @@ __all__ = [
     "Quota",
     "RequestCounter",
     "authenticate",
+    "change_plan",
+    "check_exchange",
+    "create_account",
     "create_key",
+    "get_account",
+    "key_id",
+    "list_accounts",
     "list_keys",
     "local_account",
     "revoke_key",
@@ -30,6 +36,7 @@ LOCAL = "local"
 """Name of the one account of a person who works alone; its plan is premium."""
 
 MOST_KEY_CHARACTERS = 200
+LONGEST_NAME = 100
 
 
 def local_account(store: Store) -> Account:
@@ -40,6 +47,73 @@ def local_account(store: Store) -> Account:
             found = Account(new_id(), LOCAL, "premium")
             insert_account(store, found, now())
     return found
+
+
+def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
+    """Make an account.
+
+    Args:
+        store: Where it is kept.
+        name: 1..100 characters that can be printed; no other account has it.
+        plan: A name of `PLANS`.
+
+    Raises:
+        InvalidParameter: The name breaks its rule or is taken, or there is no such plan.
+    """
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        rule = f"must have 1..{LONGEST_NAME} characters that can be printed"
+        raise InvalidParameter(Problem("name", name, rule))
+    account = Account(new_id(), name, _plan(plan))
+    with store.atomic():
+        if account_named(store, name):
+            raise InvalidParameter(Problem("name", name, "is the name of an account already"))
+        insert_account(store, account, now())
+    return account
+
+
+def get_account(store: Store, name: str) -> Account:
+    """The account of this name.
+
+    Raises:
+        NotFound: There is none.
+    """
+    found = account_named(store, name)
+    if found is None:
+        raise NotFound("account", name)
+    return found
+
+
+def list_accounts(store: Store) -> list[Account]:
+    """All accounts, oldest first."""
+    return accounts.all_accounts(store)
+
+
+def change_plan(store: Store, account: Account, plan: str) -> Account:
+    """Give an account another plan; it holds for the next request.
+
+    Raises:
+        InvalidParameter: There is no such plan.
+    """
+    changed = Account(account.id, account.name, _plan(plan))
+    accounts.update_plan(store, changed)
+    return changed
+
+
+def _plan(name: str) -> str:
+    if name not in PLANS:
+        raise InvalidParameter(Problem("plan", name, f"is not a plan; {nearest(name, PLANS)}"))
+    return name
+
+
+def check_exchange(account: Account) -> None:
+    """Refuse import and export to an account whose plan does not include them (interface.md, "Authentication", 3).
+
+    Raises:
+        NotAllowed: It does not.
+    """
+    if not PLANS[account.plan].may_exchange:
+        plans = " and ".join(name for name, plan in PLANS.items() if plan.may_exchange)
+        raise NotAllowed(f"the plan {account.plan} does not include import and export; {plans} do")
 
 
 def create_key(store: Store, account: Account, *, label: str = "", expires: datetime | None = None) -> str:
@@ -89,6 +163,11 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
     if account is None:
         raise NotAuthenticated("the API key is not known, was revoked or has expired")
     return account
+
+
+def key_id(key: str) -> str:
+    """What names a key where it must not be shown: the id that `list_keys` has."""
+    return _digest(key)[:ID_LENGTH]
 
 
 def _digest(key: str) -> str:

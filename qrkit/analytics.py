@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNKNOWN",
     "Attribute",
+    "scan_records",
     "scans_by",
     "scans_by_hour",
     "scans_per_day",
@@ -87,6 +88,28 @@ GROUP BY ALL
 ORDER BY scans DESC, {attribute}
 LIMIT $most
 """
+
+# "Generic_Android" with the model "K" is how the parser and Chrome say that they do not know.
+RECORDS = """
+, records AS (
+    SELECT
+        nullif(campaign, '') AS campaign,
+        nullif(system, '') AS systemName, nullif(system_version, '') AS systemVersion,
+        nullif(browser, '') AS browserName, nullif(browser_version, '') AS browserVersion,
+        CASE WHEN manufacturer NOT LIKE 'Generic%' THEN nullif(manufacturer, '') END AS manufacturer,
+        CASE WHEN manufacturer NOT LIKE 'Generic%' OR device_model NOT IN ('K', 'Smartphone', 'Tablet', 'Feature Phone')
+            THEN nullif(device_model, '') END AS deviceModel,
+        device IN ('phone', 'tablet') AS isMobileDevice, device = 'tablet' AS isTablet,
+        nullif(country, '') AS countryCode, nullif(region, '') AS region, nullif(city, '') AS city,
+        latitude, longitude, time AS created
+    FROM scans
+)
+SELECT * FROM records
+ORDER BY created, COLUMNS(*) -- by all that is told, so that scans of one moment always come in the same order
+"""
+RECORD_TYPES = dict.fromkeys(
+    ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"), "str"
+) | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": "str", "region": "str", "city": "str"}
 
 BY_KIND = "SELECT kind, count(*) AS visits FROM scans GROUP BY kind ORDER BY visits DESC, kind"
 
@@ -158,6 +181,17 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
     """
     every = scans.where(kinds=("scan", "bot", "prefetch", "head"))
     return every.ask(BY_KIND).astype({"kind": "str", "visits": "int64"})
+
+
+def scan_records(scans: Scans) -> pd.DataFrame:
+    """A row a scan, oldest first, with no more of the visitor than ruling T12 tells: what statistics files hold.
+
+    Columns: campaign, systemName, systemVersion, browserName, browserVersion, manufacturer, deviceModel (str),
+    isMobileDevice (bool, a phone or a tablet), isTablet (bool), countryCode, region, city (str), latitude, longitude
+    (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a device that
+    is not known is neither mobile nor a tablet.
+    """
+    return scans.ask(RECORDS).astype(RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})
 
 
 def _check_most(most: int) -> None:

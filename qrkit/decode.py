@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.encode.capacity import characters_held
 from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.limits import RASTER_FORMATS
 from qrkit.symbol import side_of
 
 if TYPE_CHECKING:
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoded", "decode"]
 
+_NAMES = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
+"""Of the raster formats, as Pillow calls them."""
+
 MOST_PIXELS = 50_000_000
 LONGEST_SIDE = 65_535
 """Pixels; the reader takes no more in one direction."""
-
-READ_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def decode(picture: bytes | str | Path | Image) -> Decoded:
 
 
 def _opened(picture: bytes | str | Path | Image) -> Image:
-    """The picture in RGB on white: where a symbol is transparent, paper would be seen."""
+    """The picture in greys, on white: where a symbol is transparent, paper would be seen."""
     from PIL import Image
 
     name = str(picture) if isinstance(picture, str | Path) else "this"
@@ -81,9 +83,11 @@ def _opened(picture: bytes | str | Path | Image) -> Image:
         picture = _bytes_of(Path(picture))
     try:
         if isinstance(picture, bytes):
-            picture = Image.open(BytesIO(picture), formats=READ_FORMATS)
+            picture = Image.open(BytesIO(picture), formats=_NAMES)
         if picture.width * picture.height > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
+        if not picture.has_transparency_data:
+            return picture.convert("L")
         rgba = picture.convert("RGBA")
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise UnreadableFile(too_large) from error
@@ -91,10 +95,10 @@ def _opened(picture: bytes | str | Path | Image) -> Image:
         raise
     except Exception as error:
         # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
-        raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(READ_FORMATS).lower()}") from error
+        raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(RASTER_FORMATS)}") from error
     paper = Image.new("RGBA", rgba.size, "white")
     paper.alpha_composite(rgba)
-    return paper.convert("RGB")
+    return paper.convert("L")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -17,8 +17,11 @@ QrkitError                                  500  catch this one
 ├── WrongMethod (LookupError)               405  .allowed
 ├── Gone (LookupError)                      410  .kind .id of what was deleted
 ├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
+├── AddressTooLong (ValueError)             414  the path or the query of a request is longer than its limit
+├── WrongMediaType (ValueError)             415  a body in a form that no endpoint reads
 ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
-├── StoreBusy (RuntimeError)                500  another process holds the database file
+├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
+├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
 └── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
@@ -34,11 +37,13 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 __all__ = [
+    "AddressTooLong",
     "AssetError",
     "BadRequest",
     "BodyTooLarge",
     "ContentTooLong",
     "Gone",
+    "HeaderTooLarge",
     "InvalidParameter",
     "MissingParameter",
     "NoSymbol",
@@ -54,6 +59,7 @@ __all__ = [
     "TooManyRequests",
     "UnknownParameter",
     "UnreadableFile",
+    "WrongMediaType",
     "WrongMethod",
     "collecting",
     "nearest",
@@ -275,8 +281,29 @@ class BodyTooLarge(QrkitError, ValueError):
     code = "body-too-large"
 
 
+class AddressTooLong(QrkitError, ValueError):
+    """The path or the query of a request is longer than the server takes."""
+
+    status = 414
+    code = "uri-too-long"
+
+
+class WrongMediaType(QrkitError, ValueError):
+    """The body of a request is in a form that no endpoint reads."""
+
+    status = 415
+    code = "unsupported-media-type"
+
+
+class HeaderTooLarge(QrkitError, ValueError):
+    """The header of a request is longer than the server takes."""
+
+    status = 431
+    code = "header-too-large"
+
+
 class TooManyRequests(QrkitError, RuntimeError):
-    """The plan's number of requests is used up; `retry_after` is in seconds."""
+    """More was asked than a plan, an address or the machine may have; `retry_after` is in seconds."""
 
     status = 429
     code = "rate-limited"
@@ -287,9 +314,9 @@ class TooManyRequests(QrkitError, RuntimeError):
 
 
 class StoreBusy(QrkitError, RuntimeError):
-    """Another process holds the database file."""
+    """Another process holds the database file, or it cannot be read or written."""
 
-    status = 500
+    status = 503
     code = "store-unavailable"
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "MILLIMETRES_PER_INCH",
     "MODULE_TYPES",
     "MOST_PIXELS",
+    "RASTER_FORMATS",
     "SPRITE_NAMES",
     "TEXT_STYLES",
     "Asset",
@@ -246,6 +247,7 @@ Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
 FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
 FORMATS: tuple[str, ...] = get_args(FormatName)
+RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
 """Formats that POST generate does not offer (interface.md, "Generate request (POST)")."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from qrkit.errors import BadRequest, InvalidParameter, Problem
+from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
 __all__ = ["flag", "json_object", "pairs", "whole"]
 
@@ -30,11 +30,11 @@ def pairs(query: str) -> dict[str, str]:
     Errors name no values: one of them may be an API key (ruling T14).
 
     Raises:
-        InvalidParameter: It is too long, has too many parameters, is not UTF-8, or gives a parameter twice.
+        AddressTooLong: It is too long.
+        InvalidParameter: It has too many parameters, is not UTF-8, or gives a parameter twice.
     """
     if len(query) > LONGEST_QUERY:
-        rule = f"has {len(query)} characters; at most {LONGEST_QUERY}"
-        raise InvalidParameter(Problem("query", None, rule, "uri-too-long"))
+        raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are taken")
     parts = [part for part in query.split("&") if part]
     if len(parts) > MOST_PARAMETERS:
         rule = f"has {len(parts)} parameters; at most {MOST_PARAMETERS}"

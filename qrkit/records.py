@@ -117,6 +117,9 @@ SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 """What is shown of a QR Code that the plan does not include (ruling T13)."""
 
 
+LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
+
+
 class Campaign(Model):
     """A group of QR Codes."""
 
@@ -179,6 +182,12 @@ class QRCode(Model):
         if self.is_available:
             return super().to_json(indent=indent)
         return self.model_dump_json(include=SHOWN_ANYWAY, indent=indent)
+
+    def to_list_json(self) -> str:
+        """Write the record as lists of records have it: without properties, location and schedule (ruling T12)."""
+        if self.is_available:
+            return self.model_dump_json(exclude_none=True, exclude=LEFT_OUT_OF_LISTS)
+        return self.to_json()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from qrkit.destinations import Destination, destination
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.records import NOWHERE, Place, Visit
 from qrkit.store import Store
-from qrkit.store.short_codes import DELETED, target
+from qrkit.store.short_codes import DELETED, Target, target
 from qrkit.store.writer import record_visit
 from qrkit.times import Clock, now
 from qrkit.visitors import Visitors, first_language, kind_of, referrer_host
@@ -59,13 +59,15 @@ class Redirects:
         strict: Whether a visit that is not durable in time turns the visitor away; else the redirect happens: a printed
             code must not go dead because of statistics (ruling T11).
         seconds: How long a redirect waits for its visit to be durable.
+        records: Whether visits are recorded at all.
+        base_url: Of this service: nobody is sent from one of its short URLs to another, which may lead back.
 
     Attributes:
         lost: Visits that could not be stored.
         late: Visits that were not durable in time, and were or will be stored later.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what an operator decides, each by its name
         self,
         store: Store,
         *,
@@ -73,6 +75,8 @@ class Redirects:
         locate: Locate = nowhere,
         strict: bool = False,
         seconds: float = LONGEST_SECONDS,
+        records: bool = True,
+        base_url: str = "",
     ) -> None:
         self.store = store
         self.lost = 0
@@ -81,6 +85,8 @@ class Redirects:
         self._locate = locate
         self._strict = strict
         self._seconds = seconds
+        self._records = records
+        self._own = destination(f"{base_url}/").link or "" if base_url else ""
         self._visitors = Visitors()
         # Read now: a first visitor would have to wait for whoever changes the store at that moment.
         target(store, "")
@@ -95,12 +101,36 @@ class Redirects:
         """
         found, moment = target(self.store, request.short_code), self._clock()
         content = None if found is None or found is DELETED else found.content_at(moment)
-        self._record(request, moment, found.qrcode if found and content is not None else None, content)
+        if self._records:
+            self._record(request, moment, found.qrcode if found and content is not None else None, content)
+        return self._answer(request.short_code, found, content)
+
+    def look(self, short_code: str) -> Answer:
+        """Where a short code leads at this moment, without a visit.
+
+        Raises:
+            NotFound: No QR Code ever had it.
+            Gone: Its QR Code was deleted.
+        """
+        found = target(self.store, short_code)
+        return self._answer(short_code, found, found.content_at(self._clock()) if found and found.qrcode else None)
+
+    def knows(self, short_code: str) -> bool:
+        """Whether a short code was ever given."""
+        return target(self.store, short_code) is not None
+
+    def _answer(self, short_code: str, found: Target | None, content: str | None) -> Answer:
         if found is None:
-            raise NotFound("short URL", request.short_code)
+            raise NotFound("short URL", short_code)
         if content is None:
-            raise Gone("short URL", request.short_code)
-        return Answer(content, destination(content))
+            raise Gone("short URL", short_code)
+        where = destination(content)
+        if where.kind == "redirect" and self._is_own(where.link or ""):
+            where = Destination("page", link=where.link)
+        return Answer(content, where)
+
+    def _is_own(self, location: str) -> bool:
+        return bool(self._own) and location.startswith(self._own) and not location.startswith(f"{self._own}api/")
 
     def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
         headers = request.headers

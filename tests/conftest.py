@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-PACKAGES = {"gs": "ghostscript", "pdftoppm": "poppler-utils"}
+PACKAGES = {"gs": "ghostscript", "pdftoppm": "poppler-utils", "soffice": "libreoffice-calc-nogui"}
 """Debian's package of a program, where it is not named as the program is."""
 
 

@@ -245,6 +245,85 @@ def test_visits_by_kind(portfolio, truth, chosen):
     assert rows_of(analytics.visits_by_kind(scans)) == wanted
 
 
+@pytest.mark.rule("T12")
+@given(filters)
+@some
+def test_scan_records(portfolio, truth, chosen):
+    """Open: what statistics tell. A record a scan, oldest first; no bots, no address, no referrer, no visitor."""
+    scans, part = narrowed(portfolio, truth, chosen | {"kinds": ("scan",)})
+    part = part.assign(created=part["time"].dt.tz_localize(None))
+    wanted = [
+        tuple(None if value in ("", "unknown") or pd.isna(value) else value for value in row)
+        for row in rows_of(part[["created", "campaign", "system", "browser", "country", "region", "city"]])
+    ]
+    mobile = [(device in ("phone", "tablet"), device == "tablet") for device in part["device"]]
+    names = ["created", "campaign", "systemName", "browserName", "countryCode", "region", "city"]
+    found = analytics.scan_records(scans)
+    assert found["created"].is_monotonic_increasing
+    told = found[[*names, "isMobileDevice", "isTablet"]].astype("object").where(found.notna(), None)
+    assert Counter(rows_of(told)) == Counter((*row, *flags) for row, flags in zip(wanted, mobile, strict=True))
+
+
+IPAD = f"Mozilla/5.0 (iPad; CPU OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1"
+TOLD = {
+    "phone": (
+        f"Mozilla/5.0 (Linux; Android 15; Pixel 8) {CHROME} Chrome/137.0.0.0 Mobile Safari/537.36",
+        ("Android", "15", "Chrome Mobile", "137.0", "Google", "Pixel 8", True, False),
+    ),
+    "tablet": (IPAD, ("iOS", "18.4", "Mobile Safari", "18.4", "Apple", "iPad", True, True)),
+    "computer": (
+        f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {CHROME} Chrome/137.0.0.0 Safari/537.36",
+        ("Windows", "10", "Chrome", "137.0", None, None, False, False),
+    ),
+    "program": ("curl/8.5.0", (None, None, "curl", "8.5", None, None, False, False)),
+    "nothing": ("", (None, None, None, None, None, None, False, False)),
+    "Chrome tells no model": (
+        f"Mozilla/5.0 (Linux; Android 10; K) {CHROME} Chrome/137.0.0.0 Mobile Safari/537.36",
+        ("Android", "10", "Chrome Mobile", "137.0", None, None, True, False),
+    ),
+    "Firefox tells no model": (
+        "Mozilla/5.0 (Android 14; Tablet; rv:139.0) Gecko/139.0 Firefox/139.0",
+        ("Android", "14", "Firefox Mobile", "139.0", None, None, True, True),
+    ),
+    "model of an unknown maker": (
+        f"Mozilla/5.0 (Linux; Android 14; SM-X710) {CHROME} Chrome/136.0.0.0 Safari/537.36",
+        ("Android", "14", "Chrome", "136.0", None, "SM-X710", True, True),
+    ),
+}
+"""User agents and what a record says: system, browser, each with its version, maker, model, mobile, tablet."""
+
+
+@pytest.mark.rule("T12")
+@pytest.mark.parametrize(("agent", "told"), TOLD.values(), ids=TOLD)
+def test_a_record_tells_phones_and_tablets_and_leaves_out_what_is_not_known(agent, told):
+    """Open: what is mobile, and words for "unknown". Phones and tablets are; what is not known is missing."""
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="door")
+        portfolio.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [FIRST], "user_agent": [agent]}))
+        (row,) = rows_of(analytics.scan_records(portfolio.scans))
+    campaign, *device, country, region, city, latitude, longitude, created = row
+    assert tuple(None if pd.isna(value) else value for value in device) == told
+    assert pd.isna([campaign, country, region, city, latitude, longitude]).all()
+    assert created == pd.Timestamp(FIRST).tz_localize(None)
+
+
+@pytest.mark.rule("T12")
+def test_records_of_one_moment_come_in_the_same_order_however_they_were_stored():
+    """Open: the order of scans of one moment. By what is told of them, and by nothing that is not."""
+    given = pd.DataFrame(
+        {"short_code": "door", "time": FIRST, "user_agent": [*AGENTS] * 5, "city": [*"abcde"] * 4, "latitude": 1.5}
+    )
+    found = []
+    for order in (given, given[::-1], given.sample(frac=1, random_state=1)):
+        with open_portfolio(":memory:") as portfolio:
+            portfolio.insert_qrcode("https://example.com", short_code="door")
+            # Keys of visitors are as random as ids: the order must not depend on them.
+            portfolio.scans.insert(order.assign(visitor=range(len(order))))
+            found.append(analytics.scan_records(portfolio.scans))
+    pd.testing.assert_frame_equal(found[0], found[1])
+    pd.testing.assert_frame_equal(found[0], found[2])
+
+
 # ---- dtypes and edges
 
 ALL = {
@@ -274,6 +353,15 @@ ALL = {
     ),
     "scans_by_hour": (analytics.scans_by_hour, {"weekday": "int64", "hour": "int64", "scans": "int64"}),
     "visits_by_kind": (analytics.visits_by_kind, {"kind": "str", "visits": "int64"}),
+    "scan_records": (
+        analytics.scan_records,
+        dict.fromkeys(
+            ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"),
+            "str",
+        )
+        | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": "str", "region": "str", "city": "str"}
+        | {"latitude": "float64", "longitude": "float64", "created": "datetime64[us]"},
+    ),
 } | {
     f"scans_by {name}": (
         lambda scans, name=name: analytics.scans_by(scans, name),

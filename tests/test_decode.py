@@ -100,7 +100,7 @@ def test_the_versions_and_levels_of_another_encoder_are_told():
     ids=repr,
 )
 def test_bytes_of_no_picture_are_an_unreadable_file(data):
-    with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpeg, bmp, tiff, gif, webp"):
+    with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpg, bmp, tif, gif, webp"):
         decode(data)
 
 

@@ -19,7 +19,7 @@ from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.store.care import verify
-from qrkit.wsgi import Client, make_app
+from qrkit.wsgi import Client, Settings, make_app
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -355,7 +355,7 @@ def test_an_event_begins_at_the_same_instant_before_and_after_the_store_is_opene
 def test_the_short_url_of_a_deleted_code_is_gone(portfolio):
     """Open: what a printed code of a deleted record answers. 410: it was here, and will not come back."""
     code, other = portfolio.insert_qrcode(SPRING), portfolio.insert_qrcode(SUMMER)
-    client = Client(make_app(portfolio.store, base_url=GO))
+    client = Client(make_app(portfolio.store, Settings(base_url=GO)))
     assert client.get(f"/{code.short_code}").status == 302
     portfolio.delete_qrcode(code.id)
     with pytest.raises(Gone) as caught:

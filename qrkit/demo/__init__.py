@@ -104,7 +104,7 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
 def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
     """Send requests through the redirect, as a server would get them, each at its own time; a transaction a day."""
     clock = _Clock()
-    client = Client(make_app(portfolio.store, base_url=portfolio.base_url, clock=clock, locate=place_of))
+    client = Client(make_app(portfolio.store, clock=clock, locate=place_of))
     for _, day in groupby(month, key=lambda arrival: arrival.time.date()):
         with portfolio.store.atomic():
             for arrival in day:

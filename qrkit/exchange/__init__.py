@@ -21,11 +21,14 @@ class ExchangeFormat:
     """A file format of import and export."""
 
     name: str
+    media_type: str
     read: Callable[[bytes], pd.DataFrame]
     write: Callable[[pd.DataFrame], bytes]
 
 
-EXCHANGE_FORMATS = {one.name: one for one in (ExchangeFormat("csv", csv_file.read, csv_file.write),)}
+EXCHANGE_FORMATS = {
+    one.name: one for one in (ExchangeFormat("csv", "text/csv; charset=utf-8", csv_file.read, csv_file.write),)
+}
 
 
 def exchange_format(name: str) -> ExchangeFormat:

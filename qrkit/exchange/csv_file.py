@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, REQUIRED, TEXT_COLUMNS
+from qrkit.exchange.formulas import made_safe, taken_off
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,6 @@ ERROR = "Error"
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
-# What spreadsheets take for the beginning of a formula, full-width forms included; blanks before it don't stop them.
-_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are meant
-
 
 def write(table: pd.DataFrame, *, safe: bool = True) -> bytes:
     """Write a table of text as CSV.
@@ -44,7 +42,7 @@ def write(table: pd.DataFrame, *, safe: bool = True) -> bytes:
     writer.writerow(table.columns)
     quoted = [safe and name in TEXT_COLUMNS for name in table.columns]
     for row in table.itertuples(index=False, name=None):
-        writer.writerow([_made_safe(cell) if quote else cell for cell, quote in zip(row, quoted, strict=True)])
+        writer.writerow([made_safe(cell) if quote else cell for cell, quote in zip(row, quoted, strict=True)])
     return file.getvalue().encode()
 
 
@@ -94,7 +92,7 @@ def _row(cells: list[str], places: dict[str, int], width: int) -> list[str]:
         )
     found = [cells[places[name]] if name in places and places[name] < len(cells) else "" for name in NAMES]
     return [
-        *(_taken_off(cell) if name in TEXT_COLUMNS else cell for name, cell in zip(NAMES, found, strict=True)),
+        *(taken_off(cell) if name in TEXT_COLUMNS else cell for name, cell in zip(NAMES, found, strict=True)),
         error,
     ]
 
@@ -148,12 +146,3 @@ def _places(heading: list[str]) -> dict[str, int]:
             hint = f"{near[0]!r}: did you mean {name!r}?" if near else "the columns are " + ", ".join(NAMES)
             raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=1)
     return places
-
-
-def _made_safe(cell: str) -> str:
-    return "'" + cell if _FORMULA.match(cell) else cell
-
-
-def _taken_off(cell: str) -> str:
-    """Undo `_made_safe`: only an apostrophe that it would have written is taken off."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from qrkit.portfolio.book import Portfolio
+from qrkit.portfolio.book import Portfolio, picture_of
 from qrkit.portfolio.opening import kept_base_url, open_portfolio
 from qrkit.portfolio.records import DEFAULT_BASE_URL
 
-__all__ = ["DEFAULT_BASE_URL", "Portfolio", "kept_base_url", "open_portfolio"]
+__all__ = ["DEFAULT_BASE_URL", "Portfolio", "kept_base_url", "open_portfolio", "picture_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import ContentTooLong, InvalidParameter, NotAllowed, UnreadableFile
+from qrkit.errors import ContentTooLong, InvalidParameter, NotAllowed, NotFound, UnreadableFile
 from qrkit.exchange import exchange_format, exchange_format_of_file
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue, ImportResult, merge
@@ -14,14 +14,15 @@ from qrkit.image import QRImage
 from qrkit.links import ShortLink, new_id, read_short_url
 from qrkit.portfolio.records import Records
 from qrkit.records import QRCode
-from qrkit.store import Scans
+from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
+from qrkit.store.accounts import owner_of
 from qrkit.templates import Templates
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Portfolio"]
+__all__ = ["Portfolio", "picture_of"]
 
 
 class Portfolio(Records):
@@ -37,6 +38,21 @@ class Portfolio(Records):
     def scans(self) -> Scans:
         """The scans of this portfolio; `qrkit.analytics` asks it questions."""
         return Scans(self.store, self.account.id)
+
+    def scans_of(self, id: str) -> Scans:
+        """The scans of a QR Code or of a campaign of this portfolio.
+
+        Raises:
+            NotFound: It has neither of this id.
+            NotAllowed: The plan does not show the QR Code (ruling T13).
+        """
+        try:
+            code = self.get_qrcode(id)
+        except NotFound:
+            return self.scans.where(campaign_id=self.get_campaign(id).id)
+        if not code.is_available:
+            raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
+        return self.scans.where(qrcode_id=code.id)
 
     @property
     def templates(self) -> Templates:
@@ -186,3 +202,16 @@ class Portfolio(Records):
 
     def _text_table(self) -> pd.DataFrame:
         return text_table([code for code in self.list_qrcodes() if code.is_available], self._campaign_names())
+
+
+def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
+    """The picture of whosever QR Code has a short code, as `{base_url}/{code}.png` shows it (ruling T2).
+
+    Raises:
+        NotFound: No QR Code has it.
+    """
+    found = owner_of(store, short_code)
+    if found is None:
+        raise NotFound("short URL", short_code)
+    account, id = found
+    return QRImage(Portfolio(store, account, base_url=base_url).design_of(id))

@@ -151,6 +151,15 @@ class Records:
         """
         return self._record(self._one(id))
 
+    def design_of(self, id: str) -> Design:
+        """What the picture of a QR Code looks like, whether or not the plan shows its record (rulings T2, T13).
+
+        Raises:
+            NotFound: This portfolio has none of this id.
+        """
+        stored = self._one(id)
+        return self._design(QRCode(**(_all_fields(stored) | self._links(stored))))
+
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """All QR Codes in the order they were added; of one campaign where one is given."""
         campaign = None if campaign_id is None else _sought(campaign_id)

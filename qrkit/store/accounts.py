@@ -13,10 +13,13 @@ __all__ = [
     "ID_LENGTH",
     "account_named",
     "account_of_digest",
+    "all_accounts",
     "insert_account",
     "insert_key",
     "keys_of",
+    "owner_of",
     "revoke_key",
+    "update_plan",
 ]
 
 ID_LENGTH = 12
@@ -27,7 +30,14 @@ SELECT left(digest, {ID_LENGTH}) AS id, label, created, expires, revoked FROM ap
 WHERE account_id = ? ORDER BY created, digest
 """
 REVOKE = f"UPDATE api_keys SET revoked = ? WHERE account_id = ? AND left(digest, {ID_LENGTH}) = ? AND revoked IS NULL"
+ALL = "SELECT id, name, plan FROM accounts ORDER BY created, name"
+UPDATE_PLAN = "UPDATE accounts SET plan = ? WHERE id = ?"
 BY_NAME = "SELECT id, name, plan FROM accounts WHERE name = ?"
+BY_SHORT_CODE = """
+SELECT a.id, a.name, a.plan, q.id AS qrcode
+FROM qrcodes q JOIN accounts a ON a.id = q.account_id
+WHERE q.short_code = ?
+"""
 BY_DIGEST = """
 SELECT a.id, a.name, a.plan
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
@@ -56,6 +66,22 @@ def keys_of(store: Store, account: Account) -> list[ApiKey]:
 def revoke_key(store: Store, account: Account, id: str, moment: datetime) -> None:
     """Have an API key of an account open nothing from now on."""
     store.execute(REVOKE, [naive(moment), account.id, id])
+
+
+def update_plan(store: Store, account: Account) -> None:
+    """Store the plan of an account, which has changed."""
+    store.execute(UPDATE_PLAN, [account.plan, account.id])
+
+
+def all_accounts(store: Store) -> list[Account]:
+    """All accounts, oldest first."""
+    return [Account(**row) for row in store.rows(ALL)]
+
+
+def owner_of(store: Store, short_code: str) -> tuple[Account, str] | None:
+    """Whose QR Code has a short code, and its id."""
+    row = store.row(BY_SHORT_CODE, [short_code])
+    return (Account(row["id"], row["name"], row["plan"]), row["qrcode"]) if row else None
 
 
 def account_named(store: Store, name: str) -> Account | None:

@@ -14,9 +14,10 @@ import duckdb
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.database import MEMORY, Database
-from qrkit.times import naive
+from qrkit.store.settings import set_setting
+from qrkit.times import naive, now, to_iso
 
-__all__ = ["backup", "compact", "forget_visits", "verify"]
+__all__ = ["backup", "check_writing", "compact", "forget_visits", "verify"]
 
 CHECKS = {
     "QR Codes without their short code": """
@@ -54,6 +55,16 @@ WHERE scan_counts.qrcode = old.qrcode
 """
 COUNT_OLD = "SELECT count(*) AS number FROM visits WHERE time < ?"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
+
+
+def check_writing(store: Store) -> None:
+    """Read and write a little, as a visit does.
+
+    Raises:
+        StoreBusy: The store cannot be written.
+    """
+    with store.adding():
+        set_setting(store, "checked", to_iso(now()))
 
 
 def verify(store: Store) -> list[str]:

@@ -23,7 +23,7 @@ WITH scans AS (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
         v.content, q.id AS qrcode_id, q.name AS qrcode, c.id AS campaign_id, coalesce(c.name, '') AS campaign,
-        u.system, u.browser, u.manufacturer, u.device_model, u.device
+        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device
     FROM visits v
     JOIN qrcodes q ON q.number = v.qrcode
     LEFT JOIN campaigns c ON c.id = q.campaign_id
@@ -42,7 +42,7 @@ NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
 FRAME_TEXTS = (
     "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "campaign_id",
-    "campaign", "system", "browser", "manufacturer", "device_model", "device",
+    "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device",
 )  # fmt: skip
 
 
@@ -99,8 +99,9 @@ class Scans:
         """All of them, a row a scan, oldest first.
 
         Columns: time (datetime64[us], UTC without a zone), kind, referrer, language, country, region, city, content,
-        qrcode_id, qrcode (its name), campaign_id, campaign (its name, "" outside any), system, browser, manufacturer,
-        device_model, device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees).
+        qrcode_id, qrcode (its name), campaign_id, campaign (its name, "" outside any), system, system_version, browser,
+        browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one UTC day), latitude,
+        longitude (float64, degrees).
         """
         frame = self.ask("SELECT * FROM scans ORDER BY time")
         return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})

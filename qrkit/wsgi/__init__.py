@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from qrkit.wsgi.app import make_app
 from qrkit.wsgi.client import Client, Reply
-from qrkit.wsgi.server import serve
+from qrkit.wsgi.server import Server, serve
+from qrkit.wsgi.settings import Settings
 
-__all__ = ["Client", "Reply", "make_app", "serve"]
+__all__ = ["Client", "Reply", "Server", "Settings", "make_app", "serve"]

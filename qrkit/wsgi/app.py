@@ -12,89 +12,138 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 import falcon
 
 from qrkit.assets import Fetch
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
+from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
-from qrkit.links import base_url_of
 from qrkit.portfolio import kept_base_url
 from qrkit.redirect import Locate, Redirects, nowhere
 from qrkit.store import Store
 from qrkit.times import Clock, now
-from qrkit.wsgi.handlers import Service
-from qrkit.wsgi.messages import STANDARD_HEADERS, Request, Response, header_text, problem
-from qrkit.wsgi.routes import ROUTES, Handler
+from qrkit.wsgi.access_log import Access
+from qrkit.wsgi.handlers.short_urls import PAGE_POLICY
+from qrkit.wsgi.hosts import Hosts
+from qrkit.wsgi.landing import failure
+from qrkit.wsgi.messages import (
+    PREFLIGHT_HEADERS,
+    STANDARD_HEADERS,
+    Request,
+    Response,
+    header_text,
+    problem,
+)
+from qrkit.wsgi.proxies import client_address
+from qrkit.wsgi.routes import ROUTES, Route
+from qrkit.wsgi.service import Call, Gates, Service, called
+from qrkit.wsgi.settings import Settings
 
 __all__ = ["make_app"]
 
 _log = logging.getLogger("qrkit")
 
 Responder = Callable[..., None]
+App = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
+
+ASKED = "qrkit.request"
+"""Where the environment of a request keeps what was made of it."""
 
 
-def make_app(  # noqa: PLR0913 - what an operator decides, each by its name
+def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, each by its name
     store: Store,
+    settings: Settings | None = None,
     *,
-    base_url: str | None = None,
     clock: Clock = now,
     locate: Locate | None = None,
     shorteners: Mapping[str, Shortener] | None = None,
     fetch: Fetch | None = None,
-    strict: bool = False,
 ) -> WSGIApplication:
     """Make the WSGI app of a store.
 
     Args:
         store: Where QR Codes are and visits go.
-        base_url: What short URLs begin with, by default what the store keeps; never taken from a request.
+        settings: How it behaves; what is said there of sockets is for the server.
         clock: What time it is.
         locate: Where an address is: address in, `Place` out; without it nobody knows.
         shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
-        fetch: What reads pictures that designs name by their URL, `Fetcher(allow=("img.example.com",))`; without it,
-            none is read (ruling G20).
-        strict: Whether a redirect whose visit is not durable in two seconds is answered by 503; else it happens
-            (ruling T11).
-
-    Raises:
-        InvalidParameter: `base_url` is no http or https URL.
+        fetch: What reads pictures that designs name by their URL; by default a `Fetcher` for the hosts of the settings
+            (ruling G20).
     """
-    redirects = Redirects(store, clock=clock, locate=locate or nowhere, strict=strict)
-    url = base_url_of(base_url) if base_url else kept_base_url(store)
-    service = Service(store, url, clock, redirects, shorteners or {}, fetch=fetch)
+    chosen = settings or Settings()
+    base_url = chosen.base_url or kept_base_url(store)
+    redirects = Redirects(
+        store,
+        clock=clock,
+        locate=locate or nowhere,
+        strict=chosen.strict,
+        records=chosen.record_visits,
+        base_url=base_url,
+    )
+    if fetch is None and chosen.fetch_from:
+        fetch = Fetcher(allow=chosen.fetch_from)
+    service = Service(store, base_url, clock, redirects, Gates(chosen), shorteners or {}, fetch=fetch)
     app = falcon.App()
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
     app.add_error_handler(QrkitError, _on_error)
     for path in dict.fromkeys(route.path for route in ROUTES):
-        responders = {route.method: route.handler for route in ROUTES if route.path == path}
-        app.add_route(path, _resource(service, responders))
-    return _guarded(app)
+        app.add_route(path, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
+    return _guarded(app, Hosts(chosen.hosts, base_url), Access(is_on=chosen.access_log, clock=clock))
 
 
-def _resource(service: Service, handlers: Mapping[str, Handler]) -> Any:
+def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:
     """What Falcon asks for: an object with a method `on_get` for GET, and so on."""
     resource = type("Resource", (), {})()
-    for method, handler in handlers.items():
-        setattr(resource, f"on_{method.lower()}", _responder(service, handler))
-        if method == "GET":
+    for route in routes:
+        setattr(resource, f"on_{route.method.lower()}", _responder(service, settings, route))
+        if route.method == "GET":
             resource.on_head = resource.on_get
     return resource
 
 
-def _responder(service: Service, handler: Handler) -> Responder:
+def _responder(service: Service, settings: Settings, route: Route) -> Responder:
     def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        asked = Request(
-            request.method, request.query_string, headers, path, request.remote_addr, body=partial(_body, request)
-        )
+        address = client_address(request.env, settings)
+        asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
+        request.env[ASKED] = asked
         try:
-            _fill(response, handler(service, asked))
-        finally:
-            response.set_headers(asked.joining)
+            answer = _answer(service, route, asked)
+        except QrkitError as error:
+            answer = _refusal(error, asked, route)
+        _fill(response, answer)
+        response.set_headers(asked.joining)
 
     return respond
 
 
+def _answer(service: Service, route: Route, asked: Request) -> Response:
+    if route.key == "none":
+        return route.handler(Call(service, asked))
+    call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
+    if not route.is_change:
+        return route.handler(call)
+    with service.gates.changing.passing():
+        return route.handler(call)
+
+
+def _refusal(error: QrkitError, asked: Request, route: Route) -> Response:
+    """An error as the one who asks can read it: who scans a code sees a page, a program gets JSON."""
+    answer = problem(error, highest=route.most_status)
+    return _as_page(error, answer) if route.key == "none" and _is_browser(asked) else answer
+
+
+def _is_browser(asked: Request) -> bool:
+    return "text/html" in asked.headers.get("accept", "")
+
+
+def _as_page(error: QrkitError, answer: Response) -> Response:
+    headers = dict(answer.headers) | {"Content-Security-Policy": PAGE_POLICY, "X-Robots-Tag": "noindex, nofollow"}
+    return Response(answer.status, "text/html; charset=utf-8", failure(error), headers)
+
+
 def _body(request: falcon.Request, most: int) -> bytes:
     """The body of a request; a longer one is refused before it is read."""
+    if (request.content_type or "").lower().startswith("multipart/"):
+        raise WrongMediaType("the body is a form with parts; send the JSON or the file itself as the body")
     too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
     if (request.content_length or 0) > most:
         raise too_long
@@ -112,23 +161,29 @@ def _fill(response: falcon.Response, answer: Response) -> None:
         response.set_header(name, value)
 
 
-def _on_error(_request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    _fill(response, problem(error))
+def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
+    answer = problem(error)
+    is_page = "text/html" in (request.get_header("Accept") or "") and not request.path.startswith("/api/")
+    _fill(response, _as_page(error, answer) if is_page else answer)
 
 
 def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:
     """What Falcon itself refuses, in the same form as everything else."""
     if isinstance(error, falcon.HTTPMethodNotAllowed):
         allowed = str(dict(error.headers or {}).get("Allow", "GET")).split(", ")
-        _fill(response, problem(WrongMethod(request.method, allowed)))
+        found: QrkitError = WrongMethod(request.method, allowed)
     elif error.status_code == 404:
-        _fill(response, problem(NotFound("page", request.path)))
+        found = NotFound("page", request.path)
     else:
-        _fill(response, problem(BadRequest(error.description or error.title)))
+        found = BadRequest(error.description or error.title)
+    _on_error(request, response, found, _path)
 
 
 def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exception, _path: Any) -> None:
     _fill(response, _bug(request.path))
+    asked = request.env.get(ASKED)
+    if asked:
+        response.set_headers(asked.joining)
 
 
 def _bug(path: str) -> Response:
@@ -138,21 +193,35 @@ def _bug(path: str) -> Response:
     return problem(QrkitError(f"an internal error happened; it was logged as {id}"))
 
 
-def _guarded(app: Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]) -> WSGIApplication:
+def _guarded(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
     """The outermost layer: standard headers on every response, and an answer even where Falcon itself fails."""
 
     def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        done = access.begun()
+
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            standard = STANDARD_HEADERS
+            if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
+                status, standard = "204 No Content", STANDARD_HEADERS | PREFLIGHT_HEADERS
+                headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
             given = {name.lower() for name, _ in headers}
-            standard = [(name, value) for name, value in STANDARD_HEADERS.items() if name.lower() not in given]
-            return start_response(status, headers + standard, exc_info)
+            sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
+            done(environ, status, sent, environ.get(ASKED))
+            return start_response(status, sent, exc_info)
 
         try:
+            hosts.check(environ)
             return app(environ, start)
+        except QrkitError as error:
+            return _sent(problem(error), start)
         except Exception:
-            answer = _bug(environ.get("PATH_INFO", ""))
-            headers = [("Content-Type", answer.media_type), *answer.headers.items()]
-            start(falcon.code_to_http_status(answer.status), headers)
-            return [answer.body]
+            return _sent(_bug(environ.get("PATH_INFO", "")), start)
 
     return guarded
+
+
+def _sent(answer: Response, start: Any) -> list[bytes]:
+    """A response that Falcon has no part in."""
+    headers = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body))), *answer.headers.items()]
+    start(falcon.code_to_http_status(answer.status), headers)
+    return [answer.body]

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from qrkit.errors import InvalidParameter, QrkitError, TooManyRequests, WrongMethod
+from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
 
-__all__ = ["STANDARD_HEADERS", "Request", "Response", "header_text", "problem"]
+__all__ = ["JSON", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text", "problem"]
+
+JSON = "application/json; charset=utf-8"
 
 LONGEST_HEADER_TEXT = 512
 EXPOSED = (
@@ -35,6 +37,11 @@ STANDARD_HEADERS = {
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
 """On every response."""
+PREFLIGHT_HEADERS = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
+    "Access-Control-Max-Age": "86400",
+}
+"""On every answer to OPTIONS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class Request:
         path: Variable parts of the path, by name.
         address: Of the client.
         joining: Headers that join the response, be it an answer or an error.
+        noting: What the access log says of it beside what every request has.
         body: What was sent with it: called with the most bytes that are taken, it gives them or raises `BodyTooLarge`.
     """
 
@@ -57,6 +65,7 @@ class Request:
     path: Mapping[str, str] = field(default_factory=dict)
     address: str = ""
     joining: dict[str, str] = field(default_factory=dict)
+    noting: dict[str, str] = field(default_factory=dict)
     body: Callable[[int], bytes] = lambda _most: b""
 
 
@@ -89,12 +98,18 @@ def header_text(text: str) -> str:
     return "".join(parts)
 
 
-def problem(error: QrkitError) -> Response:
-    """An error as RFC 9457 problem details, with its text in `X-Api-Error` and its word in `X-Api-Error-Code`."""
+def problem(error: QrkitError, *, highest: int = 599) -> Response:
+    """An error as RFC 9457 problem details, with its text in `X-Api-Error` and its word in `X-Api-Error-Code`.
+
+    Args:
+        error: What went wrong.
+        highest: The status it has at most: generate promises no more than 500 (ruling H4).
+    """
+    status = min(error.status, highest)
     body: dict[str, Any] = {
         "type": f"urn:qrkit:problem:{error.code}",
-        "status": error.status,
-        "title": HTTPStatus(error.status).phrase,
+        "status": status,
+        "title": HTTPStatus(status).phrase,
         "detail": str(error),
         "code": error.code,
     }
@@ -107,10 +122,10 @@ def problem(error: QrkitError) -> Response:
         headers["Allow"] = ", ".join(error.allowed)
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(error.retry_after)
-    if error.status == HTTPStatus.UNAUTHORIZED:
+    if isinstance(error, NotAuthenticated):
         headers["WWW-Authenticate"] = 'ApiKey realm="qrkit"'
     text = json.dumps(body, ensure_ascii=True)
-    return Response(error.status, "application/problem+json; charset=utf-8", text.encode(), headers)
+    return Response(status, "application/problem+json; charset=utf-8", text.encode(), headers)
 
 
 def _pointer(name: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from qrkit import decode, generate, open_portfolio
-from qrkit.wsgi import Client, make_app
+from qrkit.wsgi import Client, Settings, make_app
 
 BASE_URL = "https://go.example.com"
 GENERATE = "/api/v3/generate"
@@ -25,7 +25,9 @@ def shop():
 
 @pytest.fixture(scope="module")
 def client(shop):
-    return Client(validator(make_app(shop.store, base_url=BASE_URL)))
+    return Client(
+        validator(make_app(shop.store, Settings(base_url=BASE_URL, generates_a_minute=0, unknown_codes_a_minute=0)))
+    )
 
 
 def fetched(client, url):

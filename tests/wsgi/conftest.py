@@ -7,7 +7,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.access import create_key, local_account
-from qrkit.wsgi import Client, make_app
+from qrkit.wsgi import Client, Settings, make_app
 from tests.wsgi.test_errors import assert_keeps_the_contract
 
 
@@ -24,7 +24,11 @@ def key(shop):
 
 @pytest.fixture(scope="module")
 def client(shop):
-    return Client(validator(make_app(shop.store, base_url=shop.base_url)))
+    return Client(
+        validator(
+            make_app(shop.store, Settings(base_url=shop.base_url, generates_a_minute=0, unknown_codes_a_minute=0))
+        )
+    )
 
 
 @pytest.fixture(scope="module")

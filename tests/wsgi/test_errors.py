@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrkit.access import create_key, local_account
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Store
-from qrkit.wsgi import Client, make_app
+from qrkit.wsgi import Client, Settings, make_app
 from qrkit.wsgi.messages import header_text, problem
 
 some = settings(max_examples=80, derandomize=True, deadline=None)
@@ -33,7 +33,11 @@ def store():
 
 @pytest.fixture(scope="module")
 def app(store):
-    return make_app(store, base_url="https://go.example.com", shorteners={"broken": fails, "none2": lambda url: ""})
+    return make_app(
+        store,
+        Settings(base_url="https://go.example.com", generates_a_minute=0, unknown_codes_a_minute=0),
+        shorteners={"broken": fails, "none2": lambda url: ""},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +103,7 @@ BAD_REQUESTS = [
     ("content=hi&content=hi", 400, "duplicate-parameter", "content: is given twice"),
     ("content=%FF", 400, "bad-encoding", "content: must be percent-encoded UTF-8"),
     ("content=hi&x=%C3", 400, "bad-encoding", "x: must be percent-encoded UTF-8"),
-    ("content=" + "x" * 16_400, 400, "uri-too-long", "at most 16384"),
+    ("content=" + "x" * 16_400, 414, "uri-too-long", "at most 16384"),
     ("content=hi" + "&x" * 60, 400, "too-many-parameters", "at most 50"),
     ("content=" + "x" * 3_000, 400, "content-too-long", "at most 2953 bytes"),
     ("content=hello+world+hello&version=1&ec=H", 400, "content-too-long", "version 3 with ec=H"),

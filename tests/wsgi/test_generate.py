@@ -18,7 +18,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.records import PLANS, Account, Plan
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
-from qrkit.wsgi import Client, make_app
+from qrkit.wsgi import Client, Settings, make_app
 from tests.conformance import readers
 
 GENERATE = "/api/v3/generate"
@@ -35,7 +35,15 @@ def store():
 
 @pytest.fixture(scope="module")
 def client(store):
-    return Client(validator(make_app(store, base_url="https://go.example.com", clock=lambda: NOON)))
+    return Client(
+        validator(
+            make_app(
+                store,
+                Settings(base_url="https://go.example.com", generates_a_minute=0, unknown_codes_a_minute=0),
+                clock=lambda: NOON,
+            )
+        )
+    )
 
 
 @pytest.fixture

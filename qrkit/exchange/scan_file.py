@@ -1,0 +1,127 @@
+"""Statistics as files: one record a scan (ruling T12), in json, csv, xls and xml.
+
+What is not known is left out: no key in json, an empty cell in csv and xls, no element in xml. Texts come from
+strangers, so that nothing of them is run or read as markup; halves of characters (lone surrogates) become "?".
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from io import StringIO
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from qrkit.exchange import xls_file
+from qrkit.exchange.formulas import made_safe
+from qrkit.times import to_iso, to_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SCAN_FORMATS", "ScanFormat"]
+
+Cell = str | bool | float
+
+# What XML 1.0 cannot hold, not even as a character reference.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFormat:
+    """A file format of statistics.
+
+    Attributes:
+        name: Its suffix without the dot.
+        media_type: For `Content-Type`.
+        write: A DataFrame with the columns of `analytics.scan_records` to the bytes of a file.
+    """
+
+    name: str
+    media_type: str
+    write: Callable[[pd.DataFrame], bytes]
+
+
+def _write_json(frame: pd.DataFrame) -> bytes:
+    """An array of objects, each on a line; moments as in records."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    rows = _rows(_with_texts(frame, to_iso), lambda name, cell: f"{encode(name)}: {encode(cell)}")
+    objects = ("{" + ", ".join(filter(None, row)) + "}" for row in rows)
+    return ("[" + ",\n".join(objects) + "]").encode("utf-8", "replace")
+
+
+def _write_csv(frame: pd.DataFrame) -> bytes:
+    """UTF-8, comma, CRLF; always safe against formulas (ruling X7)."""
+    file = StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(frame.columns)
+    writer.writerows(_rows(_with_texts(frame, to_table), _csv_cell))
+    return file.getvalue().encode("utf-8", "replace")
+
+
+def _write_xls(frame: pd.DataFrame) -> bytes:
+    return xls_file.write(_with_texts(frame, to_table), sheet="Scans")
+
+
+def _write_xml(frame: pd.DataFrame) -> bytes:
+    """A root `statistics`, an element `scan` a record, and in it an element a column."""
+    rows = _rows(_with_texts(frame, to_table), _element)
+    scans = "".join(f"<scan>{''.join(row)}</scan>\n" for row in rows)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<statistics>\n{scans}</statistics>\n'.encode()
+
+
+SCAN_FORMATS = {
+    one.name: one
+    for one in (
+        ScanFormat("json", "application/json; charset=utf-8", _write_json),
+        ScanFormat("csv", "text/csv; charset=utf-8", _write_csv),
+        ScanFormat("xls", "application/vnd.ms-excel", _write_xls),
+        ScanFormat("xml", "application/xml; charset=utf-8", _write_xml),
+    )
+}
+
+
+def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.DataFrame:
+    """The same with moments as text."""
+    import pandas as pd
+
+    moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
+    return frame.assign(created=pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str"))
+
+
+def _rows(frame: pd.DataFrame, write: Callable[[str, Cell], str]) -> Iterator[tuple[str, ...]]:
+    """Each row as texts, "" where nothing is known."""
+    return zip(*(_column(frame[name], write) for name in frame.columns), strict=True)
+
+
+def _column(column: pd.Series, write: Callable[[str, Cell], str]) -> list[str]:
+    """The cells as texts; most come many times, and are written once."""
+    name = str(column.name)
+    known = column.notna() & ~column.isin([math.inf, -math.inf])
+    written = {cell: write(name, cell) for cell in set(column[known].tolist())}
+    return [written[cell] if is_known else "" for cell, is_known in zip(column.tolist(), known, strict=True)]
+
+
+def _csv_cell(_name: str, cell: Cell) -> str:
+    return made_safe(cell) if isinstance(cell, str) else _plain(cell)
+
+
+def _element(name: str, cell: Cell) -> str:
+    if not isinstance(cell, str):
+        return f"<{name}>{_plain(cell)}</{name}>"
+    data = cell.encode("utf-8", "replace")
+    text = data.decode()
+    if _NO_XML.search(text):
+        return f'<{name} encoding="base64">{b64encode(data).decode()}</{name}>'
+    # A reader of XML takes a bare CR for a line feed.
+    return f"<{name}>{escape(text, {chr(13): '&#13;'})}</{name}>"
+
+
+def _plain(cell: Cell) -> str:
+    return str(cell).lower() if isinstance(cell, bool) else repr(cell)

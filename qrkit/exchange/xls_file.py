@@ -1,0 +1,114 @@
+"""Excel 97-2003 workbooks (BIFF8, ruling X8): text cells are text, numbers numbers, yes and no booleans."""
+
+from __future__ import annotations
+
+import math
+import re
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from qrkit.errors import InvalidParameter, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+__all__ = ["MOST_CHARACTERS", "MOST_ROWS", "write"]
+
+MOST_ROWS = 65_535
+"""Rows of a sheet below its heading."""
+MOST_CHARACTERS = 32_767
+"""Of a cell, in units of UTF-16: an emoji is two."""
+
+AT_ONCE = 1_000
+"""Rows that are kept as objects before they become bytes."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write(frame: pd.DataFrame, *, sheet: str) -> bytes:
+    """Write a table as a workbook; the same table gives the same bytes.
+
+    Args:
+        frame: Columns of str, bool or numbers; what is missing or infinite becomes an empty cell, a half of a
+            character (a lone surrogate) "?". The index is left out.
+        sheet: Name of the sheet, at most 25 characters. Each 65,535 rows there is a further one, with the heading
+            again: "Scans (2)".
+
+    Raises:
+        InvalidParameter: Texts are longer than a cell can hold; each column is named, with its first such row as the
+            heading being row 1.
+        TypeError: A cell is something else, like a moment.
+    """
+    import xlwt
+
+    _check_lengths(frame)
+    book = xlwt.Workbook(encoding="utf-8")
+    bold = xlwt.easyxf("font: bold on")
+    sheets = []
+    try:
+        for number, start in enumerate(range(0, max(len(frame), 1), MOST_ROWS), start=1):
+            made = book.add_sheet(sheet if number == 1 else f"{sheet} ({number})")
+            sheets.append(made)
+            made.set_panes_frozen(True)
+            made.set_horz_split_pos(1)
+            for place, name in enumerate(frame.columns):
+                made.row(0).set_cell_text(place, name, bold)
+            _fill(made, frame.iloc[start : start + MOST_ROWS])
+        file = BytesIO()
+        book.save(file)
+    finally:
+        for made in sheets:
+            # xlwt leaves the file that rows wait in to the garbage collector.
+            if made.row_tempfile:
+                made.row_tempfile.close()
+    return file.getvalue()
+
+
+def _fill(sheet: Any, part: pd.DataFrame) -> None:
+    """Write the rows below the heading."""
+    # tolist gives Python's own values, which itertuples does not for all dtypes.
+    columns = [part[name].tolist() for name in part.columns]
+    for number, cells in enumerate(zip(*columns, strict=True), start=1):
+        row = sheet.row(number)
+        for place, cell in enumerate(cells):
+            _write_cell(row, place, cell)
+        if number % AT_ONCE == 0:
+            sheet.flush_row_data()
+
+
+def _write_cell(row: Any, place: int, cell: Any) -> None:
+    if isinstance(cell, str):
+        # Not row.write: the text of a stranger may begin with "=", and must be a text whatever xlwt makes of that.
+        row.set_cell_text(place, _SURROGATE.sub("?", cell))
+    elif isinstance(cell, bool):
+        row.set_cell_boolean(place, cell)
+    elif isinstance(cell, int | float):
+        if math.isfinite(cell):
+            row.set_cell_number(place, cell)
+    elif not _is_missing(cell):
+        raise TypeError(f"a cell of a workbook is a str, a bool or a number, not {cell!r}")
+
+
+def _is_missing(cell: Any) -> bool:
+    import pandas as pd
+
+    return cell is None or cell is pd.NA or cell is pd.NaT
+
+
+def _check_lengths(frame: pd.DataFrame) -> None:
+    """Before anything is written: xlwt would only fail when the workbook is saved."""
+    problems = [problem for name in frame.columns if (problem := _too_long(name, frame[name].tolist()))]
+    if problems:
+        raise InvalidParameter(*problems)
+
+
+def _too_long(name: str, cells: Sequence[Any]) -> Problem | None:
+    for number, cell in enumerate(cells, start=2):
+        if isinstance(cell, str) and len(cell) > MOST_CHARACTERS // 2:
+            length = len(cell.encode("utf-16-le", "surrogatepass")) // 2
+            if length > MOST_CHARACTERS:
+                rule = f"row {number}: has {length:,} characters, but a cell of an xls file holds {MOST_CHARACTERS:,}"
+                return Problem(name, cell, rule, "out-of-range")
+    return None

@@ -1,0 +1,1 @@
+"""The handlers: a few lines for each endpoint, over what a notebook calls, too."""

@@ -1,0 +1,97 @@
+"""Pictures out, and pictures in: generate and decode (interface.md, endpoints 1 and 2; ruling G21)."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from dataclasses import asdict
+
+from qrkit.assets import read_assets
+from qrkit.decode import decode
+from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
+from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, read_post, safe_name
+from qrkit.image import QRImage
+from qrkit.limits import FORMAT_ALIASES, RASTER_FORMATS
+from qrkit.links import new_short_code
+from qrkit.templates import Templates
+from qrkit.writers import FORMATS, zip_all
+from qrkit.wsgi.messages import JSON, Response, header_text
+from qrkit.wsgi.service import Call
+
+__all__ = ["decode_picture", "generate", "generate_decorated"]
+
+MOST_DESIGN_BYTES = 12 * 2**20
+"""A body with all the pictures that a design may have, as data URIs."""
+MOST_PICTURE_BYTES = 16 * 2**20
+
+
+def generate(call: Call) -> Response:
+    """A picture of any content."""
+    return _generated(call, read_get(call.parameters))
+
+
+def generate_decorated(call: Call) -> Response:
+    """A decorated picture, of a design as JSON."""
+    templates = Templates(call.service.store, call.portfolio.account.id)
+    return _generated(call, read_post(call.json(MOST_DESIGN_BYTES), templates.get))
+
+
+def decode_picture(call: Call) -> Response:
+    """What the QR Code in a picture says.
+
+    Raises:
+        InvalidParameter: The format is none of pixels.
+        BadRequest: There is no picture.
+    """
+    name = call.parameters.get("format", "png").lower()
+    if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
+        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
+    picture = call.request.body(MOST_PICTURE_BYTES)
+    if not picture:
+        raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
+    with call.service.gates.drawing.passing():
+        found = decode(picture)
+    return Response(200, JSON, json.dumps(asdict(found), ensure_ascii=False).encode())
+
+
+def _generated(call: Call, asked: GenerateRequest) -> Response:
+    service, gates = call.service, call.service.gates
+    with gates.changing.passing() if asked.shorten else nullcontext(), gates.drawing.passing():
+        # What takes long happens outside of the transaction: pictures are read before it, and drawn after it.
+        pictures = read_assets(asked.design.pictures, service.fetch)
+        # A tracked code whose picture cannot be drawn is not kept.
+        with service.store.atomic() if asked.shorten else nullcontext():
+            image = QRImage(asked.shortened(_services(call)), pictures=pictures)
+        picture = _picture(image, asked)
+    headers = {"Content-Disposition": content_disposition(asked)}
+    told = [f"unknown fields were ignored: {', '.join(asked.unknown)}"] if asked.unknown else []
+    if told := told + image.warnings:
+        headers["X-Api-Warning"] = header_text("; ".join(told))
+    return Response(200, FORMATS[asked.format].media_type, picture, headers)
+
+
+def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
+    if asked.format == "txt":
+        return image.to_text(asked.style).encode()
+    if asked.format == "zip":
+        return zip_all.write_named(image.scene, safe_name(asked.filename, "zip").removesuffix(".zip"))
+    return image.to_bytes(asked.format)
+
+
+def _services(call: Call) -> dict[str, Shortener]:
+    """The shortening services by name; the one of this service makes a tracked QR Code (ruling G19)."""
+    changes_nothing = call.request.method == "HEAD"
+
+    def track(url: str) -> str:
+        if call.account is None:
+            message = "shorten needs an API key here: the tracked QR Code belongs to its account"
+            raise NotAuthenticated(message, code="missing-key")
+        return f"{call.service.base_url}/{new_short_code()}" if changes_nothing else call.portfolio.shorten(url)
+
+    others = dict.fromkeys(call.service.shorteners, _untouched) if changes_nothing else call.service.shorteners
+    return {"local": track, call.service.host: track, **others}
+
+
+def _untouched(url: str) -> str:
+    """In place of a shortening service where none may be asked."""
+    return url

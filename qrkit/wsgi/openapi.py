@@ -1,0 +1,274 @@
+"""The OpenAPI 3.1 description, made of the routes and of the models that judge requests (ruling H7)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import version
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any
+
+from qrkit.decode import Decoded
+from qrkit.design import Design
+from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.generate_request import GET_MODES
+from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
+from qrkit.model import Model
+from qrkit.records import Campaign, QRCode
+from qrkit.track_request import NOT_CHANGED, READ_ONLY
+from qrkit.writers import FORMATS as WRITERS
+
+if TYPE_CHECKING:
+    from qrkit.wsgi.routes import Route
+
+__all__ = ["describe"]
+
+Schema = dict[str, Any]
+
+ABOUT = (
+    "Design QR Codes, make them trackable behind short URLs, group them in campaigns, and read the scans.\n\n"
+    "Every failure carries `X-Api-Error` (text) and `X-Api-Error-Code` (a stable word), and says more in its body "
+    "(RFC 9457)."
+)
+PLACE = "#/components/schemas/{model}"
+TEXT: Schema = {"type": "string"}
+BYTES: Schema = {"type": "string", "format": "binary"}
+FLAG: Schema = {"type": "boolean", "default": False}
+DATE: Schema = {"type": "string", "format": "date-time"}
+PROBLEM: Schema = {
+    "type": "object",
+    "description": "RFC 9457 problem details",
+    "required": ["type", "status", "title", "detail", "code"],
+    "properties": {
+        "type": TEXT,
+        "status": {"type": "integer"},
+        "title": TEXT,
+        "detail": TEXT,
+        "code": {"type": "string", "pattern": "^[a-z0-9-]+$"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "reason", "code"],
+                "properties": {"pointer": TEXT, "reason": TEXT, "code": TEXT},
+            },
+        },
+    },
+}
+
+
+@cache
+def describe(routes: tuple[Route, ...]) -> bytes:
+    """The description of these routes as JSON."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    described = {
+        "openapi": "3.1.0",
+        "info": {"title": "qrkit", "version": version("qrkit-studio"), "description": ABOUT},
+        "paths": paths,
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {
+                "auth": {"type": "apiKey", "in": "query", "name": "auth"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+    return json.dumps(described).encode()
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    """One method of one path."""
+    names = re.findall(r"{(\w+)}", route.path)
+    found: dict[str, Any] = {
+        "operationId": f"{route.handler.__name__.strip('_')}{'_with_tail' if 'urlinfo' in names else ''}",
+        "summary": (getdoc(route.handler) or "").partition("\n")[0].rstrip("."),
+        "parameters": [
+            *(_path_parameter(name, route) for name in names),
+            *(_query_parameter(name) for name in route.query),
+        ],
+        "responses": {
+            "200": _content(REPLIES[route.reply]),
+            "default": {"description": "What went wrong", **_problem()},
+        },
+        "security": SECURITY[route.key],
+    }
+    if route.reply == "landing":
+        found["responses"]["302"] = {"description": "On to the content", "headers": {"Location": {"schema": TEXT}}}
+    if route.body:
+        found["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
+    return found
+
+
+SECURITY: dict[str, list[dict[str, list[str]]]] = {
+    "none": [],
+    "optional": [{}, {"auth": []}, {"bearer": []}],
+    "required": [{"auth": []}, {"bearer": []}],
+}
+
+
+def _path_parameter(name: str, route: Route) -> dict[str, Any]:
+    schema = PATH_PARAMETERS[name]
+    if name == "ext":
+        schema = {"type": "string", "enum": EXTENSIONS[route.handler.__name__]}
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg"]}
+PATH_PARAMETERS: dict[str, Schema] = {
+    "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
+    "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
+    "ext": TEXT,
+}
+
+
+def _query_parameter(name: str) -> dict[str, Any]:
+    schema = PARAMETERS.get(name) or _of_design(name)
+    named = "format" if name.endswith("_format") else name
+    return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema}
+
+
+PARAMETERS: dict[str, Schema] = {
+    "format": {"type": "string", "enum": list(FORMATS), "default": "png"},
+    "em": {"type": "string", "enum": list(GET_MODES), "default": "byte"},
+    "style": {"type": "string", "enum": list(TEXT_STYLES), "default": "blocks", "description": "of txt"},
+    "shorten": {"type": "string", "description": "a shortening service, `local` for this one; needs http(s) content"},
+    "attachment": FLAG | {"description": "whether the picture is to be saved, not shown"},
+    "filename": {"type": "string", "description": "suggested name of the file"},
+    "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
+    "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
+    "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
+    "image_format": {"type": "string", "enum": ["png", "eps", "svg"], "description": "of the pictures in a zip"},
+}
+
+
+def _of_design(name: str) -> Schema:
+    found: Schema = _plain(Design.model_json_schema()["properties"][name])
+    # A query has no gradients.
+    return found["oneOf"][0] if "oneOf" in found else found
+
+
+def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
+    """A reply or a body: by media type, its schema."""
+    content = {kind: {"schema": schema} for kind, schema in schemas.items()}
+    return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
+
+
+def _problem() -> dict[str, Any]:
+    problem = {"schema": {"$ref": PLACE.format(model="Problem")}}
+    # To a browser, a short URL answers with a page.
+    return {"content": {"application/problem+json": problem, "text/html": {"schema": TEXT}}}
+
+
+def _ref(model: str) -> dict[str, Schema]:
+    return {"application/json": {"$ref": PLACE.format(model=model)}}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+BODIES: dict[str, dict[str, Schema]] = {
+    "design": _ref("DesignRequest"),
+    "picture": {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")},
+    "qrcode": _ref("NewQRCode"),
+    "changes": _ref("QRCodeChanges"),
+    "campaign": _ref("NewCampaign"),
+    "file": {one.media_type.partition(";")[0]: BYTES for one in EXCHANGE_FORMATS.values()},
+}
+
+REPLIES: dict[str, dict[str, Schema]] = {
+    "nothing": {},
+    "picture": {one.media_type: BYTES for one in WRITERS.values()},
+    "decoded": {
+        "application/json": _object(
+            **{one.name: {"type": "integer" if "int" in str(one.type) else "string"} for one in fields(Decoded)}
+        )
+    },
+    "qrcode": _ref("QRCode"),
+    "campaign": _ref("Campaign"),
+    "made": {"application/json": _object(id=PATH_PARAMETERS["id"], created=DATE)},
+    "file": {one.media_type: BYTES for one in EXCHANGE_FORMATS.values()},
+    "issues": {
+        "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
+    },
+    "list": {
+        "application/json": _object(
+            campaigns={"type": "array", "items": {"$ref": PLACE.format(model="Campaign")}},
+            qrcodes={"type": "array", "items": {"$ref": PLACE.format(model="QRCode")}},
+        )
+    },
+    "scans": {one.media_type: BYTES for one in SCAN_FORMATS.values() if "json" not in one.media_type}
+    | {"application/json": {"type": "array", "items": {"type": "object"}}},
+    "description": {"application/json": {"type": "object"}},
+    "health": {
+        "application/json": _object(status=TEXT, version=TEXT, lost={"type": "integer"}, late={"type": "integer"})
+    },
+    "landing": {"text/html": TEXT, "text/plain": TEXT, "text/vcard": TEXT, "text/calendar": TEXT},
+    "page": {"text/html": TEXT},
+}
+
+
+def _schemas() -> dict[str, Schema]:
+    """The models as schemas: those of the data, and what of them is sent."""
+    found: dict[str, Schema] = {"Problem": PROBLEM}
+    for model in (Design, QRCode, Campaign):
+        schema = _plain(model.model_json_schema(ref_template=PLACE))
+        parts = schema.pop("$defs", {})
+        for name, words in _attributes(model).items():
+            if name in model.model_fields:
+                schema["properties"][str(model.model_fields[name].alias)].setdefault("description", words)
+        found |= parts | {model.__name__: schema}
+    design, qrcode = found.pop("Design"), found["QRCode"]
+    posted = [name for name in FORMATS if name not in GET_ONLY_FORMATS]
+    design["properties"] |= {
+        "em": PARAMETERS["em"],
+        "format": PARAMETERS["format"] | {"enum": posted},
+        "shorten": PARAMETERS["shorten"],
+        "template": {"type": "string", "description": "name of a stored design, of which fields not sent are taken"},
+    }
+    # A template may hold what is required.
+    design["required"] = []
+    found["DesignRequest"] = design
+    found["NewQRCode"] = _without(qrcode, READ_ONLY, required=["content"])
+    found["QRCodeChanges"] = _without(qrcode, (*READ_ONLY, *NOT_CHANGED), required=[])
+    found["NewCampaign"] = _without(found["Campaign"], ("id", "created"), required=["name"])
+    return found
+
+
+def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Schema:
+    """A schema of what is sent: without what the service decides."""
+    kept = {name: part for name, part in schema["properties"].items() if name not in tuple(names)}
+    return schema | {"properties": kept, "required": required}
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without pydantic's ornaments; absent is written as absent, never as null (ruling T3)."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kinds = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if len(kinds) == 1:
+        schema = {name: part for name, part in schema.items() if name != "anyOf"} | kinds[0]
+    ornaments = ("title", "additionalProperties", "default")
+    kept = {name: part for name, part in schema.items() if name not in ornaments or _is_field(name, part)}
+    if isinstance(kept.get("description"), str):
+        kept["description"] = kept["description"].partition("\n")[0]
+    return {name: _plain(part) for name, part in kept.items()}
+
+
+def _is_field(name: str, part: Any) -> bool:
+    """Whether it is a property of this name, or a default that is worth telling: a number, a word, a choice."""
+    return isinstance(part, dict) and "type" in part if name != "default" else isinstance(part, int | float | str)
+
+
+def _attributes(model: type[Model]) -> dict[str, str]:
+    """What the docstring of a model says of its fields, by their names in Python."""
+    return dict(re.findall(r"^    (\w+): (.+)$", getdoc(model) or "", re.MULTILINE))
