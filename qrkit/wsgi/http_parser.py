@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import string
 import time
+from typing import Any
 
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import ChunkedReceiver
@@ -35,6 +36,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
     # For requests that are refused before these are known.
     command = ""
     path = ""
+    body_rcv: Any = None
     has_begun = False
 
     def __init__(self, adj: object) -> None:

@@ -68,16 +68,25 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
     """
     # It would tell of every request that waits a moment for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    _check_host(settings.host)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        listening = socket.create_server((settings.host, settings.port), family=family)
-    except ValueError as error:
-        raise InvalidParameter(Problem("host", settings.host, "must be a name or an address")) from error
+    listening = socket.create_server((settings.host, settings.port), family=family)
     try:
         return StrictServer(app, settings, listening)
     except BaseException:
         listening.close()
         raise
+
+
+def _check_host(host: str) -> None:
+    """What cannot be a host is an error of its own: `socket.create_server` would forget a socket over it."""
+    try:
+        host.encode("idna")
+        is_good = host.isprintable()
+    except UnicodeError:
+        is_good = False
+    if not is_good:
+        raise InvalidParameter(Problem("host", host, "must be a name or an address"))
 
 
 class _Answer:
@@ -196,6 +205,11 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
         super().__init__()
         self._started: list[threading.Thread] = []
 
+    def wait(self) -> None:
+        """Wait until no thread is left."""
+        for thread in self._started:
+            thread.join()
+
     def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
         thread = threading.Thread(target=target, args=(thread_no,), name=f"qrkit-answers-{thread_no}", daemon=True)
         self._started.append(thread)
@@ -203,10 +217,10 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:  # noqa: FBT001, FBT002 - waitress's
         end = time.monotonic() + timeout
-        is_done = bool(super().shutdown(cancel_pending, timeout))
+        super().shutdown(cancel_pending, timeout)
         for thread in self._started:
             thread.join(max(0, end - time.monotonic()))
-        return is_done
+        return not any(thread.is_alive() for thread in self._started)
 
 
 class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
@@ -218,6 +232,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
     """
 
     channel_class = _Channel
+    port: int
 
     def __init__(self, app: WSGIApplication, settings: Settings, listening: socket.socket) -> None:
         # With trusted proxies, `proxies.client_address` reads what they forward; else nobody gets to see it.
@@ -228,7 +243,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         self.is_stopping = self._is_hurried = self._is_shut = False
         self._overdue: list[_Channel] = []
-        self._pulling = threading.RLock()  # a signal may come while its own thread holds it
+        self._ending = threading.RLock()  # a signal may come while its own thread holds it
         super().__init__(
             app, {}, _sock=listening, dispatcher=_Threads(), adj=adjustments, sockinfo=where, bind_socket=False
         )
@@ -242,19 +257,17 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
                 self._turn(self.adj.asyncore_loop_timeout)
             self._stop_accepting()
             end = time.monotonic() + GRACE
-            while self.active_channels and not self._is_hurried and (left := end - time.monotonic()) > 0:
-                for channel in list(self.active_channels.values()):
-                    if channel.is_idle():
-                        channel.handle_close()
+            while self._has_work() and not self._is_hurried and (left := end - time.monotonic()) > 0:
                 self._turn(min(left, 1))
         finally:
             self.shut()
 
     def ask_to_stop(self) -> None:
         """Have `run` end, from any thread or signal handler; asked again, it does not wait for requests in flight."""
-        self._is_hurried = self.is_stopping
-        self.is_stopping = True
-        self.pull_trigger()
+        with self._ending:
+            self._is_hurried = self.is_stopping
+            self.is_stopping = True
+            self.pull_trigger()
 
     def shut(self) -> None:
         """Close all connections and end all threads; once is enough."""
@@ -263,19 +276,27 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         # Threads that wait for a client to read wake up from this.
         for channel in list(self.active_channels.values()):
             channel.handle_close()
-        self.task_dispatcher.shutdown(timeout=HURRIED_GRACE if self._is_hurried else THREADS_GRACE)
-        with self._pulling:
+        is_done = self.task_dispatcher.shutdown(timeout=HURRIED_GRACE if self._is_hurried else THREADS_GRACE)
+        with self._ending:
             self._is_shut = True
             wasyncore.dispatcher.close(self)
-            self.trigger.close()
+        self.trigger.del_channel()
         wasyncore.close_all(self._map)
+        if is_done:
+            self._close_trigger()
+        else:
+            threading.Thread(target=self._close_trigger, name="qrkit-end", daemon=True).start()
+
+    def _close_trigger(self) -> None:
+        """Close the pipe; a thread that outlives the server must not write into what is another file by then."""
+        self.task_dispatcher.wait()
+        self.trigger.close()
 
     def pull_trigger(self) -> None:
         """Wake the loop up."""
-        # A thread that outlives the server must not write into what was a pipe and is another file by now.
-        with self._pulling:
-            if not self._is_shut:
-                super().pull_trigger()
+        # Without a lock: threads that wait for one another here would answer a tenth of the requests.
+        if not self._is_shut:
+            super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
         """Find connections from which nothing more is to be expected; waitress calls it every few seconds."""
@@ -297,6 +318,13 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.handle_accept()
         wasyncore.dispatcher.close(self)
         self._turn(0)
+
+    def _has_work(self) -> bool:
+        """Whether a request is in flight; connections without one are closed."""
+        for channel in list(self.active_channels.values()):
+            if channel.is_idle():
+                channel.handle_close()
+        return bool(self.active_channels)
 
 
 def _error(refused: Any) -> QrkitError:

@@ -97,6 +97,9 @@ class Server:
         OSError: The port is in use by another program, or not for us to take.
     """
 
+    port: int
+    url: str
+
     def __init__(self, portfolio: Portfolio | Store, settings: Settings | None = None, **options: Any) -> None:
         from qrkit.wsgi.http_server import listen
 

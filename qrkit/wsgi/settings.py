@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, get_origin
 
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from qrkit.errors import UnknownParameter
+from qrkit.errors import InvalidParameter, UnknownParameter
 from qrkit.limits import Whole, Within
 from qrkit.links import base_url_of
 from qrkit.model import Model
+from qrkit.rasteriser import ENGINE_VARIABLE
 
 __all__ = ["ENVIRONMENT", "Settings"]
 
 PREFIX = "QRKIT_"
+
+
+def _base_url(text: str) -> str:
+    try:
+        return base_url_of(text)
+    except InvalidParameter as error:
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
 
 
 def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -65,7 +74,7 @@ class Settings(Model):
     """
 
     store: str = "qrkit.duckdb"
-    base_url: Annotated[str, AfterValidator(base_url_of)] | None = None
+    base_url: Annotated[str, AfterValidator(_base_url)] | None = None
     host: str = "127.0.0.1"
     port: Port = 8080
     hosts: tuple[str, ...] = ()
@@ -90,7 +99,7 @@ class Settings(Model):
         """
         found: dict[str, Any] = {}
         for variable, text in environment.items():
-            if not variable.startswith(PREFIX) or not text:
+            if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:
@@ -106,7 +115,7 @@ class Settings(Model):
         is_whole = text.lstrip("-").isdecimal() and name not in ("store", "base_url", "host")
         return int(text) if is_whole else text
 
-    @property
+    @cached_property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The trusted proxies as networks."""
         return tuple(ip_network(one) for one in self.trusted_proxies)

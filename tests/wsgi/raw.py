@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 from qrkit.wsgi.http_server import listen
@@ -86,6 +87,12 @@ def ask(server, data, *, heads=()):
     with connect(server) as connection:
         sent_all(connection, data)
         return answers(everything(connection), heads=heads)
+
+
+def open_files():
+    """How many files and sockets this process has open, where the system tells."""
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 def everything(connection):

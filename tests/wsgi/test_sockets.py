@@ -1,7 +1,6 @@
 """What the server takes as HTTP, and how it stands people who are slow, many, or up to no good: on real sockets."""
 
 import json
-import os
 import resource
 import threading
 import time
@@ -21,6 +20,7 @@ from tests.wsgi.raw import (
     connect,
     everything,
     one_answer,
+    open_files,
     request,
     sent_all,
     serving,
@@ -450,10 +450,6 @@ def many_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2_048), hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def open_files():
-    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - no paths are needed
 
 
 @pytest.mark.usefixtures("many_files")

@@ -1,0 +1,96 @@
+"""How fast the server is on loopback: redirects with durable scans and without, against a bare waitress; pictures."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from statistics import median, quantiles
+
+import pytest
+
+from qrkit import open_portfolio
+from tests.wsgi.load import Load, asking, visits
+from tests.wsgi.processes import served
+
+pytestmark = pytest.mark.benchmark
+
+ROUNDS = 5
+REDIRECTS = 4_000
+CONNECTIONS = 64
+
+BARE = """
+import socket, waitress
+
+def app(environ, start_response):
+    start_response("302 Found", [("Location", "https://example.com/spring"), ("Content-Length", "0")])
+    return [b""]
+
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    server = waitress.create_server(app, sockets=[listening], threads=64, asyncore_use_poll=True)
+    print(listening.getsockname()[1], flush=True)
+    server.run()
+"""
+
+
+@contextmanager
+def bare():
+    process = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, f"http://127.0.0.1:{process.stdout.readline().strip()}"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def say(capsys):
+    def say(text):
+        with capsys.disabled():
+            print(f"\n{text}", end="", flush=True)  # noqa: T201
+
+    return say
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "shop.duckdb"
+    with open_portfolio(path) as shop:
+        shop.insert_qrcode("https://example.com/spring", short_code="door")
+    return path
+
+
+def test_redirects(store, tmp_path, say):
+    other = tmp_path / "other.duckdb"
+    other.write_bytes(store.read_bytes())
+    with bare() as (_, plain), served(other, "--no-record-visits") as (_, off), served(store) as (_, on):
+        servers = {"bare waitress": plain, "scans off": off, "durable scans": on}
+        rates, waits = {name: [] for name in servers}, {name: [] for name in servers}
+        for number in range(ROUNDS + 1):
+            for name, url in servers.items():
+                load = Load(url, visits("/door", REDIRECTS, first=number * REDIRECTS), CONNECTIONS)
+                seconds = load.run()
+                assert {one.status for one in load.answers} == {302}
+                if number:  # the first round warms up
+                    rates[name].append(REDIRECTS / seconds)
+                    waits[name] += [one.seconds for one in load.answers]
+    say(f"{CONNECTIONS} connections, {ROUNDS} rounds of {REDIRECTS:,} redirects, interleaved")
+    for name, found in rates.items():
+        cuts = quantiles(waits[name], n=100)
+        say(f"{name:14} {median(found):6.0f}/s  p50 {cuts[49] * 1000:5.1f} ms  p99 {cuts[98] * 1000:5.1f} ms")
+    durable, off = median(rates["durable scans"]), median(rates["scans off"])
+    say(f"durable / off {durable / off:.2f}   durable / bare {durable / median(rates['bare waitress']):.2f}\n")
+    with open_portfolio(store) as shop:
+        assert shop.list_qrcodes()[0].scans == (ROUNDS + 1) * REDIRECTS
+
+
+@pytest.mark.parametrize("format", ["png", "svg"])
+def test_pictures(store, say, format):
+    path, count = f"/api/v3/generate?content=https://example.com/spring&format={format}", 400
+    with served(store) as (_, url):
+        rates = []
+        for number in range(ROUNDS + 1):
+            load = Load(url, asking(path, count), 16)
+            seconds = load.run()
+            assert {one.status for one in load.answers} == {200}
+            if number:
+                rates.append(count / seconds)
+    say(f"generate {format}: {median(rates):.0f}/s (median of {ROUNDS} rounds of {count})\n")
