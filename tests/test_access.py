@@ -5,8 +5,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from qrkit.access import LOCAL, RequestCounter, authenticate, create_key, list_keys, local_account, revoke_key
-from qrkit.errors import NotAuthenticated, NotFound, TooManyRequests
+from qrkit.access import (
+    LOCAL,
+    RequestCounter,
+    authenticate,
+    change_plan,
+    check_exchange,
+    create_account,
+    create_key,
+    get_account,
+    key_id,
+    list_accounts,
+    list_keys,
+    local_account,
+    revoke_key,
+)
+from qrkit.errors import InvalidParameter, NotAllowed, NotAuthenticated, NotFound, TooManyRequests
 from qrkit.records import PLANS, Account
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
@@ -191,3 +205,94 @@ def test_a_key_works_until_the_moment_it_expires():
         key = create_key(store, local_account(store), expires=NOON)
         assert authenticate(store, key, NOON - SECOND).name == LOCAL
         assert refused(store, key)
+
+
+@pytest.mark.rule("T14")
+def test_a_key_is_named_by_the_id_that_the_list_has():
+    """Open: what names a key in a log. The first 12 characters of its digest, by which it can be revoked."""
+    with Store() as store:
+        mine = local_account(store)
+        keys = [create_key(store, mine) for _ in range(3)]
+        assert {key_id(key) for key in keys} == {one.id for one in list_keys(store, mine)}
+        assert key_id(keys[0]) == hashlib.sha256(keys[0].encode()).hexdigest()[:12]
+        revoke_key(store, mine, key_id(keys[1]))
+        assert {one.id for one in list_keys(store, mine) if one.revoked} == {key_id(keys[1])}
+        for strange in ("", "\ud800", "🔑", "x" * 1_000):
+            assert re.fullmatch("[0-9a-f]{12}", key_id(strange))
+
+
+@pytest.mark.rule("T13")
+def test_accounts_are_made_found_and_listed_by_name():
+    """Open: where accounts come from. The operator makes them; each has a name of its own and a plan."""
+    with Store() as store:
+        mine = local_account(store)
+        made = [create_account(store, name, plan=plan) for name, plan in (("Žana", "pro"), ("zana", "premium"))]
+        made.append(create_account(store, "x" * 100))
+        assert [(one.name, one.plan) for one in made] == [("Žana", "pro"), ("zana", "premium"), ("x" * 100, "free")]
+        assert len({one.id for one in made}) == 3
+        assert list_accounts(store) == [mine, *made]
+        assert [get_account(store, one.name) for one in made] == made
+        for unknown in ("Zana", "", "%", "local "):
+            with pytest.raises(NotFound):
+                get_account(store, unknown)
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "field"),
+    [
+        ("", "free", "name"),
+        ("x" * 101, "free", "name"),
+        ("a\nb", "free", "name"),
+        ("a\x7f", "free", "name"),
+        (LOCAL, "free", "name"),
+        ("new", "gold", "plan"),
+        ("new", "Free", "plan"),
+        ("new", "", "plan"),
+    ],
+)
+def test_an_account_that_cannot_be_is_refused_and_not_kept(store, name, plan, field):
+    local_account(store)
+    before = list_accounts(store)
+    with pytest.raises(InvalidParameter) as caught:
+        create_account(store, name, plan=plan)
+    assert caught.value.name == field
+    assert list_accounts(store) == before
+
+
+@pytest.mark.rule("T13")
+def test_a_plan_can_be_changed_and_its_keys_go_on_working():
+    """Open: an account that gets another plan. The keys are the same, and what they may do is not."""
+    with Store() as store:
+        account = create_account(store, "Ana")
+        key = create_key(store, account)
+        for plan in ("pro", "premium", "free"):
+            changed = change_plan(store, account, plan)
+            assert (changed.id, changed.name, changed.plan) == (account.id, "Ana", plan)
+            assert authenticate(store, key, NOON) == get_account(store, "Ana") == changed
+        with pytest.raises(InvalidParameter, match="plan='gold': is not a plan"):
+            change_plan(store, account, "gold")
+        assert get_account(store, "Ana").plan == "free"
+
+
+@pytest.mark.rule("T13")
+@pytest.mark.parametrize(("plan", "may"), [("free", False), ("pro", True), ("premium", True)])
+def test_import_and_export_are_for_pro_and_premium(plan, may):
+    """A fact: whom they are for. The others are told which plans have them."""
+    account = Account("a" * 32, "one", plan)
+    if may:
+        assert check_exchange(account) is None
+        return
+    with pytest.raises(NotAllowed, match="the plan free does not include import and export; pro and premium do"):
+        check_exchange(account)
+
+
+@pytest.mark.rule("T13")
+def test_a_plan_that_became_smaller_leaves_nothing_and_never_less():
+    """Open: a plan that changes during the day. What was used counts; less than nothing is never left."""
+    counter = RequestCounter()
+    for _ in range(PLANS["free"].requests_a_day + 5):
+        counter.count(Account(FREE.id, FREE.name, "pro"), NOON)
+    assert counter.left(FREE, NOON).remaining == 0
+    with pytest.raises(TooManyRequests):
+        counter.count(FREE, NOON)
+    assert counter.left(Account(FREE.id, FREE.name, "pro"), NOON).remaining > 0

@@ -320,3 +320,71 @@ def test_a_deleted_code_is_gone_and_its_visits_are_orphans(method, shop, redirec
     found = (visit["kind"], visit["short_code"], visit["qrcode"], visit["content"], visit["time"])
     assert found == ("orphan", "door", None, None, watch().replace(tzinfo=None))
     assert shop.scans.count() == 0
+
+
+def test_a_look_is_the_answer_without_a_visit(shop, redirects, watch):
+    event = {"content": "bye", "date": watch()}
+    record = shop.insert_qrcode("hello", short_code="other", schedule=[event], is_schedule_enabled=True)
+    assert redirects.look("door") == ask(redirects)
+    assert redirects.look("other").content == "bye"
+    watch.forward(days=-1)
+    assert redirects.look("other").content == "hello"
+    assert len(visits(shop)) == 1
+    shop.delete_qrcode(record.id)
+    with pytest.raises(Gone):
+        redirects.look("other")
+    with pytest.raises(NotFound):
+        redirects.look("nobody")
+    assert len(visits(shop)) == 1
+
+
+def test_a_code_is_known_as_long_as_it_was_ever_given(shop, redirects):
+    record = shop.insert_qrcode("hello", short_code="other")
+    assert redirects.knows("other")
+    shop.delete_qrcode(record.id)
+    assert redirects.knows("other")
+    assert not redirects.knows("nobody")
+    assert visits(shop) == []
+
+
+def test_without_records_nothing_is_kept_and_nothing_is_lost(shop, watch):
+    redirects = Redirects(shop.store, clock=watch, records=False, strict=True)
+    shop.store.execute("ALTER TABLE visits RENAME TO gone")
+    assert ask(redirects).destination.link == TARGET
+    with pytest.raises(NotFound):
+        ask(redirects, "nobody")
+    assert (redirects.lost, redirects.late) == (0, 0)
+    assert shop.store.rows("SELECT * FROM gone") == []
+    assert scans(shop) == {"Door": 0}
+
+
+@pytest.mark.parametrize(
+    ("base_url", "target", "kind"),
+    [
+        ("https://go.example.com", "https://go.example.com/door", "page"),
+        ("https://go.example.com", "https://go.example.com/api/v3/generate?content=x", "redirect"),
+        ("https://go.example.com", "https://go.example.community/door", "redirect"),
+        ("https://go.example.com/q", "https://go.example.com/q/door", "page"),
+        ("https://go.example.com/q", "https://go.example.com/other", "redirect"),
+        ("https://bücher.example", "https://xn--bcher-kva.example/door", "page"),
+        ("https://bücher.example", "https://bücher.example/door", "page"),
+        ("", "https://go.example.com/door", "redirect"),
+    ],
+)
+def test_nobody_is_sent_from_one_of_our_short_urls_to_another(base_url, target, kind, shop, watch):
+    shop.insert_qrcode(target, short_code="other")
+    answer = ask(Redirects(shop.store, clock=watch, base_url=base_url), "other")
+    assert (answer.content, answer.destination.kind) == (target, kind)
+    assert answer.destination.link
+
+
+def test_a_visit_that_waits_too_long_is_late_and_stored_all_the_same(shop, watch, caplog):
+    redirects = Redirects(shop.store, clock=watch, seconds=0.01)
+    with shop.store.database.visiting:  # as a commit that does not end
+        assert ask(redirects).destination.link == TARGET
+    assert (redirects.lost, redirects.late) == (0, 1)
+    assert "not yet durable" in caplog.text
+    assert ADDRESS not in caplog.text
+    watch.forward(seconds=5)
+    assert ask(Redirects(shop.store, clock=watch)).destination.link == TARGET
+    assert scans(shop) == {"Door": 2}

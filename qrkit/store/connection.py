@@ -178,6 +178,21 @@ class Store:
             with self._statement() as cursor:
                 cursor.execute(sql, parameters)
 
+    def execute_often(self, sql: str, parameters: Parameters) -> None:
+        """Run a long statement that is run again and again: it is read once, which takes as long as running it.
+
+        Raises:
+            StoreBusy: Nothing can be changed here.
+        """
+        self.check_writable()
+        with self.atomic():
+            self.database.thread.written += 1
+            with self._statement() as cursor:
+                read: dict[str, duckdb.Statement] = self.database.memory.setdefault("statements", {})
+                if sql not in read:
+                    (read[sql],) = cursor.extract_statements(sql)
+                cursor.execute(read[sql], parameters)
+
     def check_writable(self) -> None:
         """Refuse to change a store that is closed or a snapshot.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
@@ -16,7 +16,7 @@ from qrkit.times import naive
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "insert_frame", "insert_visits"]
+__all__ = ["FRAME_COLUMNS", "Mark", "insert_frame", "insert_visits", "is_kept"]
 
 COLUMNS = {
     "time": "TIMESTAMP",
@@ -41,6 +41,7 @@ INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[]
 COUNT = """
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
+RETURNING scan_counts.qrcode, scan_counts.scans
 """
 COUNT_FRAME = """
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
@@ -49,9 +50,13 @@ FROM (
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """
-COUNT_ONE = "UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ?"
+COUNT_ONE = "UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ? RETURNING qrcode, scans"
 """Half the work, and what a quiet day consists of."""
-NEXT_BATCH = "UPDATE batches SET number = number + 1 RETURNING number"
+NEXT_BATCH = "UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans"
+"""For visits without a scan: a number that grows in their transaction."""
+READ_MARK = """
+SELECT scans FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches) WHERE qrcode = ?
+"""
 
 FRAME_COLUMNS = {
     "short_code": "str",
@@ -83,19 +88,39 @@ JOIN user_agents u ON u.text = i.user_agent
 """
 
 
-def insert_visits(store: Store, visits: Sequence[Visit]) -> int:
-    """Store visits and count the scans among them, in one transaction; gives its number back."""
+class Mark(NamedTuple):
+    """A counter and what it stands at after a transaction: tells later whether that happened.
+
+    Attributes:
+        qrcode: Number of the QR Code whose scans are counted; 0 counts transactions without scans.
+        scans: What the counter stands at.
+    """
+
+    qrcode: int
+    scans: int
+
+
+def is_kept(store: Store, mark: Mark) -> bool:
+    """Whether the transaction that a mark was set in was committed."""
+    row = store.row(READ_MARK, [mark.qrcode])
+    return row is not None and int(row["scans"]) >= mark.scans
+
+
+def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:
+    """Store visits and count the scans among them, in one transaction; gives its mark back."""
     with store.adding():
         agents = numbers_of(store, [visit.user_agent for visit in visits])
         rows = [_row(visit, agents[visit.user_agent[:LONGEST]]) for visit in visits]
-        store.execute(INSERT, [list(column) for column in zip(*rows, strict=True)])
+        store.execute_often(INSERT, [list(column) for column in zip(*rows, strict=True)])
         counted = Counter(visit.qrcode for visit in visits if visit.kind == "scan")
         if len(counted) == 1:
-            store.execute(COUNT_ONE, [*counted.values(), *counted.keys()])
+            row = store.row(COUNT_ONE, [*counted.values(), *counted.keys()])
         elif counted:
-            store.execute(COUNT, [list(counted.keys()), list(counted.values())])
-        row = store.row(NEXT_BATCH)
-    return int(row["number"]) if row else 0
+            row = store.row(COUNT, [list(counted.keys()), list(counted.values())])
+        else:
+            row = store.row(NEXT_BATCH)
+    # A QR Code that is being deleted has no counter to grow, and its visits are not worth a second try.
+    return Mark(int(row["qrcode"]), int(row["scans"])) if row else Mark(0, 0)
 
 
 def _row(visit: Visit, agent: int) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from qrkit.errors import StoreBusy
 from qrkit.records import Visit
 from qrkit.store.connection import Store
 from qrkit.store.database import Database
-from qrkit.store.visits import insert_visits
+from qrkit.store.visits import insert_visits, is_kept
 
 __all__ = ["record_visit"]
 
@@ -122,6 +122,8 @@ class _Writer:
     def _batch(self) -> list[_Waiting]:
         """The visits of the next commit; none when it is time to stop."""
         with self._changed:
+            # Whoever was answered just now may come again, beside those who wait already.
+            self._enough += len(self._waiting)
             self._changed.wait_for(lambda: self._waiting or not self._is_open)
             self._changed.wait_for(lambda: len(self._waiting) >= self._enough or not self._is_open, FILLING_SECONDS)
             batch = self._waiting[:MOST_TOGETHER]
@@ -148,10 +150,10 @@ class _Writer:
 
 def _commit(database: Database, visits: Sequence[Visit]) -> None:
     """Write visits in one transaction; where DuckDB gives the file up meanwhile it is opened anew, once."""
-    store, number = Store.on(database), None
+    store, mark = Store.on(database), None
     try:
         with store.adding():
-            number = insert_visits(store, visits)
+            mark = insert_visits(store, visits)
         return
     except StoreBusy as error:
         if not database.is_broken:
@@ -159,14 +161,8 @@ def _commit(database: Database, visits: Sequence[Visit]) -> None:
         _log.warning("the store failed and is opened anew: %s", error)
     with database.writing, database.visiting:
         # A commit that seemed to fail may have happened.
-        if number is None or _last_batch(store) < number:
+        if mark is None or not is_kept(store, mark):
             insert_visits(store, visits)
-
-
-def _last_batch(store: Store) -> int:
-    """Number of the last commit of visits: when it has grown, a commit that seemed to fail has happened."""
-    row = store.row("SELECT number FROM batches")
-    return int(row["number"]) if row else 0
 
 
 _starting = threading.Lock()

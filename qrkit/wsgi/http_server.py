@@ -160,6 +160,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def readable(self) -> bool:
         return bool((self.lingers_until and not self.will_close) or super().readable())
 
+    def writable(self) -> bool:
+        if self.will_close or self.close_when_flushed or not self.total_outbufs_len:
+            return bool(super().writable())
+        # A thread that writes just now tells when it leaves something; asking meanwhile would keep it from its work.
+        if not self.outbuf_lock.acquire(blocking=False):
+            return False
+        self.outbuf_lock.release()
+        return True
+
     def received(self, data: bytes) -> bool:
         if not self.lingers_until:
             return bool(super().received(data))
@@ -241,7 +250,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             sockets=[listening], threads=settings.threads, clear_untrusted_proxy_headers=not forwards, **OPTIONS
         )
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
-        self.is_stopping = self._is_hurried = self._is_shut = False
+        self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
         self._ending = threading.RLock()  # a signal may come while its own thread holds it
         super().__init__(
@@ -295,7 +304,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
     def pull_trigger(self) -> None:
         """Wake the loop up."""
         # Without a lock: threads that wait for one another here would answer a tenth of the requests.
-        if not self._is_shut:
+        if not (self._is_shut or self._is_woken):
+            self._is_woken = True
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
@@ -304,6 +314,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self._overdue = [channel for channel in list(self.active_channels.values()) if channel.is_overdue(quiet_since)]
 
     def _turn(self, timeout: float) -> None:
+        # Before it is asked what to wait for: whoever comes later wakes the loop up again.
+        self._is_woken = False
         wasyncore.loop(timeout=timeout, use_poll=self.adj.asyncore_use_poll, map=self._map, count=1)
         overdue, self._overdue = self._overdue, []
         for channel in overdue:

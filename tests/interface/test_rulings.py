@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from qrkit import decode, generate, open_portfolio
+from qrkit.access import create_key
 from qrkit.wsgi import Client, Settings, make_app
 
 BASE_URL = "https://go.example.com"
@@ -119,3 +120,63 @@ def test_automatic_is_the_smallest_version_that_fits(client):
 def test_success_of_generate_is_200(client, format, attachment):
     """Open: which 2xx. 200 everywhere, because clients compare with it."""
     assert client.get(GENERATE, content="hi", format=format, attachment=attachment).status == 200
+
+
+DECODE = "/api/v3/decode"
+HELLO = {"content": "hello world", "version": 1, "ec": "M", "dimension": 21, "capacity": 14, "length": 11}
+
+
+def posted(client, picture, query="", **headers):
+    return client.request("POST", DECODE, query=query, body=picture, headers=headers)
+
+
+@pytest.mark.rule("G21")
+@pytest.mark.parametrize("format", ["png", "jpg"])
+@pytest.mark.parametrize("query", ["", "format=png", "format=jpg", "format=JPEG"])
+def test_decode_tells_the_text_and_the_measures_of_a_symbol(client, format, query):
+    """A fact: what comes back for "hello world". The format is a hint; the bytes say what they are."""
+    reply = posted(client, generate("hello world").to_bytes(format), query)
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/json; charset=utf-8")
+    assert reply.json() == HELLO
+    assert list(reply.json()) == list(HELLO)
+
+
+@pytest.mark.rule("G21", "H1")
+@pytest.mark.parametrize("kind", ["image/png", "application/octet-stream", "application/x-www-form-urlencoded", ""])
+def test_decode_reads_the_bytes_whatever_they_are_called(client, kind):
+    """A fact: the body is the picture itself. Its Content-Type is not looked at."""
+    assert posted(client, generate("hello world").to_bytes("png"), **{"Content-Type": kind}).json() == HELLO
+
+
+@pytest.mark.rule("G21")
+def test_decode_needs_no_key_but_refuses_a_wrong_one(shop, client):
+    """A fact: auth is optional. Open: a wrong key. 401, as everywhere."""
+    picture, key = generate("hello world").to_bytes("png"), create_key(shop.store, shop.account)
+    free = posted(client, picture)
+    assert (free.status, "x-ratelimit-limit" in free.headers) == (200, False)
+    paid = posted(client, picture, f"auth={key}")
+    assert (paid.status, paid.json()) == (200, HELLO)
+    assert paid.headers["x-ratelimit-limit"] == "1000000"
+    assert posted(client, picture, "auth=qk_wrong").status == 401
+
+
+@pytest.mark.rule("G21")
+@pytest.mark.parametrize("format", ["png", "jpg", "gif"])
+def test_a_picture_without_a_symbol_is_400_no_symbol(client, format):
+    """A fact: no symbol found. 400; what is no picture at all is another error."""
+    picture = BytesIO()
+    Image.new("RGB", (120, 80), "white").save(picture, "jpeg" if format == "jpg" else format)
+    reply = posted(client, picture.getvalue(), f"format={format}")
+    assert (reply.status, reply.headers["x-api-error-code"]) == (400, "no-symbol")
+    assert reply.json()["code"] == "no-symbol"
+    assert posted(client, b"hello").headers["x-api-error-code"] == "bad-file"
+
+
+@pytest.mark.rule("G21")
+@pytest.mark.parametrize("content", ["é 日本 🌷", "0123456789", "a\x00b\r\n", "x" * 500])
+def test_decode_gives_back_what_generate_was_given(client, content):
+    """Open: whether anything is lost on the way. Not a character; length counts characters, capacity bytes."""
+    found = posted(client, client.get(GENERATE, content=content, ec="H").body).json()
+    assert (found["content"], found["ec"], found["length"]) == (content, "H", len(content))
+    assert found["dimension"] == 4 * found["version"] + 17
+    assert found["capacity"] >= len(content.encode())

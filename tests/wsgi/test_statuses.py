@@ -713,6 +713,19 @@ def test_head_is_get_without_its_body(world, path, query):
     assert int(head.headers["content-length"]) == len(get.body)
 
 
+@pytest.mark.rule("H4")
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [(f"{API}/health", {"Host": "evil.example"}), ("/" + "x" * 20_000, {})],
+    ids=["unknown host", "long path"],
+)
+def test_head_has_no_body_when_it_is_refused_before_its_path_is_looked_at(world, path, headers):
+    """A body after HEAD would be read as the next answer of the connection."""
+    get, head = (world.client.request(method, path, headers=headers) for method in ("GET", "HEAD"))
+    assert_keeps_the_contract(get)
+    assert (head.status, head.headers, head.body) == (get.status, get.headers, b"")
+
+
 @pytest.mark.rule("H3", "H4")
 @pytest.mark.parametrize("path", sorted({one.path for one in ENDPOINTS} | {f"{API}/health", "/<code>", "/<code>+"}))
 def test_options_is_204_and_lets_browsers_of_other_origins_in(world, path):
