@@ -266,6 +266,10 @@ def _add_account(commands: Commands) -> None:
 
 def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
+        if asked.doing == "create" and not asked.store.exists():
+            # An account that cannot be must not leave a new, empty store behind.
+            with open_portfolio(":memory:") as trial:
+                access.create_account(trial.store, asked.name, plan=asked.plan)
         with _opened(asked, must_exist=asked.doing != "create") as portfolio:
             act(portfolio.store, asked)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from posixpath import normpath
 from typing import Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 import idna
 
-__all__ = ["Destination", "destination"]
+__all__ = ["Destination", "ascii_host", "destination", "step_below"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo"})
 CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": ("event.ics", "text/calendar")}
@@ -43,6 +45,7 @@ class Destination:
     download: tuple[str, str] | None = None
 
 
+@lru_cache(4096)  # the same few posters are scanned again and again
 def destination(content: str) -> Destination:
     """Decide what a short URL with this content does."""
     text = content.strip(" \t\r\n")
@@ -61,12 +64,39 @@ def destination(content: str) -> Destination:
     return Destination("page")
 
 
+def step_below(location: str, base_url: str) -> str:
+    """The first step of a location's path below a base URL, however both are written; "" where it is not below it."""
+    found, base = urlsplit(location), urlsplit(base_url)
+    is_same_port = _port(found) == _port(base) or (_port(found), _port(base)) in DEFAULT_PORTS
+    path, home = _resolved(found.path), f"{_resolved(base.path).rstrip('/')}/"
+    if not is_same_port or _host(found) != _host(base) or not path.startswith(home):
+        return ""
+    return path.removeprefix(home).partition("/")[0]
+
+
+DEFAULT_PORTS = ((80, 443), (443, 80))
+"""Whoever serves one of them commonly serves the other."""
+
+
+def _host(parts: SplitResult) -> str:
+    return (parts.hostname or "").rstrip(".")
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _resolved(path: str) -> str:
+    """The path as a browser asks for it: without `.` and `..`."""
+    return re.sub("^/+", "/", normpath(unquote(path) or "/"))
+
+
 def _location(url: str) -> str | None:
     """The URL as ASCII for a `Location` header; None when its host is not what it looks like."""
     try:
         parts = urlsplit(url)
         authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
-        host = _ascii(authority[1]) if authority else ""
+        host = ascii_host(authority[1]) if authority else ""
     except ValueError:
         return None
     if not _HOST.fullmatch(host):
@@ -76,7 +106,11 @@ def _location(url: str) -> str | None:
     return location if len(location) <= LONGEST_LOCATION else None
 
 
-def _ascii(host: str) -> str:
-    """A host in the letters of the domain name system, as browsers write it (UTS 46; Python's own codec is of 2003)."""
+def ascii_host(host: str) -> str:
+    """A host in the letters of the domain name system, as browsers write it (UTS 46; Python's own codec is of 2003).
+
+    Raises:
+        ValueError: It cannot be a host.
+    """
     labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
     return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)

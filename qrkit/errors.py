@@ -72,9 +72,10 @@ SHOWN_VALUE = 60
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Say what may have been meant: the nearest allowed names, else all of them when they are few."""
     names = list(allowed)
-    close = get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    by_lower = {one.lower(): one for one in names}
+    close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
-        return "did you mean " + " or ".join(repr(found) for found in close) + "?"
+        return "did you mean " + " or ".join(repr(by_lower[found]) for found in close) + "?"
     return "allowed: " + ", ".join(names) if len(names) <= 20 else f"{len(names)} names are allowed"
 
 

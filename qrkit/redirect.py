@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from qrkit.destinations import Destination, destination
+from qrkit.destinations import Destination, destination, step_below
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.records import NOWHERE, Place, Visit
 from qrkit.store import Store
@@ -125,12 +125,9 @@ class Redirects:
         if content is None:
             raise Gone("short URL", short_code)
         where = destination(content)
-        if where.kind == "redirect" and self._is_own(where.link or ""):
+        if where.kind == "redirect" and self._own and self.knows(step_below(where.link or "", self._own)):
             where = Destination("page", link=where.link)
         return Answer(content, where)
-
-    def _is_own(self, location: str) -> bool:
-        return bool(self._own) and location.startswith(self._own) and not location.startswith(f"{self._own}api/")
 
     def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
         headers = request.headers

@@ -27,6 +27,9 @@ EXAMPLES = {
     "AssetError": errors.AssetError(Problem("layers.0.content", "x", "is not a picture", "bad-image")),
     "RemoteContentDisabled": errors.RemoteContentDisabled("x"),
     "BodyTooLarge": errors.BodyTooLarge("x"),
+    "AddressTooLong": errors.AddressTooLong("x"),
+    "HeaderTooLarge": errors.HeaderTooLarge("x"),
+    "WrongMediaType": errors.WrongMediaType("x"),
     "Gone": errors.Gone("short URL", "door"),
     "NotStored": errors.NotStored("x"),
     "RenderingFailed": errors.RenderingFailed("x"),
@@ -81,8 +84,11 @@ def test_statuses_follow_what_went_wrong():
         "WrongMethod": 405,
         "Gone": 410,
         "BodyTooLarge": 413,
+        "AddressTooLong": 414,
+        "WrongMediaType": 415,
+        "HeaderTooLarge": 431,
         "TooManyRequests": 429,
-        "StoreBusy": 500,
+        "StoreBusy": 503,
         "NotStored": 503,
     }
 

@@ -133,7 +133,7 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
 
 def name_from(content: str) -> str:
     """The name of a QR Code that was given none: its content on one line, cut at 100 characters (ruling T4)."""
-    return " ".join(content.splitlines())[:100]
+    return re.sub(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", " ", content)[:100]
 
 
 FIELD_COLUMNS = {

@@ -13,7 +13,7 @@ from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, text_table
 from qrkit.image import QRImage
 from qrkit.links import ShortLink, new_id, read_short_url
 from qrkit.portfolio.records import Records
-from qrkit.records import QRCode
+from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store import portfolio as table
 from qrkit.store.accounts import owner_of
@@ -37,7 +37,7 @@ class Portfolio(Records):
     @property
     def scans(self) -> Scans:
         """The scans of this portfolio; `qrkit.analytics` asks it questions."""
-        return Scans(self.store, self.account.id)
+        return Scans(self.store, self.account.id, most_qrcodes=PLANS[self.account.plan].most_qrcodes)
 
     def scans_of(self, id: str) -> Scans:
         """The scans of a QR Code or of a campaign of this portfolio.

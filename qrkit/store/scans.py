@@ -34,6 +34,9 @@ WITH scans AS (
         AND ($qrcode IS NULL OR q.id = $qrcode)
         AND ($since IS NULL OR v.time >= $since)
         AND ($until IS NULL OR v.time < $until)
+        AND ($shown IS NULL OR q.number < coalesce((
+            SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
+        ), q.number + 1))
 )
 """
 """What a statistic begins with; it then selects from `scans`."""
@@ -50,6 +53,8 @@ FRAME_TEXTS = (
 class Scans:
     """The scans of one account; `where` narrows them. Nothing is read before a question is asked.
 
+    Of the QR Codes of the account the plan shows `most_qrcodes`, the oldest, and their scans alone (ruling T13).
+
     Raises:
         InvalidParameter: A bound is no date, or `kinds` has something else than kinds of visits.
     """
@@ -61,6 +66,7 @@ class Scans:
     since: date | None = None
     until: date | None = None
     kinds: tuple[str, ...] = ("scan",)
+    most_qrcodes: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
@@ -128,6 +134,7 @@ class Scans:
             "qrcode": self.qrcode_id,
             "since": _moment(self.since),
             "until": _moment(self.until),
+            "shown": self.most_qrcodes,
         }
 
 

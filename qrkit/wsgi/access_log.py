@@ -17,7 +17,7 @@ __all__ = ["Access"]
 _log = logging.getLogger("qrkit.access")
 
 LONGEST_PATH = 200
-_KEY = re.compile(r"qk_[A-Za-z0-9_-]+")
+_KEY = re.compile(r"qk_[A-Za-z0-9_-]{20,}")
 
 Done = Callable[[WSGIEnvironment, str, list[tuple[str, str]], Request | None], None]
 

@@ -128,11 +128,13 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
 def _refusal(error: QrkitError, asked: Request, route: Route) -> Response:
     """An error as the one who asks can read it: who scans a code sees a page, a program gets JSON."""
     answer = problem(error, highest=route.most_status)
-    return _as_page(error, answer) if route.key == "none" and _is_browser(asked) else answer
+    is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
+    return _as_page(error, answer) if is_page else answer
 
 
-def _is_browser(asked: Request) -> bool:
-    return "text/html" in asked.headers.get("accept", "")
+def _reads_pages(accept: str, path: str) -> bool:
+    """Whether it is a browser that asks, and not for something of the interface."""
+    return "text/html" in accept and not f"{path}/".startswith("/api/")
 
 
 def _as_page(error: QrkitError, answer: Response) -> Response:
@@ -163,7 +165,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
     answer = problem(error)
-    is_page = "text/html" in (request.get_header("Accept") or "") and not request.path.startswith("/api/")
+    is_page = _reads_pages(request.get_header("Accept") or "", request.path)
     _fill(response, _as_page(error, answer) if is_page else answer)
 
 

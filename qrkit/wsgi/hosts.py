@@ -1,40 +1,51 @@
-"""Under which names the service may be asked: an unknown one is a browser that was led here by somebody's DNS."""
+"""What is refused before anything is looked for: names that are not ours, endless paths, keys in paths.
+
+An unknown name is a browser that was led here by somebody's DNS.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 from wsgiref.types import WSGIEnvironment
 
+from qrkit.destinations import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest
 
 __all__ = ["Hosts"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
+_KEY = re.compile(r"qk_[A-Za-z0-9_-]{43}")
+"""An API key (ruling T14)."""
 
 
 class Hosts:
-    """The names that are taken: those of the operator, that of the base URL, localhost, and addresses in numbers.
+    """Whom a request may be for: the names of the operator, that of the base URL, localhost, and addresses in numbers.
 
     A name can be made to lead here by whoever owns it, and a page of theirs then reads our answers as its own
     (DNS rebinding); an address in numbers cannot.
     """
 
     def __init__(self, names: Collection[str], base_url: str) -> None:
-        self._names = {name.lower() for name in names} | {"localhost", _name(urlsplit(base_url).netloc)}
+        self._names = {_name(name) for name in (*names, urlsplit(base_url).netloc)} | {"localhost"}
         self._is_open = ANY in names
 
     def check(self, environ: WSGIEnvironment) -> None:
-        """Refuse a request for somebody else, or one with an endless path.
+        """Refuse a request for somebody else, or one with a path that nothing may be done with.
 
         Raises:
-            BadRequest: The name is not one of ours.
+            BadRequest: The name is not one of ours, or the path holds an API key.
             AddressTooLong: The path is too long.
         """
-        if len(environ.get("PATH_INFO", "")) > LONGEST_PATH:
+        path = environ.get("PATH_INFO", "")
+        if len(path) > LONGEST_PATH:
             raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are taken")
+        if _KEY.search(path):
+            # Whatever looked for it would repeat it, and keep it as a short URL that nobody has.
+            raise BadRequest("the path holds an API key; send it as auth or as a Bearer token", code="key-in-path")
         name = _name(environ.get("HTTP_HOST", ""))
         # HTTP/1.0 knows no Host; what a browser sends always has one.
         if name and not self._is_open and name not in self._names and not _is_address(name):
@@ -43,10 +54,11 @@ class Hosts:
 
 
 def _name(host: str) -> str:
-    """The name without the port."""
+    """The name without the port, as browsers write it."""
     if host.startswith("["):
         return host.partition("]")[0][1:].lower()
-    return host.partition(":")[0].rstrip(".").lower()
+    name = host.partition(":")[0].rstrip(".").lower()
+    return name if name.isascii() else ascii_host(name)
 
 
 def _is_address(name: str) -> bool:

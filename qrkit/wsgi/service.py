@@ -28,7 +28,7 @@ __all__ = ["Call", "Gates", "Service", "called"]
 LONGEST_WAIT = 20.0
 """Seconds that a request waits for its turn."""
 WAITING = 4
-"""One thread in so many may wait at a gate: redirects must always find one that is free."""
+"""Requests that may wait for the store to answer whether it works."""
 
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
@@ -45,7 +45,8 @@ class Gates:
     """
 
     def __init__(self, settings: Settings) -> None:
-        waiting = settings.threads // WAITING
+        # Together they leave threads free: whoever scans must always find one.
+        waiting = settings.threads // 4
         self.drawing = Gate(
             settings.renders or os.cpu_count() or 1,
             waiting=waiting,
@@ -53,7 +54,7 @@ class Gates:
             message="too many pictures are asked for at once; please try again",
         )
         self.changing = Gate(
-            1, waiting=waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
+            1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
         )
         self.asking = Gate(1, waiting=WAITING, seconds=5, message="the store does not answer")
         a_minute = settings.generates_a_minute

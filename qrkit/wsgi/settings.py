@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -103,7 +104,7 @@ class Settings(Model):
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:
-                raise UnknownParameter(variable, text, ENVIRONMENT)
+                raise UnknownParameter(variable, None, ENVIRONMENT)  # what it holds may be a secret
             found[name] = cls._value(name, text)
         return cls(**(found | {name: value for name, value in given.items() if value is not None}))
 
@@ -112,7 +113,7 @@ class Settings(Model):
         kind = cls.model_fields[name].annotation
         if get_origin(kind) is tuple:
             return tuple(part.strip() for part in text.split(",") if part.strip())
-        is_whole = text.lstrip("-").isdecimal() and name not in ("store", "base_url", "host")
+        is_whole = re.fullmatch("-?[0-9]{1,9}", text) and name not in ("store", "base_url", "host")
         return int(text) if is_whole else text
 
     @cached_property

@@ -238,7 +238,7 @@ def test_a_key_in_a_path_is_in_no_answer_and_in_no_store(path, accept, caplog):
         key = create_key(shop.store, shop.account)
         client = asking(shop.store)
         reply = client.get(path.format(key=key), auth=key, headers={"Accept": accept})
-        assert reply.status == 404
+        assert (reply.status, reply.headers["x-api-error-code"]) == (400, "key-in-path")
         assert key not in reply.text + repr(reply.headers)
         assert key not in repr(shop.store.rows("SELECT short_code FROM visits"))
         assert key not in caplog.text

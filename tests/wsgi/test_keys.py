@@ -172,7 +172,7 @@ def test_a_key_that_was_put_into_a_path_by_mistake_is_kept_nowhere(tmp_path, cap
             replies = [world.client.get(world.filled(path)) for path in MISTAKEN]
         files = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
     files += [file.read_bytes() for file in sorted(tmp_path.iterdir())]
-    assert {one.status for one in replies} == {401, 404}
+    assert {one.status for one in replies} <= {400, 401, 404}
     assert len(caplog.records) == len(MISTAKEN)
     assert_is_nowhere(world.names["key"], *files, caplog.text.encode())
 

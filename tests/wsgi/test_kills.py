@@ -24,7 +24,8 @@ def test_every_redirect_that_was_answered_before_a_kill_has_its_scan_and_none_ha
     for number in range(KILLS):
         with served(path) as (process, url):
             load = Load(url, visits("/door", 100_000, first=number * 100_000))
-            load.run(after=lambda count, process=process: process.kill() if count == EACH + 7 * number else None)
+            last = EACH + 7 * number
+            load.run(after=lambda count, process=process, last=last: process.kill() if count == last else None)
             answered += [one.tag for one in load.answers if one.status == 302]
     assert len(answered) >= KILLS * EACH
     with open_portfolio(path) as shop:

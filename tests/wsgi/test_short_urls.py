@@ -196,8 +196,6 @@ def test_raw_gives_the_content_as_text(shop, client, content):
         "HTTPS://GO.Example.com/other",
         "{base}/other/tail?x=1#y",
         "{base}//other",
-        "{base}/api",
-        "{base}/apis/x",
         "https://go.example.com:443/other",
         "http://go.example.com/other",
         "https://go.example.com./other",
@@ -208,6 +206,8 @@ def test_raw_gives_the_content_as_text(shop, client, content):
 )
 def test_nobody_is_sent_from_one_short_url_to_another(shop, client, tail):
     """RED-12: it may lead back, and round for ever; a person may still go there by hand."""
+    if "other" not in {code.short_code for code in shop.list_qrcodes()}:
+        shop.insert_qrcode("https://example.com/other", short_code="other")
     target = tail.format(base=BASE_URL)
     reply = client.get(f"/{shop.insert_qrcode(target).short_code}")
     assert (reply.status, reply.headers["content-type"]) == (200, PAGE)
@@ -219,6 +219,7 @@ def test_nobody_is_sent_from_one_short_url_to_another(shop, client, tail):
     "target",
     [
         f"{BASE_URL}/api/v3/generate?content=hi",
+        f"{BASE_URL}/nobody-has-this",
         f"{BASE_URL}/api/v3/generate?content=../../x",
         "https://go.example.com.evil.example/other",
         "https://go.example.community/other",

@@ -14,6 +14,7 @@ from qrkit import Portfolio, open_portfolio
 from qrkit.access import create_account, create_key, get_account
 from qrkit.links import new_id
 from qrkit.records import PLANS
+from qrkit.store import Scans
 from qrkit.wsgi import Client, Settings, make_app
 
 API = "/api/v3"
@@ -705,7 +706,7 @@ def test_short_urls_and_pictures_beyond_the_plan_work_and_count(crowded):
     assert (reply.status, reply.headers["location"]) == (302, f"https://example.com/{FREE}")
     assert api.client.get(f"/{codes[FREE]}.png").status == 200
     assert "scans" not in api.code(ids[FREE])
-    assert portfolio.scans.where(qrcode_id=ids[FREE]).count() == 1
+    assert Scans(portfolio.store, portfolio.account.id).where(qrcode_id=ids[FREE]).count() == 1
 
 
 @pytest.mark.rule("T13", "T12")
@@ -726,7 +727,7 @@ def test_statistics_of_a_campaign_leave_out_what_the_plan_hides(crowded):
     for number in (1, FREE + 1):
         api.put(ids[number], campaignId=campaign)
         assert api.client.request("GET", f"/{codes[number]}", address="203.0.113.9").status == 302
-    assert portfolio.scans.where(qrcode_id=ids[FREE + 1]).count() == 1
+    assert Scans(portfolio.store, portfolio.account.id).where(qrcode_id=ids[FREE + 1]).count() == 1
     assert len(api.ask("GET", f"statistics/{campaign}.json").json()) == api.code(ids[1])["scans"] == 1
 
 

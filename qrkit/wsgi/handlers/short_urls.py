@@ -46,7 +46,7 @@ def picture(call: Call) -> Response:
     Raises:
         NotFound: Nobody has the short code, or it is offered in no such format.
     """
-    code, ext = _code(call), call.request.path["ext"]
+    code, ext = _code(call), call.request.path["ext"].lower()
     if ext not in MEDIA_TYPES:
         raise NotFound("page", f"/{code}.{ext}")
     call.service.redirects.look(code)
