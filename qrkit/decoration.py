@@ -70,7 +70,9 @@ class Stop(Model):
 
 
 class Gradient(Model):
-    """A gradient over the whole picture (ruling G16); `Gradient.linear` and `Gradient.radial` make simple ones.
+    """A gradient over the whole picture (ruling G16).
+
+    `Gradient.linear` and `Gradient.radial` make simple ones.
 
     Attributes:
         gradient: linear or radial.

@@ -134,7 +134,7 @@ class QRCode(Model):
 
     Attributes:
         id: 32 lower-case hex characters (ruling T1).
-        campaign_id: The campaign it belongs to; None outside any.
+        campaign_id: The campaign it belongs to, if it belongs to one.
         name: Its name in the portfolio.
         content: Where a scan leads: a URL, or text that is shown.
         comment: A private note.

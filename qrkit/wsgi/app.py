@@ -215,15 +215,16 @@ def _guarded(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
             hosts.check(environ)
             return app(environ, start)
         except QrkitError as error:
-            return _sent(problem(error), start)
+            answer = problem(error)
         except Exception:
-            return _sent(_bug(environ.get("PATH_INFO", "")), start)
+            answer = _bug(environ.get("PATH_INFO", ""))
+        _send(answer, start)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
 
     return guarded
 
 
-def _sent(answer: Response, start: Any) -> list[bytes]:
-    """A response that Falcon has no part in."""
+def _send(answer: Response, start: Any) -> None:
+    """Begin a response that Falcon has no part in."""
     headers = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body))), *answer.headers.items()]
     start(falcon.code_to_http_status(answer.status), headers)
-    return [answer.body]

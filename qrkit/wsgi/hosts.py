@@ -58,7 +58,10 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0][1:].lower()
     name = host.partition(":")[0].rstrip(".").lower()
-    return name if name.isascii() else ascii_host(name)
+    try:
+        return name if name.isascii() else ascii_host(name)
+    except ValueError:
+        return name
 
 
 def _is_address(name: str) -> bool:

@@ -236,9 +236,14 @@ def _schemas() -> dict[str, Schema]:
     # A template may hold what is required.
     design["required"] = []
     found["DesignRequest"] = design
-    found["NewQRCode"] = _without(qrcode, READ_ONLY, required=["content"])
-    found["QRCodeChanges"] = _without(qrcode, (*READ_ONLY, *NOT_CHANGED), required=[])
+    # Only records that the plan hides have no content.
+    content = design["properties"]["content"] | {"description": qrcode["properties"]["content"]["description"]}
+    sent = qrcode | {"properties": qrcode["properties"] | {"content": content}}
+    found["NewQRCode"] = _without(sent, READ_ONLY, required=["content"])
+    found["QRCodeChanges"] = _without(sent, (*READ_ONLY, *NOT_CHANGED), required=[])
     found["NewCampaign"] = _without(found["Campaign"], ("id", "created"), required=["name"])
+    modes = found["Properties"]["properties"]["em"]
+    modes["enum"] = [*modes["enum"], *(one.capitalize() for one in modes["enum"])]  # as records are stored (ruling T3)
     return found
 
 
@@ -260,7 +265,7 @@ def _plain(schema: Any) -> Any:
     ornaments = ("title", "additionalProperties", "default")
     kept = {name: part for name, part in schema.items() if name not in ornaments or _is_field(name, part)}
     if isinstance(kept.get("description"), str):
-        kept["description"] = kept["description"].partition("\n")[0]
+        kept["description"] = _worded(kept["description"].partition("\n")[0])
     return {name: _plain(part) for name, part in kept.items()}
 
 
@@ -271,4 +276,10 @@ def _is_field(name: str, part: Any) -> bool:
 
 def _attributes(model: type[Model]) -> dict[str, str]:
     """What the docstring of a model says of its fields, by their names in Python."""
-    return dict(re.findall(r"^    (\w+): (.+)$", getdoc(model) or "", re.MULTILINE))
+    found = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)$", getdoc(model) or "", re.MULTILINE)
+    return {name: _worded(words) for name, words in found}
+
+
+def _worded(words: str) -> str:
+    """A sentence on one line, without the ids of our rulings."""
+    return re.sub(r" \(rulings? [^)]*\)", "", " ".join(words.split()))

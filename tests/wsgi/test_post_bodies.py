@@ -30,8 +30,8 @@ LAYER = {"x": 90, "y": 90, "width": 40, "height": 40}
 @pytest.mark.rule("H1")
 @pytest.mark.parametrize(
     "kind",
-    ["application/json", "application/x-www-form-urlencoded", "text/plain; charset=latin-1", "image/png", "", "nonsense",
-     "application/json; charset=utf-16"],
+    ["application/json", "application/x-www-form-urlencoded", "text/plain; charset=latin-1", "image/png", "",
+     "nonsense", "application/json; charset=utf-16"],
 )  # fmt: skip
 def test_a_body_is_json_whatever_its_content_type_says(send, picture, kind):
     """A fact: one client posts JSON as form data. The endpoint knows what it needs."""
