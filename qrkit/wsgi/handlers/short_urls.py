@@ -25,7 +25,7 @@ MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 def follow(call: Call) -> Response:
     """Record the visit, then redirect to the content or show it."""
     request, code = call.request, _code(call)
-    if "raw=1" in request.query.split("&"):
+    if _wants_raw(call):
         return _raw(call.service.redirects.look(code))
     visit = redirect.Request(request.method, code, request.headers, request.address)
     answer = call.service.redirects.answer(visit)
@@ -37,6 +37,8 @@ def follow(call: Call) -> Response:
 def look(call: Call) -> Response:
     """A page that tells where a short URL leads, without following it and without a visit."""
     code = _code(call)
+    if _wants_raw(call):
+        return _raw(call.service.redirects.look(code))
     return _page(preview(f"{call.service.base_url}/{code}", call.service.redirects.look(code)))
 
 
@@ -63,6 +65,11 @@ def _code(call: Call) -> str:
     if not call.service.redirects.knows(code):
         call.service.gates.unknown_codes.take(call.request.address)
     return code
+
+
+def _wants_raw(call: Call) -> bool:
+    """Whether the content itself is asked for, as the pages do for contacts and events that are to be saved."""
+    return "raw=1" in call.request.query.split("&")
 
 
 def _page(html: bytes) -> Response:
