@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import chain
 from typing import Literal
 
-__all__ = ["Role", "Symbol", "alignment_centres", "roles", "side_of"]
+__all__ = ["Role", "Symbol", "alignment_centres", "alignment_patterns", "bit_numbers", "roles", "side_of"]
 
 ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
 
@@ -53,9 +55,30 @@ class Symbol:
         """`side` rows of `side` bytes, each a `Role`."""
         return roles(self.version)
 
+    @property
+    def bit_numbers(self) -> memoryview:
+        """`side` x `side` int16: which bit of the message each module holds; see `bit_numbers`."""
+        return bit_numbers(self.version)
+
+    @property
+    def packed_rows(self) -> tuple[bytes, ...]:
+        """`side` rows of ceil(`side` / 8) bytes, a bit per module: 1 is dark, the leftmost module the highest bit.
+
+        The bits left over at the end of a row are 0. `side` is never a multiple of 8.
+        """
+        length = self.side // 8 + 1
+        # The rows as one number in binary, each filled up to whole bytes; it begins with a dark module.
+        text = bytes(8 * length - self.side).join((*self.modules, b"")).translate(DIGITS)
+        packed = int(text, 2).to_bytes(length * self.side, "big")
+        return tuple([packed[start : start + length] for start in range(0, len(packed), length)])
+
     def __repr__(self) -> str:
         name = f"{self.version}-{self.error_correction}"
         return f"<Symbol {name}, {self.mode}, mask {self.mask}, {self.side} x {self.side} modules>"
+
+
+DIGITS = b"01" + bytes(range(2, 256))
+"""For `bytes.translate`: modules 0 and 1 as the digits of a binary number."""
 
 
 def side_of(version: int) -> int:
@@ -73,6 +96,13 @@ def alignment_centres(version: int) -> tuple[int, ...]:
     step = 26 if version == 32 else (version * 4 + count * 2 + 1) // (count * 2 - 2) * 2
     last = side_of(version) - 7
     return (6, *(last - step * index for index in range(count - 2, -1, -1)))
+
+
+def alignment_patterns(version: int) -> list[tuple[int, int]]:
+    """Row and column of the centre of each alignment pattern: all crossings but where finder patterns stand (6.3.6)."""
+    centres, last = alignment_centres(version), side_of(version) - 7
+    corners = {(6, 6), (6, last), (last, 6)}
+    return [(row, column) for row in centres for column in centres if (row, column) not in corners]
 
 
 @cache
@@ -101,18 +131,9 @@ def _fill(grid: list[bytearray], rows: range, columns: range, role: Role) -> Non
 
 
 def _alignment(grid: list[bytearray], version: int) -> None:
-    """5 x 5 modules around each centre, but where a finder pattern stands (6.3.6)."""
-    centres = alignment_centres(version)
-    corners = {(6, 6), (6, len(grid) - 7), (len(grid) - 7, 6)}
-    for row in centres:
-        for column in centres:
-            if (row, column) not in corners:
-                _fill(
-                    grid,
-                    range(row - 2, row + 3),
-                    range(column - 2, column + 3),
-                    Role.ALIGNMENT,
-                )
+    """5 x 5 modules around each centre (6.3.6)."""
+    for row, column in alignment_patterns(version):
+        _fill(grid, range(row - 2, row + 3), range(column - 2, column + 3), Role.ALIGNMENT)
 
 
 def _format_and_version(grid: list[bytearray], version: int) -> None:
@@ -127,3 +148,33 @@ def _format_and_version(grid: list[bytearray], version: int) -> None:
     if version >= 7:
         _fill(grid, range(6), range(side - 11, side - 8), Role.VERSION)
         _fill(grid, range(side - 11, side - 8), range(6), Role.VERSION)
+
+
+@cache
+def bit_numbers(version: int) -> memoryview:
+    """Which bit of the message each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
+
+    Returns:
+        `side` x `side` numbers, int16, read-only, to be indexed by [row, column]; `numpy.asarray` makes an array of
+        them without a copy. -1 where a function pattern stands. k is bit k % 8 of codeword k // 8 of the final
+        message, the highest bit of a codeword first; numbers past its last codeword are remainder bits.
+        `qrkit.encode.blocks.codeword_blocks` tells the block of each codeword.
+    """
+    side = side_of(version)
+    is_function = b"".join(roles(version))
+    numbers = array("h", [-1]) * (side * side)
+    encoding_region = [module for module in _zigzag(side) if not is_function[module]]
+    for number, module in enumerate(encoding_region):
+        numbers[module] = number
+    return memoryview(numbers).toreadonly().cast("B").cast("h", (side, side))
+
+
+def _zigzag(side: int) -> chain[int]:
+    """The way of 7.7.3 through the modules, counted row by row: in pairs of columns from the right, up and down."""
+    strips = []
+    # The column of the vertical timing pattern has no partner and is left out.
+    for number, right in enumerate([*range(side - 1, 6, -2), 5, 3, 1]):
+        down = range(right, side * side, side)
+        column = down if number % 2 else down[::-1]
+        strips.append(chain.from_iterable((module, module - 1) for module in column))
+    return chain.from_iterable(strips)

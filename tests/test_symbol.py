@@ -1,11 +1,12 @@
 from collections import Counter
 
+import numpy as np
 import pytest
 import segno
 from segno import consts
 
 from qrkit.encode import encode
-from qrkit.symbol import Role, alignment_centres, roles, side_of
+from qrkit.symbol import Role, alignment_centres, bit_numbers, roles, side_of
 
 VERSIONS = range(1, 41)
 
@@ -97,3 +98,44 @@ def test_a_symbol_says_what_it_is():
     assert symbol.side == 25
     assert repr(symbol) == "<Symbol 2-Q, byte, mask 3, 25 x 25 modules>"
     assert symbol == encode("x", version=2, error_correction="Q", mask=3)
+
+
+def walk(version):
+    """Row and column of every module of the encoding region in the order of 7.7.3, one step after another."""
+    side, kinds = side_of(version), roles(version)
+    row, right, up = side - 1, side - 1, True
+    while right > 0:
+        for column in (right, right - 1):
+            if kinds[row][column] == Role.DATA:
+                yield row, column
+        row += -1 if up else 1
+        if not 0 <= row < side:
+            row, right, up = (0 if up else side - 1), right - (3 if right == 8 else 2), not up
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_module_of_the_encoding_region_holds_one_bit_in_the_order_of_placement(version):
+    numbers = bit_numbers(version)
+    places = list(walk(version))
+    assert [numbers[place] for place in places] == list(range(len(places)))
+    assert len(places) == 8 * TOTAL_CODEWORDS[version - 1] + REMAINDER_BITS[version - 1]
+    assert Counter(number for row in numbers.tolist() for number in row)[-1] == side_of(version) ** 2 - len(places)
+
+
+def test_bit_numbers_are_an_array_that_nobody_can_change():
+    symbol = encode("x", version=7)
+    numbers = np.asarray(symbol.bit_numbers)
+    assert (numbers.shape, numbers.dtype) == ((45, 45), np.int16)
+    assert np.array_equal(numbers == -1, np.array([list(row) for row in symbol.roles]) != Role.DATA)
+    assert symbol.bit_numbers is encode("y", version=7).bit_numbers
+    with pytest.raises(TypeError):
+        symbol.bit_numbers[44, 44] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        numbers[44, 44] = 1
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_packed_rows_are_the_modules_as_bits(version):
+    symbol = encode("packed", version=version, mask=version % 8)
+    expected = np.packbits([list(row) for row in symbol.modules], axis=1)
+    assert symbol.packed_rows == tuple(map(bytes, expected))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Literal, NamedTuple
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "bits_held",
     "bits_needed",
     "characters_held",
+    "count_bits",
     "smallest_version",
 ]
 
@@ -64,9 +66,14 @@ def bits_held(version: int, level: str) -> int:
     return 8 * DATA_CODEWORDS[level][version - 1]
 
 
+def count_bits(mode: Mode, version: int) -> int:
+    """Length of the character count indicator, in bits (table 3)."""
+    return COUNT_BITS[mode][(version > 9) + (version > 26)]
+
+
 def header_bits(mode: Mode, version: int) -> int:
     """Mode indicator and character count indicator of a segment, in bits."""
-    return MODE_INDICATOR_BITS + COUNT_BITS[mode][(version > 9) + (version > 26)]
+    return MODE_INDICATOR_BITS + count_bits(mode, version)
 
 
 def bits_needed(segments: list[Segment], version: int) -> int:
@@ -95,7 +102,10 @@ def characters_held(version: int, level: str, mode: Mode) -> int:
 
 def smallest_version(segments: list[Segment], level: str) -> int | None:
     """The smallest version that holds the segments; None when none does."""
-    return next(
-        (v for v in range(1, 41) if bits_needed(segments, v) <= bits_held(v, level)),
-        None,
-    )
+    held = DATA_CODEWORDS[level]
+    # Headers are equally long in versions 1-9, 10-26 and 27-40.
+    for first, last in ((1, 9), (10, 26), (27, 40)):
+        codewords = -(-bits_needed(segments, last) // 8)
+        if codewords <= held[last - 1]:
+            return bisect_left(held, codewords, first - 1) + 1
+    return None

@@ -1,0 +1,59 @@
+"""Error correction codewords (ISO/IEC 18004:2015, 7.5 and annex A).
+
+The codewords of a block are coefficients in the field of 256 elements whose modulus is x^8 + x^4 + x^3 + x^2 + 1.
+The correction codewords are the remainder of its division by a generator polynomial.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+__all__ = ["correction_codewords"]
+
+MODULUS = 0b1_0001_1101
+
+
+def correction_codewords(block: bytes, count: int) -> bytes:
+    """The `count` error correction codewords of a block of data codewords."""
+    remainders = _remainders(count)
+    # The shift register of annex A (figure A.1). Its bytes are those of an integer, the one that leaves next lowest.
+    register = 0
+    for codeword in block:
+        register = register >> 8 ^ remainders[register & 255 ^ codeword]
+    return register.to_bytes(count, "little")
+
+
+@cache
+def _remainders(count: int) -> tuple[int, ...]:
+    """What each of the 256 codewords that leaves the register adds to it: its product with the generator polynomial.
+
+    The lowest byte belongs to the highest power of x. Products of sums are sums of products: eight are enough to
+    know all.
+    """
+    generator = _generator(count)
+    table = [0]
+    for power in range(8):
+        product = int.from_bytes(bytes(_product(1 << power, factor) for factor in generator), "little")
+        table += [one ^ product for one in table]
+    return tuple(table)
+
+
+def _generator(count: int) -> list[int]:
+    """Coefficients of (x - 1)(x - 2)(x - 4)... with `count` factors, the highest power of x first, without its 1."""
+    coefficients, root = [1], 1
+    for _ in range(count):
+        shifted = [_product(coefficient, root) for coefficient in coefficients]
+        coefficients = [one ^ other for one, other in zip([*coefficients, 0], [0, *shifted], strict=True)]
+        root = _product(root, 2)
+    return coefficients[1:]
+
+
+def _product(one: int, other: int) -> int:
+    """Product of two elements of the field."""
+    product = 0
+    while other:
+        if other & 1:
+            product ^= one
+        one = one << 1 ^ (MODULUS if one & 128 else 0)
+        other >>= 1
+    return product

@@ -1,0 +1,138 @@
+"""How fast a text becomes modules, against segno, qrcode and zint in the same run. CPU time."""
+
+import gc
+import json
+import subprocess
+import sys
+from functools import cache
+from itertools import count, islice
+from statistics import median
+from time import process_time
+
+import pytest
+import segno
+
+from qrkit.encode import encode
+
+pytestmark = pytest.mark.benchmark
+
+CASES = {
+    "1-M, 11 bytes": ("hello world", "M"),
+    "3-M, a URL of 30 bytes": ("https://example.com/" + "a" * 10, "M"),
+    "6-M, a URL of 100 bytes": ("https://example.com/" + "b" * 80, "M"),
+    "18-H, 300 bytes": ("c" * 300, "H"),
+    "40-L, 2953 bytes": ("d" * 2953, "L"),
+}
+ROUNDS = 9
+NUMBERS = count(1)
+
+
+def by_qrkit(content: str, level: str) -> object:
+    return encode(content, error_correction=level).modules
+
+
+def by_segno(content: str, level: str) -> object:
+    return segno.make_qr(content, error=level, mode="byte", encoding="utf-8", boost_error=False).matrix
+
+
+@cache
+def peers():
+    """The encoders that are installed, by name, and why others are not there."""
+    found, missing = {"segno": by_segno, "qrkit": by_qrkit}, []
+    for name, make in (("qrcode", qrcode_encoder), ("zint", zint_encoder)):
+        try:
+            found[name] = make()
+        except ImportError as error:
+            missing.append(f"{name} is left out: {error}")
+    return found, missing
+
+
+def qrcode_encoder():
+    import qrcode
+    from qrcode.util import MODE_8BIT_BYTE, QRData
+
+    def by_qrcode(content: str, level: str) -> object:
+        code = qrcode.QRCode(error_correction={"L": 1, "M": 0, "Q": 3, "H": 2}[level], border=0)
+        code.add_data(QRData(content.encode(), MODE_8BIT_BYTE))
+        code.make(fit=True)
+        return code.modules
+
+    return by_qrcode
+
+
+def zint_encoder():
+    """zint-bindings with the full choice of masks, up to modules that can be read."""
+    import zint
+
+    def by_zint(content: str, level: str) -> object:
+        symbol = zint.Symbol()
+        symbol.symbology = zint.Symbology.QRCODE
+        symbol.option_1 = "LMQH".index(level) + 1
+        symbol.encode(content)
+        return bytes(symbol.encoded_data)
+
+    return by_zint
+
+
+def seconds(make, content: str, level: str, times: int) -> float:
+    # Each text is a new one: a symbol that was encoded lately is not encoded again.
+    texts = [f"{content[:-6]}{number:06}" for number in islice(NUMBERS, times)]
+    gc.collect()
+    start = process_time()
+    for text in texts:
+        make(text, level)
+    return (process_time() - start) / times
+
+
+def rounds_of(content: str, level: str) -> dict[str, list[float]]:
+    """Seconds of each encoder in every round; in each round all take their turn, the first another one each time."""
+    encoders = list(peers()[0].items())
+    times = {name: max(1, int(0.03 / seconds(make, content, level, 1))) for name, make in encoders}
+    found = {name: [] for name, _ in encoders}
+    for number in range(ROUNDS):
+        turn = number % len(encoders)
+        for name, make in encoders[turn:] + encoders[:turn]:
+            found[name].append(seconds(make, content, level, times[name]))
+    return found
+
+
+def test_a_text_becomes_modules(capsys):
+    rows = []
+    for case, (content, level) in CASES.items():
+        # Both make the same modules: else the race would be between two different things.
+        assert by_qrkit(content, level) == tuple(map(bytes, by_segno(content, level)))
+        found = rounds_of(content, level)
+        for name, ours in found.items():
+            ratio = median(theirs / mine for theirs, mine in zip(found["segno"], ours, strict=True))
+            faster = median(theirs / mine for theirs, mine in zip(ours, found["qrkit"], strict=True))
+            numbers = {"median_us": median(ours) * 1e6, "least_us": min(ours) * 1e6}
+            numbers |= {"segno/this": ratio, "this/qrkit": faster}
+            rows.append({"case": case, "encoder": name} | {key: round(value, 2) for key, value in numbers.items()})
+    form = "{case:26} {encoder:7} {median_us:9.1f} us {segno/this:8.1f} {this/qrkit:8.1f}"
+    table = [form.format_map(row) for row in rows]
+    with capsys.disabled():
+        print(f"\ntext -> modules, median of {ROUNDS} interleaved rounds     segno/this this/qrkit")  # noqa: T201
+        print("\n".join(table + peers()[1]))  # noqa: T201  # the table is what a benchmark is for
+        print(json.dumps({"text -> modules": rows}))  # noqa: T201
+
+
+FIRST = """if True:
+    from time import process_time
+    from qrkit.encode import encode
+    start = process_time()
+    encode("first", version={version}, error_correction="H")
+    print(process_time() - start)
+"""
+
+
+def test_the_first_symbol_of_a_version_in_a_new_process(capsys):
+    rows = {}
+    for version in (1, 7, 14, 21, 28, 35, 40):
+        command = [sys.executable, "-c", FIRST.format(version=version)]
+        runs = [float(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(3)]
+        rows[version] = round(median(runs) * 1000, 2)
+    assert len(rows) == 7
+    with capsys.disabled():
+        print("\nfirst symbol of a process, after import")  # noqa: T201
+        print("\n".join(f"version {version:2} {found:6.1f} ms" for version, found in rows.items()))  # noqa: T201
+        print(json.dumps({"first symbol, ms": rows}))  # noqa: T201
