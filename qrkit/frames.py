@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, nearest
-from qrkit.exchange.columns import NAMES, Entry, read_row, write_row
-from qrkit.exchange.csv_file import ERROR
+from qrkit.exchange.columns import ALL_NAMES, NAMES, Entry, read_row, write_row
 from qrkit.exchange.merge import ImportIssue
+from qrkit.exchange.tables import ERROR, REASON
 from qrkit.records import Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ NUMBERS = {
 
 
 def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """The table of a file: a row of text a QR Code, the 16 columns of `exchange.columns`, indexed by id."""
+    """The table of a file: a row of text a QR Code, all columns of `exchange.columns`, indexed by id."""
     import pandas as pd
 
     rows = [write_row(code, campaign_names[code.campaign_id]) for code in codes]
     index = pd.Index([code.id for code in codes], name="id", dtype="str")
-    return pd.DataFrame(rows, columns=list(NAMES), index=index, dtype="str")
+    return pd.DataFrame(rows, columns=list(ALL_NAMES), index=index, dtype="str")
 
 
 def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
     """The same for people: numbers as numbers (NaN for no place), Created as datetime64 UTC, Dynamic as bool."""
     import pandas as pd
 
-    frame = text_table(codes, campaign_names)
+    frame = text_table(codes, campaign_names)[list(NAMES)]
     for name, dtype in NUMBERS.items():
         frame[name] = pd.to_numeric(frame[name]).astype(dtype)  # type: ignore[call-overload]  # dtypes of a table
     created = pd.to_datetime(frame["Created (UTC)"], format="%Y-%m-%d %H:%M:%S", utc=True)
@@ -81,5 +81,5 @@ def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
             except InvalidParameter as error:
                 detail = str(error)
         named = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
-        issues.append(ImportIssue(int(row), *named, "invalid", detail))
+        issues.append(ImportIssue(int(row), *named, cells[REASON] or "invalid", detail))
     return entries, issues

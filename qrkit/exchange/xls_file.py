@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from io import BytesIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.exchange.tables import cell_text, check_size, table_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
-__all__ = ["MOST_CHARACTERS", "MOST_ROWS", "write"]
+__all__ = ["MOST_CHARACTERS", "MOST_ROWS", "SIGNATURE", "check_lengths", "read", "write"]
+
+SIGNATURE = b"\xd0\xcf\x11\xe0"
 
 MOST_ROWS = 65_535
 """Rows of a sheet below its heading."""
@@ -43,7 +46,7 @@ def write(frame: pd.DataFrame, *, sheet: str) -> bytes:
     """
     import xlwt
 
-    _check_lengths(frame)
+    check_lengths(frame)
     book = xlwt.Workbook(encoding="utf-8")
     bold = xlwt.easyxf("font: bold on")
     sheets = []
@@ -64,6 +67,48 @@ def write(frame: pd.DataFrame, *, sheet: str) -> bytes:
             if made.row_tempfile:
                 made.row_tempfile.close()
     return file.getvalue()
+
+
+def read(data: bytes) -> pd.DataFrame:
+    """Read a workbook; its sheets with a heading follow one another, rows are counted over all of them.
+
+    Returns:
+        The table, as `exchange.tables.table_of_rows` makes it.
+
+    Raises:
+        UnreadableFile: The file is too large, is no such workbook, or has no heading.
+    """
+    check_size(data)
+    return table_of_rows(_rows(data))
+
+
+def _rows(data: bytes) -> Iterator[list[str]]:
+    import xlrd
+
+    try:
+        # What it would print goes nowhere; sheets are read one by one, and let go of.
+        book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True)
+        for number in range(book.nsheets):
+            sheet = book.sheet_by_index(number)
+            for row in range(1 if number else 0, sheet.nrows):
+                yield [cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]
+            book.unload_sheet(number)
+    except UnreadableFile:
+        raise
+    except Exception as error:
+        # On damaged files xlrd lets through whatever it stumbles on: struct.error, IndexError, AssertionError, …
+        raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
+
+
+def _value(cell: Any, datemode: int) -> Any:
+    """What a cell holds, as Python has it."""
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return bool(cell.value)
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        return xlrd.xldate_as_datetime(cell.value, datemode)
+    return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
 
 
 def _fill(sheet: Any, part: pd.DataFrame) -> None:
@@ -97,8 +142,12 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell is pd.NA or cell is pd.NaT
 
 
-def _check_lengths(frame: pd.DataFrame) -> None:
-    """Before anything is written: xlwt would only fail when the workbook is saved."""
+def check_lengths(frame: pd.DataFrame) -> None:
+    """Refuse texts that a cell cannot hold, before anything is written: xlwt would only fail at the end.
+
+    Raises:
+        InvalidParameter: There are some; each column is named, with its first such row.
+    """
     problems = [problem for name in frame.columns if (problem := _too_long(name, frame[name].tolist()))]
     if problems:
         raise InvalidParameter(*problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from qrkit.design import Design
@@ -37,6 +38,10 @@ class Records:
         self.account = account
         self.base_url = base_url_of(base_url)
         self._clock = clock
+
+    def now(self) -> datetime:
+        """The present moment, by the clock of this portfolio."""
+        return self._clock()
 
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.
@@ -158,7 +163,7 @@ class Records:
             NotFound: This portfolio has none of this id.
         """
         stored = self._one(id)
-        return self._design(QRCode(**(_all_fields(stored) | self._links(stored))))
+        return self._design(QRCode(**(_all_fields(stored) | self.links_of(stored))))
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """All QR Codes in the order they were added; of one campaign where one is given."""
@@ -222,7 +227,7 @@ class Records:
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
             record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
-            self._check_drawable(record)
+            self.check_drawable(record)
             changed = _changed(stored, **{field: getattr(record, field) for field in changes})
             table.update_qrcode(self.store, changed)
         return self._record(changed)
@@ -247,7 +252,7 @@ class Records:
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
-            return self._links(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
+            return self.links_of(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
 
     def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
         return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)
@@ -277,23 +282,28 @@ class Records:
 
     def _insert(self, record: QRCode) -> QRCode:
         """Store a new record that can be drawn, and give it back with its URLs."""
-        self._check_drawable(record)
+        self.check_drawable(record)
         fields = {name: getattr(record, name) for name in StoredQRCode.__slots__}
         table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields))
         # Whether the plan shows it depends on how many were there before.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
         return self._record(StoredQRCode(**(fields | {"is_available": is_available})))
 
-    def _check_drawable(self, record: QRCode) -> None:
-        """Refuse properties that the picture cannot have, before it is printed."""
-        check_fits(self._design(record.replace(**self._links(record))))
+    def check_drawable(self, record: QRCode) -> None:
+        """Refuse properties that the picture cannot have, before it is printed.
+
+        Raises:
+            InvalidParameter: What the picture encodes has characters that its mode has not.
+            ContentTooLong: It does not fit the version asked for.
+        """
+        check_fits(self._design(record.replace(**self.links_of(record))))
 
     def _record(self, stored: StoredQRCode) -> QRCode:
         if not stored.is_available:
             return QRCode(id=stored.id, name=stored.name, created=stored.created, is_available=False)
-        return QRCode(**(_all_fields(stored) | self._links(stored)))
+        return QRCode(**(_all_fields(stored) | self.links_of(stored)))
 
-    def _links(self, record: QRCode | StoredQRCode) -> dict[str, str]:
+    def links_of(self, record: QRCode | StoredQRCode) -> dict[str, str]:
         """The URLs that follow from a record."""
         url = short_url(self.base_url, record.short_code, record.urlinfo)
         encoded = url if record.is_dynamic else record.content

@@ -15,12 +15,14 @@ from qrkit.times import naive, utc
 
 __all__ = [
     "StoredQRCode",
+    "all_short_codes",
     "campaigns",
     "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
     "insert_campaign",
     "insert_qrcode",
+    "insert_qrcodes",
     "is_taken",
     "leave_campaign",
     "qrcodes",
@@ -64,15 +66,23 @@ COLUMNS = (
     "longitude", "is_schedule_enabled", "schedule",
 )  # fmt: skip
 """What may change of a QR Code."""
-INSERT_QRCODE = f"""
-INSERT INTO qrcodes (number, id, account_id, short_code, imported_scans, created, {", ".join(COLUMNS)})
-VALUES (?, ?, ?, ?, ?, ?, {", ".join("?" for _ in COLUMNS)})
+TOGETHER = 5_000
+"""QR Codes in one statement."""
+KINDS = {
+    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "is_dynamic": "BOOLEAN",
+    "latitude": "DOUBLE", "longitude": "DOUBLE", "is_schedule_enabled": "BOOLEAN",
+}  # fmt: skip
+"""Types of columns that are not text."""
+_INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", *COLUMNS)
+INSERT_QRCODES = f"""
+INSERT INTO qrcodes ({", ".join(_INSERTED)})
+SELECT {", ".join(f"unnest(?::{KINDS.get(name, 'VARCHAR')}[])" for name in _INSERTED)}
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?))"
-NEXT_NUMBER = "SELECT nextval('qrcode_numbers') AS number"
-INSERT_SHORT_CODE = "INSERT INTO short_codes VALUES (?, ?)"
-INSERT_COUNT = "INSERT INTO scan_counts VALUES (?, 0, 0)"
+NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM range(?)"
+INSERT_SHORT_CODES = "INSERT INTO short_codes SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])"
+INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_QRCODES = """
 WITH beyond AS ( -- the first that the plan does not show, if there are so many
@@ -120,14 +130,25 @@ def delete_campaign(store: Store, id: str) -> None:
 
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
     """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
+    insert_qrcodes(store, account_id, [code])
+
+
+def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode]) -> None:
+    """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        number = _number(store.row(NEXT_NUMBER))
-        values = [number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]
-        store.execute(INSERT_QRCODE, values)
-        store.execute(INSERT_SHORT_CODE, [code.short_code, number])
-        store.execute(INSERT_COUNT, [number])
-        _remember(store, code, number)
+        for start in range(0, len(codes), TOGETHER):
+            part = codes[start : start + TOGETHER]
+            numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(part)])]
+            rows = [
+                (number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code))
+                for number, code in zip(numbers, part, strict=True)
+            ]
+            store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])
+            store.execute(INSERT_SHORT_CODES, [[code.short_code for code in part], numbers])
+            store.execute(INSERT_COUNTS, [numbers])
+            for number, code in zip(numbers, part, strict=True):
+                _remember(store, code, number)
 
 
 def update_qrcode(store: Store, code: StoredQRCode) -> None:
@@ -162,6 +183,11 @@ def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None)
 def count_qrcodes(store: Store, account_id: str) -> int:
     """How many QR Codes an account has."""
     return _number(store.row(COUNT_QRCODES, [account_id]))
+
+
+def all_short_codes(store: Store) -> set[str]:
+    """All short codes that were ever given, to any account."""
+    return {row["code"] for row in store.rows("SELECT code FROM short_codes")}
 
 
 def is_taken(store: Store, short_code: str) -> bool:

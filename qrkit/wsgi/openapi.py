@@ -15,6 +15,7 @@ from qrkit.decode import Decoded
 from qrkit.design import Design
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.generate_request import GET_MODES
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
 from qrkit.model import Model
@@ -144,7 +145,8 @@ PARAMETERS: dict[str, Schema] = {
     "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
-    "image_format": {"type": "string", "enum": ["png", "eps", "svg"], "description": "of the pictures in a zip"},
+    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
+    "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
 }
 
 
