@@ -17,7 +17,9 @@ from qrkit import access
 from qrkit.decode import decode
 from qrkit.design import Design
 from qrkit.errors import BadRequest, NotFound, QrkitError, UnreadableFile
+from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.merge import ImportResult
+from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.image import QRImage
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.portfolio import Portfolio, open_portfolio
@@ -164,12 +166,15 @@ def _decode(asked: argparse.Namespace) -> None:
 
 
 def _add_exchange(commands: Commands) -> None:
-    one = commands.add_parser("import", help="add the QR Codes of a csv file to a store")
-    one.add_argument("file", type=Path)
+    one = commands.add_parser("import", help="add the QR Codes of a file to a store")
+    one.add_argument("file", type=Path, help=f"one of {', '.join(EXCHANGE_FORMATS)}; its first bytes decide")
     _add_store(one)
     one.set_defaults(run=_import)
-    one = commands.add_parser("export", help="write all QR Codes of a store to a csv file")
-    one.add_argument("file", type=Path)
+    one = commands.add_parser("export", help="write all QR Codes of a store to a file")
+    one.add_argument("file", type=Path, help=f"its suffix says the format: {', '.join(EXCHANGE_FORMATS)}")
+    one.add_argument(
+        "--image-format", choices=IMAGE_FORMATS, default="png", help="of the pictures in a zip (%(default)s)"
+    )
     _add_store(one)
     one.set_defaults(run=_export)
 
@@ -195,7 +200,7 @@ def _tell(result: ImportResult) -> None:
 
 def _export(asked: argparse.Namespace) -> None:
     with _opened(asked, must_exist=True) as portfolio:
-        file = portfolio.export_file(asked.file)
+        file = portfolio.export_file(asked.file, image_format=asked.image_format)
         print(f"{file}: {len(portfolio.list_qrcodes())} QR Codes")
 
 
