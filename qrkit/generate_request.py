@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -20,6 +20,7 @@ __all__ = [
     "Shortener",
     "Templates",
     "content_disposition",
+    "distinct_names",
     "merged",
     "read_get",
     "read_post",
@@ -203,6 +204,34 @@ def safe_stem(name: str) -> str:
     cut = re.sub(r'[<>:"/\\|?*]', "_", _visible(name))[:LONGEST_NAME].encode()[:MOST_NAME_BYTES].decode(errors="ignore")
     stem = cut.strip(" .") or "qrcode"
     return f"_{stem}" if _DEVICE.match(stem) else stem
+
+
+def distinct_names(stems: Iterable[str], suffix: str, *, taken: Collection[str] = ()) -> list[str]:
+    """A file name for each stem, numbered where another has it: no two are the same on any file system.
+
+    Args:
+        stems: Names that are safe, without their suffix.
+        suffix: Of all of them, without its dot.
+        taken: Names that are not free, with their suffix.
+    """
+    used = {_on_disk(name) for name in taken}
+    last: dict[str, int] = {}
+    names = []
+    for stem in stems:
+        number = last.get(_on_disk(stem), 1)
+        found = f"{stem}.{suffix}" if number == 1 else f"{stem} ({number}).{suffix}"
+        while _on_disk(found) in used:
+            number += 1
+            found = f"{stem} ({number}).{suffix}"
+        last[_on_disk(stem)] = number
+        used.add(_on_disk(found))
+        names.append(found)
+    return names
+
+
+def _on_disk(name: str) -> str:
+    """What is the same for names that some file system takes as one: capitals, and accents in one part or two."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _visible(text: str) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 from qrkit.errors import InvalidParameter, Problem, collecting
@@ -95,6 +96,10 @@ ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST,
 """Element of xml and key of json -> column, in their order."""
 REQUIRED = ("Content",)
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")  # Python's int would read 1_0 and the digits of other scripts, too.
+_DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
+_LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+
 MOST_EVENTS = 100
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
@@ -133,9 +138,14 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
 
     def taken(name: str, read: Callable[[str, str], Any], *, default: Any = None) -> Any:
         text = cells.get(name, "").strip()
-        with collecting(problems):
-            return read(text, name) if text else default
-        return default
+        if not text:
+            return default
+        try:
+            # Not `collecting`: so often, its context takes longer than the reading.
+            return read(text, name)
+        except InvalidParameter as error:
+            problems.extend(error.problems)
+            return default
 
     properties = {
         "size": taken("Size", _whole),
@@ -160,7 +170,7 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
         "is_dynamic": taken("Dynamic", _flag, default=True),
         "is_schedule_enabled": taken("Scheduled", _flag, default=False),
         "schedule": taken("Schedule", _read_events, default=()),
-        "properties": _judged(Properties, properties, problems),
+        "properties": _judged(_properties, properties, problems),
         "location": _judged(Location, location, problems),
     }
     if problems:
@@ -178,7 +188,7 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
 
 def name_from(content: str) -> str:
     """The name of a QR Code that was given none: its content on one line, cut at 100 characters (ruling T4)."""
-    return re.sub(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", " ", content)[:100]
+    return _LINE_END.sub(" ", content)[:100]
 
 
 FIELD_COLUMNS = {
@@ -193,6 +203,12 @@ FIELD_COLUMNS = {
     "latitude": "Latitude",
     "longitude": "Longitude",
 }
+
+
+@lru_cache(maxsize=1_000)
+def _properties(**fields: Any) -> Properties:
+    """Properties as the cells say; the codes of a portfolio are drawn in few ways, so each is judged once."""
+    return Properties(**fields)
 
 
 def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Problem]) -> Any:
@@ -247,8 +263,7 @@ def _check_content(content: str) -> None:
 
 
 def _whole(text: str, name: str) -> int:
-    # Python's int would read 1_0 and the digits of other scripts, too.
-    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text):
+    if not _WHOLE.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return int(text)
 
@@ -261,7 +276,7 @@ def _count(text: str, name: str) -> int:
 
 
 def _degrees(text: str, name: str) -> float:
-    if not re.fullmatch(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+    if not _DEGREES.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be degrees with a decimal point, like 45.6497", "wrong-type"))
     return float(text)
 

@@ -54,7 +54,7 @@ def read(data: bytes) -> pd.DataFrame:
     table = table_of_rows(_rows(_text(data)))
     for name in ALL_NAMES:
         if name in TEXT_COLUMNS:
-            table[name] = [taken_off(cell) for cell in table[name]]
+            table[name] = [taken_off(cell) for cell in table[name].to_numpy().tolist()]
     return table.astype("str")
 
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from math import inf, isfinite
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import ELEMENTS, KINDS
-from qrkit.exchange.tables import ERROR, check_size, table_of_records
+from qrkit.exchange import foreign
+from qrkit.exchange.columns import ELEMENTS, KINDS, Kind
+from qrkit.exchange.tables import ERROR, cell_text, check_size, table_of_links, table_of_records
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["read", "write"]
+
+MOST_DIGITS = 300
+"""Of a whole number; a longer one is infinite."""
+MOST_UNKNOWN = 100
+"""Names of an object that are told of when nobody knows them."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(table: pd.DataFrame) -> bytes:
@@ -35,6 +46,8 @@ def _column(element: str, name: str, cells: list[str]) -> list[str]:
 def read(data: bytes) -> pd.DataFrame:
     """Read an array of objects; each has the number of its place, counted from 1, as its row.
 
+    What another tool wrote (`exchange.foreign`) is read in its envelope, too.
+
     Returns:
         The table, as `exchange.tables.table_of_records` makes it.
 
@@ -43,7 +56,7 @@ def read(data: bytes) -> pd.DataFrame:
     """
     check_size(data)
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        found = json.loads(data.decode("utf-8-sig"), parse_int=_whole, object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is not UTF-8, as JSON must be") from error
     except ValueError as error:
@@ -51,10 +64,35 @@ def read(data: bytes) -> pd.DataFrame:
         raise UnreadableFile(f"the file is not JSON: {error}", line=line) from error
     except RecursionError as error:
         raise UnreadableFile("the file is not JSON that can be read: it is nested too deeply") from error
+    found = foreign.unwrapped(found)
     if not isinstance(found, list):
         raise UnreadableFile("the file is no JSON array of QR Codes")
+    tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
+    if tool:
+        return table_of_links(tool, _links(found))
     unknown: dict[str, None] = {}
     return table_of_records(_records(found, unknown), unknown=unknown)  # type: ignore[arg-type]
+
+
+def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
+    for number, one in enumerate(found, start=1):
+        yield (number, one, "") if isinstance(one, dict) else (number, {}, "is no object")
+
+
+class _Twice(dict[str, Any]):
+    """An object that has a name twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else _Twice(found)
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; -0 stays what it is, and one that no column could hold does not cost the whole file."""
+    if len(digits) > MOST_DIGITS:
+        return inf
+    return -0.0 if digits == "-0" else int(digits)
 
 
 def _records(found: list[Any], unknown: dict[str, None]) -> Iterator[tuple[int, Mapping[str, str]]]:
@@ -62,15 +100,41 @@ def _records(found: list[Any], unknown: dict[str, None]) -> Iterator[tuple[int, 
         if not isinstance(one, dict):
             yield number, {ERROR: "is no object"}
             continue
-        unknown.update(dict.fromkeys(name for name in one if name not in ELEMENTS))
-        cells = {ELEMENTS[name]: _text(value) for name, value in one.items() if name in ELEMENTS}
+        if len(unknown) < MOST_UNKNOWN:
+            unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if name not in ELEMENTS))
+        cells = {ERROR: "a name stands twice in it"} if isinstance(one, _Twice) else {}
+        for name, value in one.items():
+            if name in ELEMENTS:
+                cells[ELEMENTS[name]] = _text(name, value, cells)
         yield number, cells
 
 
-def _text(value: Any) -> str:
-    """A value as a table writes it."""
-    if value is None:
-        return ""
+def _text(name: str, value: Any, cells: dict[str, str]) -> str:
+    """A value as a table writes it; what no cell can hold makes its row unusable."""
+    kind = KINDS[ELEMENTS[name]]
+    wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+        text = value
+    elif value is not None and not wrong:
+        try:
+            # Degrees as tables have them, with the sign of -0; a schedule as it stands.
+            written = json.dumps(value, ensure_ascii=False) if kind in ("degrees", "list") else cell_text(value)
+            text = written.removesuffix(".0")
+        except RecursionError:
+            wrong = "is nested too deeply"
+    if _SURROGATE.search(text):
+        wrong, text = "holds half a character (a lone surrogate)", _SURROGATE.sub("?", text)
+    if wrong:
+        cells[ERROR] = f"{name}: {wrong}"
+    return text
+
+
+def _unfit(kind: Kind, value: Any) -> str:
+    """Why a column of this kind cannot have this value."""
+    if isinstance(value, dict) or (isinstance(value, list) and kind != "list"):
+        return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
+    if kind == "list" and not isinstance(value, list | str | NoneType):
+        return "must be a list"
+    if isinstance(value, float) and not isfinite(value):
+        return f"must not be {value}"
+    return ""

@@ -5,12 +5,13 @@ Every reader ends here, so that headings, missing and unknown columns and number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import UnreadableFile
+from qrkit.exchange import foreign
 from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED
 from qrkit.times import to_table
 
@@ -24,6 +25,7 @@ __all__ = [
     "REASON",
     "cell_text",
     "check_size",
+    "table_of_links",
     "table_of_records",
     "table_of_rows",
     "typed",
@@ -64,6 +66,8 @@ def cell_text(value: Any) -> str:
 def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     """The table of rows of text; the first names the columns, in any order and case, and is row 1.
 
+    A heading that another tool wrote (`exchange.foreign`) is read as ours.
+
     Returns:
         DataFrame of str with all columns of `exchange.columns`, `Error` and `Reason`; the index, `row`, counts the rows
         of the file. Empty rows are left out. Headings that are no column stand in `attrs["unknown"]`, a list of str.
@@ -74,6 +78,9 @@ def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     """
     found = iter(rows)
     heading = list(next(found, []))
+    tool = foreign.tool_of(heading)
+    if tool:
+        return table_of_links(tool, _links(found, heading))
     places = _places(heading)
     numbers: list[int] = []
     table: list[list[str]] = []
@@ -104,6 +111,31 @@ def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknow
         numbers.append(number)
         table.append([cells.get(name, "") for name in (*ALL_NAMES, ERROR, REASON)])
     return _frame(numbers, table, unknown)
+
+
+def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> pd.DataFrame:
+    """The table of what another tool wrote.
+
+    Args:
+        tool: What wrote it.
+        links: The number of each in its file, its members, and what is wrong with it, "" where nothing is.
+
+    Raises:
+        UnreadableFile: There are too many.
+    """
+
+    def cells(link: Mapping[str, Any], error: str) -> Mapping[str, str]:
+        found, wrong = tool.row(link)
+        return found | {ERROR: error or wrong}
+
+    return table_of_records((number, cells(link, error)) for number, link, error in links)
+
+
+def _links(rows: Iterable[Sequence[str]], heading: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str], str]]:
+    """The rows by the names of a foreign heading, with the numbers they have in the file."""
+    for number, cells in enumerate(rows, start=2):
+        if any(cells):
+            yield number, dict(zip(heading, cells, strict=False)), _too_wide(cells, len(heading))
 
 
 def typed(table: pd.DataFrame) -> pd.DataFrame:
@@ -140,13 +172,14 @@ def _unknown(heading: Sequence[str]) -> list[str]:
 
 def _row(cells: Sequence[str], places: Mapping[str, int], width: int) -> list[str]:
     """The cells in the order of the columns, and what is wrong with the row."""
-    error = ""
-    if len(cells) > width:
-        error = (
-            f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
-        )
     found = [cells[places[name]] if name in places and places[name] < len(cells) else "" for name in ALL_NAMES]
-    return [*found, error, ""]
+    return [*found, _too_wide(cells, width), ""]
+
+
+def _too_wide(cells: Sequence[str], width: int) -> str:
+    if len(cells) <= width:
+        return ""
+    return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
 
 
 def _places(heading: Sequence[str]) -> dict[str, int]:

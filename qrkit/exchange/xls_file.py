@@ -11,11 +11,11 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.tables import cell_text, check_size, table_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-__all__ = ["MOST_CHARACTERS", "MOST_ROWS", "SIGNATURE", "check_lengths", "read", "write"]
+__all__ = ["MOST_CHARACTERS", "MOST_ROWS", "MOST_SHEETS", "SIGNATURE", "check_lengths", "joined", "read", "write"]
 
 SIGNATURE = b"\xd0\xcf\x11\xe0"
 
@@ -26,6 +26,8 @@ MOST_CHARACTERS = 32_767
 
 AT_ONCE = 1_000
 """Rows that are kept as objects before they become bytes."""
+MOST_SHEETS = 20
+"""That are looked at in a file: damaged ones may name the same sheet thousands of times."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -70,7 +72,7 @@ def write(frame: pd.DataFrame, *, sheet: str) -> bytes:
 
 
 def read(data: bytes) -> pd.DataFrame:
-    """Read a workbook; its sheets with a heading follow one another, rows are counted over all of them.
+    """Read a workbook: its first sheet, and those behind it with the same heading; rows are counted over all of them.
 
     Returns:
         The table, as `exchange.tables.table_of_rows` makes it.
@@ -87,17 +89,32 @@ def _rows(data: bytes) -> Iterator[list[str]]:
 
     try:
         # What it would print goes nowhere; sheets are read one by one, and let go of.
-        book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True)
-        for number in range(book.nsheets):
-            sheet = book.sheet_by_index(number)
-            for row in range(1 if number else 0, sheet.nrows):
-                yield [cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]
-            book.unload_sheet(number)
+        book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True)
+        yield from joined(_cells(book, number) for number in range(min(book.nsheets, MOST_SHEETS)))
     except UnreadableFile:
         raise
     except Exception as error:
         # On damaged files xlrd lets through whatever it stumbles on: struct.error, IndexError, AssertionError, …
         raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
+
+
+def joined(sheets: Iterable[Iterator[list[str]]]) -> Iterator[list[str]]:
+    """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8)."""
+    first: list[str] | None = None
+    for rows in sheets:
+        heading = next(rows, [])
+        if first is None:
+            first = heading
+            yield heading
+        if heading == first:
+            yield from rows
+
+
+def _cells(book: Any, number: int) -> Iterator[list[str]]:
+    sheet = book.sheet_by_index(number)
+    for row in range(sheet.nrows):
+        yield [cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]
+    book.unload_sheet(number)
 
 
 def _value(cell: Any, datemode: int) -> Any:
@@ -107,7 +124,10 @@ def _value(cell: Any, datemode: int) -> Any:
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return bool(cell.value)
     if cell.ctype == xlrd.XL_CELL_DATE:
-        return xlrd.xldate_as_datetime(cell.value, datemode)
+        try:
+            return xlrd.xldate_as_datetime(cell.value, datemode)
+        except (OverflowError, ValueError):  # no day that there is
+            return cell.value
     return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS
@@ -67,22 +67,11 @@ def read_files(data: bytes) -> tuple[pd.DataFrame, list[str]]:
 def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     from lxml import etree
 
-    reader = etree.iterparse(
-        BytesIO(data),
-        events=("start", "end"),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
     number = 0
     try:
-        for event, one in reader:
-            if event == "start":
-                _check_root(one)
-            elif one.tag == "item" and one.getparent() is not None and one.getparent().getparent() is None:
+        _check_root(next(_events(data, "start"))[1])
+        for _, one in _events(data, "end", tag="item"):
+            if one.getparent() is not None and one.getparent().getparent() is None:
                 number += 1
                 yield number, _cells(one, files)
                 one.clear()
@@ -92,9 +81,24 @@ def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, 
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 
 
+def _events(data: bytes, event: str, **narrower: str) -> Iterator[tuple[str, Any]]:
+    """The elements of a file as they begin or end, read without whatever leads out of it."""
+    from lxml import etree
+
+    return etree.iterparse(  # type: ignore[no-any-return]  # its stubs do not know the options
+        BytesIO(data),
+        events=(event,),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        **narrower,
+    )
+
+
 def _check_root(one: etree._Element) -> None:
-    if one.getparent() is not None:
-        return
     if one.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
         raise UnreadableFile("the file has a document type, which is not read")
     if one.tag != "tracking":

@@ -8,14 +8,15 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Mapping
 from io import BytesIO
+from struct import unpack
 from typing import TYPE_CHECKING
 from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import ALL_NAMES
-from qrkit.exchange.tables import ERROR, REASON, table_of_records
-from qrkit.generate_request import safe_stem
+from qrkit.exchange.tables import ERROR, MOST_BYTES, REASON, table_of_records
+from qrkit.generate_request import distinct_names, safe_stem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,11 @@ __all__ = ["IMAGE_FORMATS", "read", "write"]
 IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The date of every entry: the same portfolio gives the same bytes."""
+MOST_PIXELS = 2_000_000_000
+"""Of all pictures without a manifest together: looking for symbols takes its time."""
+OTHER_PIXELS = 50_000_000
+"""Those of the largest picture that is looked at, and of one that is named .png, but is of another kind."""
+PNG = b"\x89PNG\r\n\x1a\n"
 
 Draw = Callable[[str], bytes]
 """The id of a QR Code -> its picture."""
@@ -46,31 +50,16 @@ def write(table: pd.DataFrame, draw: Draw, image_format: str) -> bytes:
     file = BytesIO()
     with ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for id, name in zip(table.index, names, strict=True):
-            _add(archive, name, draw(str(id)))
-        _add(archive, MANIFEST, xml_file.write(table, files=names))
+            archives.add(archive, name, draw(str(id)))
+        archives.add(archive, MANIFEST, xml_file.write(table, files=names))
     return file.getvalue()
-
-
-def _add(archive: ZipFile, name: str, data: bytes) -> None:
-    entry = ZipInfo(name, LONG_AGO)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o644 << 16
-    archive.writestr(entry, data)
 
 
 def _names(table: pd.DataFrame, suffix: str) -> list[str]:
     """A name for each picture, no two of them the same on any file system."""
-    taken = {MANIFEST}
-    names = []
-    for campaign, name in zip(table["Campaign Name"], table["QR Code Name"], strict=True):
-        stem = f"{safe_stem(campaign)}/{safe_stem(name)}" if campaign else safe_stem(name)
-        found, number = f"{stem}.{suffix}", 1
-        while found.lower() in taken:
-            number += 1
-            found = f"{stem} ({number}).{suffix}"
-        taken.add(found.lower())
-        names.append(found)
-    return names
+    pairs = zip(table["Campaign Name"], table["QR Code Name"], strict=True)
+    stems = (f"{safe_stem(campaign)}/{safe_stem(name)}" if campaign else safe_stem(name) for campaign, name in pairs)
+    return distinct_names(stems, suffix, taken=(MANIFEST,))
 
 
 def read(data: bytes, decode: Decode) -> pd.DataFrame:
@@ -90,17 +79,34 @@ def read(data: bytes, decode: Decode) -> pd.DataFrame:
     found = archives.members(archive)
     records: list[Mapping[str, str]] = []
     told: set[str] = set()
-    for entry, parts in found:
-        if parts == (MANIFEST,):
-            table, files = xml_file.read_files(_unpacked(archive, entry, entry.file_size))
-            names = [*ALL_NAMES, ERROR, REASON]
-            records += [dict(zip(names, row, strict=True)) for row in table[names].itertuples(index=False, name=None)]
-            told = {"/".join(archives.parts_of(name)) for name in files}
+    manifest = next((entry for entry, parts in found if parts == (MANIFEST,)), None)
+    if manifest:
+        table, files = xml_file.read_files(archives.unpacked(archive, manifest, MOST_BYTES))
+        names = [*ALL_NAMES, ERROR, REASON]
+        records += [dict(zip(names, row, strict=True)) for row in table[names].itertuples(index=False, name=None)]
+        told = {"/".join(archives.parts_of(name)) for name in files}
     others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told | {MANIFEST}]
-    records += [_record(archive, entry, parts, decode) for entry, parts in others]
-    if not records:
+    bounded = _bounded(decode)
+    records += [_record(archive, entry, parts, bounded) for entry, parts in others]
+    if not records and not manifest:
         raise UnreadableFile("the archive holds neither a manifest.xml nor pictures")
     return table_of_records(enumerate(records, start=1))
+
+
+def _bounded(decode: Decode) -> Decode:
+    """The same for all pictures of an archive, that gives up when they are too large together."""
+    left = MOST_PIXELS
+
+    def bounded(picture: bytes) -> str:
+        nonlocal left
+        width, height = unpack(">II", picture[16:24]) if picture.startswith(PNG) and len(picture) >= 24 else (0, 0)
+        # What claims more than that is refused by its claim alone.
+        left -= min(width * height or OTHER_PIXELS, OTHER_PIXELS)
+        if left < 0:
+            raise UnreadableFile("the pictures of the archive have too many pixels in all; split it")
+        return decode(picture)
+
+    return bounded
 
 
 def _record(archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], decode: Decode) -> Mapping[str, str]:
@@ -111,16 +117,6 @@ def _record(archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], decode: De
         return cells | {ERROR: f"{'/'.join(parts)!r} is no .png, and only those are read", REASON: "undecodable"}
     try:
         # The picture is a code's: of its own content, not of a short URL of ours.
-        return cells | {"Content": decode(_unpacked(archive, entry, MOST_PICTURE_BYTES)), "Dynamic": "false"}
+        return cells | {"Content": decode(archives.unpacked(archive, entry, MOST_PICTURE_BYTES)), "Dynamic": "false"}
     except QrkitError as error:
         return cells | {ERROR: f"{'/'.join(parts)!r}: {error}", REASON: "undecodable"}
-
-
-def _unpacked(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
-    if entry.file_size > most:
-        raise UnreadableFile(f"{entry.filename[:100]!r} has {entry.file_size:,} bytes; at most {most:,}")
-    try:
-        return archive.read(entry)
-    except Exception as error:
-        # What a broken archive raises is of many kinds: BadZipFile, zlib.error, EOFError, NotImplementedError, …
-        raise UnreadableFile(f"{entry.filename[:100]!r} cannot be unpacked: {type(error).__name__}") from error

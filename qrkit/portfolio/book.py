@@ -10,7 +10,7 @@ from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, Unread
 from qrkit.exchange import Writing, exchange_format, exchange_format_of_file, sniffed
 from qrkit.exchange.merge import ImportResult, merge
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, text_table
+from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.records import Records
@@ -155,13 +155,54 @@ class Portfolio(Records):
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
         return self._import(sniffed(data, named.name).read(data, lambda picture: decode(picture).content))
 
+    def to_frame(self) -> pd.DataFrame:
+        """All QR Codes, a row each, indexed by id, as `import_frame` reads them again.
+
+        QR Codes that the plan does not show are left out (ruling T13), as in `export_file`.
+
+        Columns: those of `qrcodes()`, then Foreground, Background (str: #RRGGBB, #AARRGGBB or a name), Scheduled
+        (bool) and Schedule (str: JSON, a list of events with content, recurrence and date; empty without events).
+        """
+        codes = [code for code in self.list_qrcodes() if code.is_available]
+        return whole_frame(codes, self._campaign_names())
+
+    def import_frame(self, frame: pd.DataFrame) -> ImportResult:
+        """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
+
+        Text stays text: "NA", "007" and "=1+1" come in as they are. NaN, NaT, NA and None are empty cells, and take
+        the default. The index is not looked at.
+
+        Args:
+            frame: Columns as `to_frame` has them, in any order and case and of any dtype; only Content is required.
+                Moments without a zone are UTC. Up to 200,000 rows. Columns of other names are left out, and told.
+
+        Returns:
+            What was done. `row` of an issue is the place in the frame, counted from 1 (`frame.iloc[row - 1]`); 0 is
+            that of the columns' names.
+
+        Raises:
+            InvalidParameter: The frame as a whole cannot be read, for want of the column Content say; nothing was
+                changed.
+
+        Example:
+            >>> import pandas as pd
+            >>> from qrkit import open_portfolio
+            >>> frame = pd.DataFrame({"content": ["https://example.com", None], "Size": [10, 99]})
+            >>> with open_portfolio(":memory:") as shop:
+            ...     result = shop.import_frame(frame)
+            ...     shop.to_frame()[["Content", "Size"]].to_dict("records")
+            [{'Content': 'https://example.com', 'Size': 10}]
+            >>> result.to_frame()["error"].to_dict()
+            {2: "invalid: Content='': must not be empty; Size=99: must be in 1..20 pixels per module"}
+        """
+        return self._import(table_of_frame(frame))
+
     def _import(self, table: pd.DataFrame) -> ImportResult:
         """Add the rows of a table in one transaction."""
         entries, issues = entries_of(table)
         with self.store.atomic():
-            present = [(code.name, code.content) for code in self._stored()]
             importing = Importing(self)
-            result = merge(entries, present, importing.has_own_code, importing.insert)
+            result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
             importing.finish()
         issues += result.issues
         return ImportResult(result.created, tuple(sorted(issues, key=lambda issue: issue.row)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue
@@ -26,6 +28,12 @@ class Importing:
         self._taken = table.all_short_codes(records.store)
         self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
         self._waiting: list[StoredQRCode] = []
+        # A row is asked for its short code before it is inserted, and again then.
+        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url))
+
+    def present(self) -> list[tuple[str, str]]:
+        """The name and the content of every QR Code that is there before the import."""
+        return table.names_and_contents(self._records.store, self._records.account.id)
 
     def has_own_code(self, entry: Entry) -> bool:
         """Whether a row brings a short code that is free."""
@@ -34,7 +42,7 @@ class Importing:
     def insert(self, entry: Entry, name: str) -> ImportIssue | None:
         """Take a row in under this name; say what could not be kept of it (ruling X4)."""
         own = self._own_link(entry)
-        link = own or read_short_url(entry.trackable_url, self._records.base_url)
+        link = own or self._link(entry.trackable_url)
         row = (entry.row, entry.campaign, entry.name, entry.content)
         try:
             record = QRCode(
@@ -71,7 +79,7 @@ class Importing:
 
     def _own_link(self, entry: Entry) -> ShortLink | None:
         """The short code that a row brings, when it is free (ruling X4)."""
-        link = read_short_url(entry.trackable_url, self._records.base_url)
+        link = self._link(entry.trackable_url)
         return None if link is None or link.code in self._taken else link
 
     def _free_short_code(self) -> str:

@@ -21,6 +21,9 @@ __all__ = ["DEFAULT_BASE_URL", "Records"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
+FITS_ANYWAY = 300
+"""Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
+
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
 
 
@@ -296,7 +299,11 @@ class Records:
             InvalidParameter: What the picture encodes has characters that its mode has not.
             ContentTooLong: It does not fit the version asked for.
         """
-        check_fits(self._design(record.replace(**self.links_of(record))))
+        properties = record.properties
+        content = short_url(self.base_url, record.short_code, record.urlinfo) if record.is_dynamic else record.content
+        if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
+            return
+        check_fits(_drawn(content, properties))
 
     def _record(self, stored: StoredQRCode) -> QRCode:
         if not stored.is_available:
@@ -311,12 +318,17 @@ class Records:
 
     def _design(self, code: QRCode, **changes: Any) -> Design:
         """What a QR Code looks like: its short URL when it is dynamic, else its content (rulings T2, X5)."""
-        fields = {name: getattr(code.properties, name) for name in Properties.model_fields}
-        return Design(content=self._encoded(code), **(fields | changes))
+        return _drawn(self._encoded(code), code.properties, **changes)
 
     def _encoded(self, code: QRCode) -> str:
         """What the picture of a QR Code says."""
         return code.short_url if code.is_dynamic else code.content
+
+
+def _drawn(content: str, properties: Properties, **changes: Any) -> Design:
+    """A content drawn with these properties."""
+    fields = {name: getattr(properties, name) for name in Properties.model_fields}
+    return Design(content=content, **(fields | changes))
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from qrkit.records import Campaign, Location, Properties, ScheduleEvent
 from qrkit.store.connection import Store
-from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_target
+from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
 from qrkit.times import naive, utc
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "insert_qrcodes",
     "is_taken",
     "leave_campaign",
+    "names_and_contents",
     "qrcodes",
     "update_campaign",
     "update_qrcode",
@@ -147,23 +149,24 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode])
             store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])
             store.execute(INSERT_SHORT_CODES, [[code.short_code for code in part], numbers])
             store.execute(INSERT_COUNTS, [numbers])
-            for number, code in zip(numbers, part, strict=True):
-                _remember(store, code, number)
+            remember_targets(
+                store, {code.short_code: _target(code, number) for number, code in zip(numbers, part, strict=True)}
+            )
 
 
 def update_qrcode(store: Store, code: StoredQRCode) -> None:
     """Store a QR Code that has changed; id, short code, scans and created never do."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(code), code.id])
-        _remember(store, code, _number(store.row(SELECT_NUMBER, [code.id])))
+        number = _number(store.row(SELECT_NUMBER, [code.id]))
+        remember_targets(store, {code.short_code: _target(code, number)})
 
 
 def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
     """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
     with store.atomic():
         store.execute(DELETE_QRCODES, [[code.id for code in codes]])
-        for code in codes:
-            remember_target(store, code.short_code, DELETED)
+        remember_targets(store, {code.short_code: DELETED for code in codes})
 
 
 def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None) -> list[StoredQRCode]:
@@ -190,6 +193,12 @@ def all_short_codes(store: Store) -> set[str]:
     return {row["code"] for row in store.rows("SELECT code FROM short_codes")}
 
 
+def names_and_contents(store: Store, account_id: str) -> list[tuple[str, str]]:
+    """The name and the content of every QR Code of an account."""
+    found = store.rows("SELECT name, content FROM qrcodes WHERE account_id = ?", [account_id])
+    return [(row["name"], row["content"]) for row in found]
+
+
 def is_taken(store: Store, short_code: str) -> bool:
     """Whether the short code was ever given, to any account."""
     return store.row(IS_TAKEN, [short_code]) is not None
@@ -210,7 +219,7 @@ def _values(code: StoredQRCode) -> list[Any]:
         place.latitude,
         place.longitude,
         code.is_schedule_enabled,
-        json.dumps([event.model_dump(mode="json") for event in code.schedule]),
+        json.dumps([event.model_dump(mode="json") for event in code.schedule]) if code.schedule else "[]",
     ]
 
 
@@ -218,15 +227,20 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"]) if row else 0
 
 
-def _remember(store: Store, code: StoredQRCode, number: int) -> None:
-    """Have redirects follow a QR Code that is new or has changed."""
-    schedule = code.schedule if code.is_schedule_enabled else ()
-    remember_target(store, code.short_code, Target(number, code.content, schedule))
+def _target(code: StoredQRCode, number: int) -> Target:
+    """Where redirects lead that follow a QR Code."""
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
 def _stored(row: dict[str, Any]) -> StoredQRCode:
     place = {name: row.pop(name) for name in ("address", "latitude", "longitude")}
-    row["properties"] = Properties.from_json(row["properties"])
+    row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
     return StoredQRCode(**row, location=Location(**place))
+
+
+@lru_cache(maxsize=1_000)
+def _properties(text: str) -> Properties:
+    """The properties that a text says; the codes of a portfolio are drawn in few ways, so each is read once."""
+    return Properties.from_json(text)
