@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from qrkit import access
 from qrkit.decode import decode
 from qrkit.design import Design
-from qrkit.errors import BadRequest, NotFound, QrkitError, UnreadableFile
+from qrkit.errors import BadRequest, InvalidParameter, NotFound, Problem, QrkitError, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.image import QRImage
 from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
-from qrkit.portfolio import Portfolio, open_portfolio
+from qrkit.portfolio import DEFAULT_BASE_URL, Portfolio, open_portfolio
 from qrkit.reading import json_object
 from qrkit.records import PLANS
 from qrkit.store import Store
-from qrkit.times import from_iso, to_iso
+from qrkit.times import from_iso, now, to_iso
 
 __all__ = ["main"]
 
@@ -218,7 +218,7 @@ def _add_serve(commands: Commands) -> None:
         ("--trusted-proxies", "address or network of a proxy whose X-Forwarded-For is believed; may be repeated"),
         ("--fetch-from", "a host from which pictures of designs are read; may be repeated"),
     ):
-        one.add_argument(name, action="append", metavar="NAME", help=what)
+        one.add_argument(name, action="extend", type=_listed, metavar="NAME", help=what)
     for name, what in (
         ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
         ("--threads", "requests that are worked on at once (64)"),
@@ -232,6 +232,11 @@ def _add_serve(commands: Commands) -> None:
     one.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
     one.add_argument("--access-log", action=yes_or_no, help="tell each request on the error stream, as JSON (yes)")
     one.set_defaults(run=_serve)
+
+
+def _listed(text: str) -> list[str]:
+    """Names with commas between them, as in the environment."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _serve(asked: argparse.Namespace) -> None:
@@ -248,6 +253,10 @@ def _serve(asked: argparse.Namespace) -> None:
     def ready(port: int) -> None:
         print(f"{portfolio.store.path} at http://{settings.host}:{port}, short URLs {portfolio.base_url}/…")
         print(f"try http://{settings.host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        if portfolio.base_url == DEFAULT_BASE_URL and port != 8080:
+            print(
+                f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
+            )
 
     with open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
         serve(make_app(portfolio.store, settings), settings, ready=ready)
@@ -288,7 +297,7 @@ def _create_account(store: Store, asked: argparse.Namespace) -> None:
 
 def _list_accounts(store: Store, _asked: argparse.Namespace) -> None:
     for one in access.list_accounts(store):
-        print(f"{one.name}  {one.plan}  {len(access.list_keys(store, one))} keys")
+        print(f"{one.name}  {one.plan}  keys: {len(access.list_keys(store, one))}")
 
 
 def _change_plan(store: Store, asked: argparse.Namespace) -> None:
@@ -298,6 +307,8 @@ def _change_plan(store: Store, asked: argparse.Namespace) -> None:
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
     expires = from_iso(asked.expires, name="expires") if asked.expires else None
+    if expires and expires <= now():
+        raise InvalidParameter(Problem("expires", asked.expires, "must lie ahead"))
     print(access.create_key(store, access.get_account(store, asked.name), label=asked.label, expires=expires))
     print("qrkit account: the key is shown this once; the store keeps its digest alone", file=sys.stderr)
 
@@ -384,7 +395,7 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
 def _opened(asked: argparse.Namespace, *, must_exist: bool = False) -> Portfolio:
     """The portfolio of the store; commands that only read do not make a new file of a mistyped name."""
     if must_exist and not asked.store.exists():
-        raise NotFound("store", str(asked.store))
+        raise NotFound("store", f"{asked.store}", hint="`qrkit serve` and `qrkit import` make one")
     return open_portfolio(asked.store, base_url=asked.base_url)
 
 

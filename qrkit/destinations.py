@@ -8,11 +8,12 @@ host) is never followed; blanks at the ends are slips, and left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import normpath
 from typing import Literal
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import idna
 
@@ -64,26 +65,19 @@ def destination(content: str) -> Destination:
     return Destination("page")
 
 
-def step_below(location: str, base_url: str) -> str:
-    """The first step of a location's path below a base URL, however both are written; "" where it is not below it."""
-    found, base = urlsplit(location), urlsplit(base_url)
-    is_same_port = _port(found) == _port(base) or (_port(found), _port(base)) in DEFAULT_PORTS
-    path, home = _resolved(found.path), f"{_resolved(base.path).rstrip('/')}/"
-    if not is_same_port or _host(found) != _host(base) or not path.startswith(home):
+def step_below(location: str, hosts: Collection[str], path: str = "") -> str:
+    """The first step of a location's path below a path on one of some hosts; "" where it is not below it.
+
+    Args:
+        location: An http or https URL as `destination` writes it; its port does not matter.
+        hosts: Names in lower case.
+        path: Without a slash at its end.
+    """
+    parts = urlsplit(location)
+    found, home = _resolved(parts.path), f"{_resolved(path).rstrip('/')}/"
+    if (parts.hostname or "").rstrip(".") not in hosts or not found.startswith(home):
         return ""
-    return path.removeprefix(home).partition("/")[0]
-
-
-DEFAULT_PORTS = ((80, 443), (443, 80))
-"""Whoever serves one of them commonly serves the other."""
-
-
-def _host(parts: SplitResult) -> str:
-    return (parts.hostname or "").rstrip(".")
-
-
-def _port(parts: SplitResult) -> int:
-    return parts.port or (443 if parts.scheme == "https" else 80)
+    return found.removeprefix(home).partition("/")[0]
 
 
 def _resolved(path: str) -> str:

@@ -245,8 +245,8 @@ class NotFound(QrkitError, LookupError):
     status = 404
     code = "not-found"
 
-    def __init__(self, kind: str, id: str, *, code: str = "not-found") -> None:
-        super().__init__(f"no {kind} {id!r}")
+    def __init__(self, kind: str, id: str, *, code: str = "not-found", hint: str = "") -> None:
+        super().__init__(f"no {kind} {id!r}{f'; {hint}' if hint else ''}")
         self.code = code
         self.kind = kind
         self.id = id

@@ -18,6 +18,8 @@ MOST_DEPTH = 24
 """Of objects and lists inside each other in a body."""
 MOST_VALUES = 20_000
 """Of a body: members of all its objects and entries of all its lists."""
+MOST_COMMAS = 10 * MOST_VALUES
+"""Of a body: a million values would take a second to read, before they could be counted. Texts have commas, too."""
 LONGEST_NAME = 60
 """Characters of a name that an error repeats."""
 LONGEST_NUMBER = 300
@@ -89,6 +91,8 @@ def json_object(body: bytes) -> dict[str, Any]:
     """
     if not body.strip():
         raise BadRequest("the body is empty; a JSON object is needed", code="empty-body")
+    if body.count(b",") > MOST_COMMAS:
+        raise _too_large()
     try:
         found = json.loads(
             body.decode("utf-8-sig"),
@@ -115,10 +119,14 @@ def _check_extent(found: dict[str, Any]) -> None:
         entries = [list(one.values()) if isinstance(one, dict) else one for one in level]
         values += sum(map(len, entries))
         if values > MOST_VALUES:
-            raise BadRequest(f"the body has too many values; at most {MOST_VALUES:,} are taken", code="json-too-large")
+            raise _too_large()
         level = [one for inside in entries for one in inside if isinstance(one, dict | list)]
     if level:
         raise _too_deep()
+
+
+def _too_large() -> BadRequest:
+    return BadRequest(f"the body has too many values; at most {MOST_VALUES:,} are taken", code="json-too-large")
 
 
 def _too_deep() -> BadRequest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -60,7 +60,8 @@ class Redirects:
             code must not go dead because of statistics (ruling T11).
         seconds: How long a redirect waits for its visit to be durable.
         records: Whether visits are recorded at all.
-        base_url: Of this service: nobody is sent from one of its short URLs to another, which may lead back.
+        hosts: Names of this service: nobody is sent from one of its short URLs to another, which may lead back.
+        path: Of its base URL.
 
     Attributes:
         lost: Visits that could not be stored.
@@ -76,7 +77,8 @@ class Redirects:
         strict: bool = False,
         seconds: float = LONGEST_SECONDS,
         records: bool = True,
-        base_url: str = "",
+        hosts: Collection[str] = (),
+        path: str = "",
     ) -> None:
         self.store = store
         self.lost = 0
@@ -86,7 +88,8 @@ class Redirects:
         self._strict = strict
         self._seconds = seconds
         self._records = records
-        self._own = destination(f"{base_url}/").link or "" if base_url else ""
+        self._hosts = frozenset(hosts)
+        self._path = path
         self._visitors = Visitors()
         # Read now: a first visitor would have to wait for whoever changes the store at that moment.
         target(store, "")
@@ -125,7 +128,7 @@ class Redirects:
         if content is None:
             raise Gone("short URL", short_code)
         where = destination(content)
-        if where.kind == "redirect" and self._own and self.knows(step_below(where.link or "", self._own)):
+        if where.kind == "redirect" and self.knows(step_below(where.link or "", self._hosts, self._path)):
             where = Destination("page", link=where.link)
         return Answer(content, where)
 

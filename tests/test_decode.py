@@ -150,3 +150,28 @@ def test_a_file_is_named_when_it_is_no_picture_or_has_no_code(tmp_path):
         decode(text)
     with pytest.raises(NoSymbol, match=r"in .*blank\.png"):
         decode(str(blank))
+
+
+def finders(side):
+    """A picture full of finder patterns, on which a reader looks for symbols between any three of them."""
+    tile = Image.new("L", (9, 9), "white")
+    for y in range(7):
+        for x in range(7):
+            tile.putpixel((x + 1, y + 1), 255 if max(abs(x - 3), abs(y - 3)) == 2 else 0)
+    picture = Image.new("L", (side, side))
+    for y in range(0, side, 9):
+        for x in range(0, side, 9):
+            picture.paste(tile, (x, y))
+    return picture
+
+
+def test_a_picture_is_made_smaller_before_it_is_read_where_that_is_asked_for():
+    with pytest.raises(NoSymbol):
+        decode(finders(4_500), most_side=300)  # as it is, it would take hours
+
+
+@pytest.mark.parametrize("background", ["white", "transparent"])
+def test_a_large_picture_is_read_as_well_when_it_is_made_smaller(background):
+    image = generate("hello", size=20, padding=20, background=background)
+    large = Image.open(BytesIO(image.to_bytes("png"))).resize((6_000, 6_000))
+    assert decode(large, most_side=1_600).content == "hello"

@@ -359,21 +359,23 @@ def test_without_records_nothing_is_kept_and_nothing_is_lost(shop, watch):
 
 
 @pytest.mark.parametrize(
-    ("base_url", "target", "kind"),
+    ("hosts", "path", "target", "kind"),
     [
-        ("https://go.example.com", "https://go.example.com/door", "page"),
-        ("https://go.example.com", "https://go.example.com/api/v3/generate?content=x", "redirect"),
-        ("https://go.example.com", "https://go.example.community/door", "redirect"),
-        ("https://go.example.com/q", "https://go.example.com/q/door", "page"),
-        ("https://go.example.com/q", "https://go.example.com/other", "redirect"),
-        ("https://bücher.example", "https://xn--bcher-kva.example/door", "page"),
-        ("https://bücher.example", "https://bücher.example/door", "page"),
-        ("", "https://go.example.com/door", "redirect"),
+        (("go.example.com",), "", "https://go.example.com/door", "page"),
+        (("go.example.com",), "", "http://GO.example.com.:8080/a/../door/x", "page"),
+        (("go.example.com",), "", "https://go.example.com/api/v3/generate?content=x", "redirect"),
+        (("go.example.com",), "", "https://go.example.community/door", "redirect"),
+        (("go.example.com",), "", "https://go.example.com/unknown", "redirect"),
+        (("a.example", "localhost"), "", "http://localhost:9/door", "page"),
+        (("go.example.com",), "/q", "https://go.example.com/q/door", "page"),
+        (("go.example.com",), "/q", "https://go.example.com/other", "redirect"),
+        (("xn--bcher-kva.example",), "", "https://bücher.example/door", "page"),
+        ((), "", "https://go.example.com/door", "redirect"),
     ],
 )
-def test_nobody_is_sent_from_one_of_our_short_urls_to_another(base_url, target, kind, shop, watch):
+def test_nobody_is_sent_from_one_of_our_short_urls_to_another(hosts, path, target, kind, shop, watch):
     shop.insert_qrcode(target, short_code="other")
-    answer = ask(Redirects(shop.store, clock=watch, base_url=base_url), "other")
+    answer = ask(Redirects(shop.store, clock=watch, hosts=hosts, path=path), "other")
     assert (answer.content, answer.destination.kind) == (target, kind)
     assert answer.destination.link
 

@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import falcon
+from falcon.routing import BaseConverter
 
 from qrkit.assets import Fetch
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
@@ -69,24 +71,35 @@ def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, eac
     """
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
+    hosts = Hosts(chosen.hosts, base_url)
     redirects = Redirects(
         store,
         clock=clock,
         locate=locate or nowhere,
         strict=chosen.strict,
         records=chosen.record_visits,
-        base_url=base_url,
+        hosts=hosts.names,
+        path=urlsplit(base_url).path,
     )
     if fetch is None and chosen.fetch_from:
         fetch = Fetcher(allow=chosen.fetch_from)
     service = Service(store, base_url, clock, redirects, Gates(chosen), shorteners or {}, fetch=fetch)
     app = falcon.App()
+    app.router_options.converters["code"] = _Code
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
     app.add_error_handler(QrkitError, _on_error)
     for path in dict.fromkeys(route.path for route in ROUTES):
-        app.add_route(path, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
-    return _guarded(app, Hosts(chosen.hosts, base_url), Access(is_on=chosen.access_log, clock=clock))
+        template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
+        app.add_route(template, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
+    return _guarded(app, hosts, Access(is_on=chosen.access_log, clock=clock))
+
+
+class _Code(BaseConverter):
+    """What may be a short code in a path: all but the first step of the interface."""
+
+    def convert(self, value: str) -> str | None:
+        return None if value.lower() == "api" else value
 
 
 def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:

@@ -20,6 +20,7 @@ ANY = "*"
 LONGEST_PATH = 16_384
 _KEY = re.compile(r"qk_[A-Za-z0-9_-]{43}")
 """An API key (ruling T14)."""
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::[0-9]*)?")
 
 
 class Hosts:
@@ -27,10 +28,13 @@ class Hosts:
 
     A name can be made to lead here by whoever owns it, and a page of theirs then reads our answers as its own
     (DNS rebinding); an address in numbers cannot.
+
+    Attributes:
+        names: All but addresses, in lower case.
     """
 
     def __init__(self, names: Collection[str], base_url: str) -> None:
-        self._names = {_name(name) for name in (*names, urlsplit(base_url).netloc)} | {"localhost"}
+        self.names = {_name(name) for name in (*names, urlsplit(base_url).netloc)} | {"localhost"}
         self._is_open = ANY in names
 
     def check(self, environ: WSGIEnvironment) -> None:
@@ -48,16 +52,17 @@ class Hosts:
             raise BadRequest("the path holds an API key; send it as auth or as a Bearer token", code="key-in-path")
         name = _name(environ.get("HTTP_HOST", ""))
         # HTTP/1.0 knows no Host; what a browser sends always has one.
-        if name and not self._is_open and name not in self._names and not _is_address(name):
+        if name and not self._is_open and name not in self.names and not _is_address(name):
             message = f"the host {name[:253]!r} is not served here; the operator adds names with QRKIT_HOSTS"
             raise BadRequest(message, code="unknown-host")
 
 
 def _name(host: str) -> str:
     """The name without the port, as browsers write it."""
-    if host.startswith("["):
-        return host.partition("]")[0][1:].lower()
-    name = host.partition(":")[0].rstrip(".").lower()
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return host.lower()
+    name = (found[1] or found[2]).rstrip(".").lower()
     try:
         return name if name.isascii() else ascii_host(name)
     except ValueError:

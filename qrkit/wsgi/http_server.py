@@ -25,6 +25,7 @@ from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, InvalidParameter, Problem, QrkitError
 from qrkit.wsgi.http_parser import StrictParser
 from qrkit.wsgi.messages import STANDARD_HEADERS, problem
+from qrkit.wsgi.proxies import has_its_share
 from qrkit.wsgi.settings import Settings
 
 __all__ = ["StrictServer", "listen"]
@@ -45,6 +46,8 @@ OPTIONS: dict[str, Any] = {
 }
 LONGEST_REQUEST = 300
 """Seconds in which a request must have come: a byte now and then does not keep a connection for ever."""
+LONGEST_HEADER = 20
+"""Seconds in which its header must have come."""
 LINGERING = 10
 """Seconds for which a refused client may go on sending: closing at once would take the answer from it."""
 MOST_DISCARDED_BYTES = 64 * 2**20
@@ -197,8 +200,13 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             return now > self.lingers_until
         if self.requests and not self.total_outbufs_len:
             return False  # the app is at work
-        is_endless = not self.requests and self.request is not None and now - self.request.began > LONGEST_REQUEST
-        return bool(is_endless or self.last_activity < quiet_since)
+        return self._is_endless(now) or bool(self.last_activity < quiet_since)
+
+    def _is_endless(self, now: float) -> bool:
+        if self.requests or self.request is None:
+            return False
+        longest = LONGEST_REQUEST if self.request.headers_finished else LONGEST_HEADER
+        return bool(now - self.request.began > longest)
 
     def is_idle(self) -> bool:
         """Whether it has no request, not even half of one, and no answer that is still on its way."""
@@ -252,12 +260,29 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
+        self._settings = settings
         self._ending = threading.RLock()  # a signal may come while its own thread holds it
         super().__init__(
             app, {}, _sock=listening, dispatcher=_Threads(), adj=adjustments, sockinfo=where, bind_socket=False
         )
         self.port = int(self.effective_port)
         self.task_dispatcher.set_thread_count(settings.threads)
+
+    def handle_accept(self) -> None:
+        """Take a connection in, or hang up on an address that has its share of them."""
+        try:
+            accepted = self.accept()
+            if accepted is None:
+                return
+            connection, address = accepted
+            self.set_socket_options(connection)
+        except OSError:
+            return  # gone already
+        others = [channel.addr[0] for channel in list(self.active_channels.values())]
+        if has_its_share(address[0], others, self._settings):
+            connection.close()
+        else:
+            self.channel_class(self, connection, address, self.adj, map=self._map)
 
     def run(self) -> None:
         """Answer until asked to stop; then let the requests in flight end, and close everything."""

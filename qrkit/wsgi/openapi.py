@@ -67,6 +67,7 @@ def describe(routes: tuple[Route, ...]) -> bytes:
     """The description of these routes as JSON."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
+        # A readable tail may have slashes in it, of which OpenAPI knows nothing.
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     described = {
         "openapi": "3.1.0",
@@ -85,7 +86,7 @@ def describe(routes: tuple[Route, ...]) -> bytes:
 
 def _operation(route: Route) -> dict[str, Any]:
     """One method of one path."""
-    names = re.findall(r"{(\w+)}", route.path)
+    names = re.findall(r"{(\w+)", route.path)
     found: dict[str, Any] = {
         "operationId": f"{route.handler.__name__.strip('_')}{'_with_tail' if 'urlinfo' in names else ''}",
         "summary": (getdoc(route.handler) or "").partition("\n")[0].rstrip("."),

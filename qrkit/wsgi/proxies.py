@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.wsgi.settings import Settings
 
-__all__ = ["client_address"]
+__all__ = ["client_address", "has_its_share"]
+
+MOST_OF_ADDRESS = 100
+"""Connections of one address at a time."""
 
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
 
@@ -29,6 +33,22 @@ def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
         if len(entries) >= hops:
             address = _read(entries[-hops].strip(" \t")) or address
     return str(address)
+
+
+def has_its_share(address: str, others: Sequence[str], settings: Settings) -> bool:
+    """Whether an address has so many connections that it gets no more, so that none takes them all.
+
+    Trusted proxies may have any number, and so may this machine, on which there may be one.
+
+    Args:
+        address: Who asks for one more.
+        others: The addresses of the connections there are.
+        settings: Who is trusted.
+    """
+    found = _read(address.partition("%")[0])
+    if found is None or found.is_loopback or any(found in network for network in settings.proxies):
+        return False
+    return sum(other == address for other in others) >= MOST_OF_ADDRESS
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:

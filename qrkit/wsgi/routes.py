@@ -22,7 +22,7 @@ class Route(NamedTuple):
 
     Attributes:
         method: GET, POST, PUT or DELETE.
-        path: Its variable parts in braces.
+        path: Its variable parts in braces; `urlinfo` is all that follows, slashes too.
         handler: What answers.
         key: Whether an API key is asked for.
         query: Names of its parameters, in `wsgi.openapi.PARAMETERS`.

@@ -37,7 +37,8 @@ class Gates:
     """How much may go on at once, so that whatever is asked, short URLs are answered.
 
     Attributes:
-        drawing: For pictures, drawn or read, and for files of many records: they fill a processor.
+        drawing: For pictures that are drawn, and for answers of many records: they fill a processor, and memory.
+        reading: For what strangers send and takes long to read: one thing after the other.
         changing: For what changes records: one thing after the other.
         asking: For questions to the store that anybody may ask.
         generates: Requests without a key, by address.
@@ -52,6 +53,9 @@ class Gates:
             waiting=waiting,
             seconds=LONGEST_WAIT,
             message="too many pictures are asked for at once; please try again",
+        )
+        self.reading = Gate(
+            1, waiting=waiting // 2, seconds=LONGEST_WAIT, message="too much is being read at once; please try again"
         )
         self.changing = Gate(
             1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"

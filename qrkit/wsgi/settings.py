@@ -39,6 +39,14 @@ def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
+def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if re.search(r"[\s/@?#\\]|.\*|\*.", text) or not text:
+            rule = f"{text!r} must be a name as it stands in a URL, shop.example or shop.example:8080, or *"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return texts
+
+
 Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
 Port = Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")]
 Hops = Annotated[Whole, Within(1, 10, "proxies")]
@@ -78,7 +86,7 @@ class Settings(Model):
     base_url: Annotated[str, AfterValidator(_base_url)] | None = None
     host: str = "127.0.0.1"
     port: Port = 8080
-    hosts: tuple[str, ...] = ()
+    hosts: Annotated[tuple[str, ...], AfterValidator(_host_names)] = ()
     trusted_proxies: Networks = ()
     proxy_hops: Hops = 1
     fetch_from: tuple[str, ...] = ()

@@ -57,6 +57,11 @@ def status(client, host):
         "0x7f.0.0.1",
         "*",
         " ",
+        "[127.0.0.1",
+        "[::1]evil.example",
+        "[evil.example]",
+        "127.0.0.1:80:evil.example",
+        "localhost:evil.example",
     ],
 )
 def test_an_unknown_name_is_400_everywhere(client, host):

@@ -73,6 +73,7 @@ def test_json_is_read_in_all_its_forms(send, picture, body):
         (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "json-too-deep"),
         (b'{"content": "hi", "layers": ' + b"[" * 500 + b"]" * 500 + b"}", "json-too-deep"),
         (b'{"content": "hi", "layers": [' + b"{}," * 300_000 + b"{}]}", "json-too-large"),
+        (b"{" + b"," * 200_001 + b"}", "json-too-large"),
         (b"{}", "missing-parameter"),
         (b'{"Content": "hi"}', "missing-parameter"),
     ],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.wsgi.proxies import client_address
+from qrkit.wsgi.proxies import client_address, has_its_share
 from qrkit.wsgi.settings import Settings
 
 DIRECT = Settings()
@@ -98,3 +98,12 @@ def test_a_proxy_is_known_in_every_spelling_of_its_address():
 def test_of_other_forwarding_headers_nothing_is_believed():
     spoofed = {"HTTP_FORWARDED": "for=6.6.6.6", "HTTP_X_REAL_IP": "6.6.6.6", "HTTP_CLIENT_IP": "6.6.6.6"}
     assert client_address({"REMOTE_ADDR": PEER} | spoofed, ONE) == PEER
+
+
+def test_an_address_gets_its_share_of_connections_and_no_more():
+    ours = Settings(trusted_proxies=("10.0.0.0/8",))
+    assert not has_its_share("203.0.113.9", ["203.0.113.9"] * 99 + ["203.0.113.8"] * 400, ours)
+    assert has_its_share("203.0.113.9", ["203.0.113.9"] * 100, ours)
+    assert has_its_share("2001:db8::1", ["2001:db8::1"] * 100, ours)
+    for free in ("127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "nonsense"):
+        assert not has_its_share(free, [free] * 511, ours)

@@ -125,6 +125,24 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
         assert [code.scans for code in shop.list_qrcodes()] == [1]
 
 
+def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_elsewhere_is_told(tmp_path):
+    lists = ("--hosts", "a.example, b.example", "--hosts", "c.example")
+    server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--port", 0, "--no-access-log", *lists)
+    try:
+        port = re.search(r"http://127\.0\.0\.1:(\d+),", server.stdout.readline())[1]
+        for host, status in (("a.example", 200), ("b.example", 200), ("c.example", 200), ("d.example", 400)):
+            connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=LONGEST_WAIT)
+            connection.request("GET", "/api/v3/health", headers={"Host": host})
+            assert connection.getresponse().status == status
+            connection.close()
+    finally:
+        _, complained, status = ended(server, signal.SIGINT)
+    assert (complained, status) == (
+        "short URLs lead to http://localhost:8080, where this does not listen: give --base-url\n",
+        0,
+    )
+
+
 def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
     server = served(tmp_path / "shop.duckdb")
     try:

@@ -215,6 +215,22 @@ def test_nobody_is_sent_from_one_short_url_to_another(shop, client, tail):
     assert len(Page(reply).links()) == 1
 
 
+@pytest.mark.rule("T1")
+@pytest.mark.parametrize("tail", ["", "/", "/x", "/x/", "/x/y", "/x/y/z.png", "//", "/x//y", "/%2F", "/a+", "/api/v3"])
+def test_whatever_follows_the_code_is_ignored(shop, client, tail):
+    """Open: what the redirect does with words behind the code. Nothing: they are there for people."""
+    code = shop.insert_qrcode("https://example.com/spring").short_code
+    assert client.get(f"/{code}{tail}").headers["location"] == "https://example.com/spring"
+
+
+@pytest.mark.parametrize("host", ["my.example", "MY.example:8080", "localhost", "localhost:1"])
+def test_nobody_is_sent_round_by_another_of_our_names(host):
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.insert_qrcode(f"http://{host}/loop", short_code="loop")
+        client = Client(make_app(shop.store, Settings(hosts=("my.example",))))
+        assert client.get("/loop").status == 200
+
+
 @pytest.mark.parametrize(
     "target",
     [

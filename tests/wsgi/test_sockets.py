@@ -11,7 +11,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.wsgi import make_app
 from qrkit.wsgi.http_parser import LONGEST_CHUNK_LINE, LONGEST_TRAILER
-from qrkit.wsgi.http_server import GRACE, LINGERING, LONGEST_REQUEST, MOST_BODY_BYTES, MOST_HEADER_BYTES
+from qrkit.wsgi.http_server import GRACE, LINGERING, LONGEST_HEADER, LONGEST_REQUEST, MOST_BODY_BYTES, MOST_HEADER_BYTES
 from tests.wsgi.raw import (
     LONGEST_WAIT,
     answers,
@@ -416,14 +416,18 @@ def test_clients_that_ask_for_much_and_read_nothing_do_not_keep_their_threads(de
                 hog.close()
 
 
+HALF_A_BODY = request("/echo", END, method="POST", body=b"body")[:-2]
+
+
 @pytest.mark.parametrize(
     ("sent", "is_so", "seconds", "later"),
     [
         (b"", lambda channel: True, 0, 31),
-        (b"GET / HT", lambda channel: channel.request is not None, LONGEST_REQUEST + 1, 0),
+        (b"GET / HT", lambda channel: channel.request is not None, LONGEST_HEADER + 1, 0),
+        (HALF_A_BODY, lambda channel: channel.request is not None, LONGEST_REQUEST + 1, 0),
         (b"\x16\x03", lambda channel: channel.lingers_until, LINGERING + 1, 0),
     ],
-    ids=["idle", "unfinished", "refused"],
+    ids=["idle", "half a header", "half a body", "refused"],
 )
 def test_idle_unfinished_and_refused_connections_are_closed_in_time(server, monkeypatch, sent, is_so, seconds, later):
     with connect(server) as connection:
@@ -437,8 +441,24 @@ def test_idle_unfinished_and_refused_connections_are_closed_in_time(server, monk
         monkeypatch.undo()
         server.pull_trigger()
         found = everything(connection)
-    assert not channel.connected
+        while channel.connected:
+            server.pull_trigger()
     assert (b"X-Api-Error" in found) == (sent == b"\x16\x03")
+
+
+def test_a_body_may_take_longer_than_a_header(server, monkeypatch):
+    with connect(server) as connection:
+        connection.sendall(HALF_A_BODY)
+        while not any(channel.request for channel in list(server.active_channels.values())):
+            server.pull_trigger()
+        monkeypatch.setattr(
+            "qrkit.wsgi.http_server.time.monotonic", lambda now=time.monotonic: now() + LONGEST_HEADER + 1
+        )
+        server.maintenance(time.time())
+        monkeypatch.undo()
+        connection.sendall(b"dy")
+        (answer,) = answers(everything(connection))
+    assert answer.body == b"body"
 
 
 @pytest.fixture

@@ -8,13 +8,15 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 from wsgiref.validate import validator
 
 import pytest
+from PIL import Image
 
-from qrkit import generate, open_portfolio
+from qrkit import decode, generate, open_portfolio
 from qrkit.access import create_account, create_key, list_keys, revoke_key
 from qrkit.portfolio import Portfolio
 from qrkit.records import PLANS
@@ -808,6 +810,16 @@ def test_clients_of_old_are_understood(world):
         "version": 3,
     }
     assert urlsplit(shown["imageUrl"]).path == f"{API}/generate"
+
+
+def test_a_strangers_picture_is_made_smaller_before_it_is_read(world):
+    """A large picture takes a reader long: what needs more than 1,600 pixels is read in Python alone."""
+    fine = Image.new("L", (6_000, 6_000), "white")
+    fine.paste(Image.open(BytesIO(generate("hello world", size=2, padding=8).to_bytes("png"))).convert("L"), (9, 9))
+    body = BytesIO()
+    fine.save(body, "png")
+    assert decode(body.getvalue()).content == "hello world"
+    assert_refused(world.send(BY_NUMBER["decode"], body=body.getvalue()), 400, "no-symbol")
 
 
 @pytest.mark.rule("H2", "G21")

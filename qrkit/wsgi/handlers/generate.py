@@ -13,6 +13,7 @@ from qrkit.generate_request import GenerateRequest, Shortener, content_dispositi
 from qrkit.image import QRImage
 from qrkit.limits import FORMAT_ALIASES, RASTER_FORMATS
 from qrkit.links import new_short_code
+from qrkit.reading import json_object
 from qrkit.templates import Templates
 from qrkit.writers import FORMATS, zip_all
 from qrkit.wsgi.messages import JSON, Response, header_text
@@ -23,6 +24,8 @@ __all__ = ["decode_picture", "generate", "generate_decorated"]
 MOST_DESIGN_BYTES = 12 * 2**20
 """A body with all the pictures that a design may have, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
+MOST_READ_SIDE = 1_600
+"""Pixels; the worst picture of this size takes the reader two seconds."""
 
 
 def generate(call: Call) -> Response:
@@ -33,7 +36,10 @@ def generate(call: Call) -> Response:
 def generate_decorated(call: Call) -> Response:
     """A decorated picture, of a design as JSON."""
     templates = Templates(call.service.store, call.portfolio.account.id)
-    return _generated(call, read_post(call.json(MOST_DESIGN_BYTES), templates.get))
+    body = call.request.body(MOST_DESIGN_BYTES)
+    with call.service.gates.reading.passing():
+        asked = read_post(json_object(body), templates.get)
+    return _generated(call, asked)
 
 
 def decode_picture(call: Call) -> Response:
@@ -49,8 +55,8 @@ def decode_picture(call: Call) -> Response:
     picture = call.request.body(MOST_PICTURE_BYTES)
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
-    with call.service.gates.drawing.passing():
-        found = decode(picture)
+    with call.service.gates.reading.passing():
+        found = decode(picture, most_side=MOST_READ_SIDE)
     return Response(200, JSON, json.dumps(asdict(found), ensure_ascii=False).encode())
 
 

@@ -86,8 +86,9 @@ def delete_campaign(call: Call) -> Response:
 
 def list_everything(call: Call) -> Response:
     """All campaigns and QR Codes; the QR Codes without properties, location and schedule."""
-    campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
-    qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
+    with call.service.gates.drawing.passing():
+        campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
+        qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
     return Response(200, JSON, f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'.encode())
 
 
