@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import re
 import sys
@@ -241,14 +240,10 @@ def _listed(text: str) -> list[str]:
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.wsgi import Settings, make_app, serve
+    from qrkit.wsgi.access_log import shown_access
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     settings = Settings.read(os.environ, store=str(asked.store), **given)
-    if settings.access_log:
-        log = logging.getLogger("qrkit.access")
-        log.addHandler(logging.StreamHandler())  # a line is the message alone, on the error stream
-        log.setLevel(logging.INFO)
-        log.propagate = False
 
     def ready(port: int) -> None:
         print(f"{portfolio.store.path} at http://{settings.host}:{port}, short URLs {portfolio.base_url}/…")
@@ -258,7 +253,7 @@ def _serve(asked: argparse.Namespace) -> None:
                 f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
             )
 
-    with open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
+    with shown_access(), open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
         serve(make_app(portfolio.store, settings), settings, ready=ready)
 
 
