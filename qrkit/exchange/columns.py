@@ -34,7 +34,7 @@ __all__ = [
     "write_row",
 ]
 
-Kind = Literal["text", "moment", "whole", "degrees", "flag", "list"]
+Kind = Literal["text", "word", "moment", "whole", "degrees", "flag", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Column:
         name: Its heading.
         element: Its name in xml and json.
         write: The text of a QR Code's cell; the second argument is the name of its campaign.
-        kind: What its cells hold; people type those of `text`, so that they may hold anything.
+        kind: What its cells hold; people type those of `text`, so that they may hold anything, and a `word` is ours.
     """
 
     name: str
@@ -69,14 +69,14 @@ COLUMNS = (
     Column("Size", "size", lambda code, _: str(code.properties.size), "whole"),
     Column("Padding", "padding", lambda code, _: str(code.properties.padding), "whole"),
     Column("Version", "version", lambda code, _: str(code.properties.version or -1), "whole"),
-    Column("Encode Mode", "encodeMode", lambda code, _: code.properties.em.capitalize()),
-    Column("Error Correction", "errorCorrection", lambda code, _: code.properties.ec),
+    Column("Encode Mode", "encodeMode", lambda code, _: code.properties.em.capitalize(), "word"),
+    Column("Error Correction", "errorCorrection", lambda code, _: code.properties.ec, "word"),
 )
 """Those of the interface, in the order of csv and workbooks."""
 
 FURTHER = (
-    Column("Foreground", "foreground", lambda code, _: str(code.properties.foreground)),
-    Column("Background", "background", lambda code, _: str(code.properties.background)),
+    Column("Foreground", "foreground", lambda code, _: str(code.properties.foreground), "word"),
+    Column("Background", "background", lambda code, _: str(code.properties.background), "word"),
     Column("Scheduled", "isScheduleEnabled", lambda code, _: _yes_or_no(code.is_schedule_enabled), "flag"),
     Column("Schedule", "schedule", lambda code, _: _events(code), "list"),
 )
@@ -85,7 +85,7 @@ FURTHER = (
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
 KINDS: dict[str, Kind] = {column.name: column.kind for column in COLUMNS + FURTHER}
-TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text") - {"Encode Mode", "Error Correction"}
+TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text")
 _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
     "encodeMode", "errorCorrection",
@@ -147,43 +147,27 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
             problems.extend(error.problems)
             return default
 
-    properties = {
-        "size": taken("Size", _whole),
-        "padding": taken("Padding", _whole),
-        "version": taken("Version", _whole),
-        "em": taken("Encode Mode", _as_is),
-        "ec": taken("Error Correction", _as_is),
-        "foreground": taken("Foreground", _as_is),
-        "background": taken("Background", _as_is),
-    }
-    location = {
-        "address": cells.get("Address", ""),
-        "latitude": taken("Latitude", _degrees),
-        "longitude": taken("Longitude", _degrees),
-    }
     content = cells.get("Content", "")
-    with collecting(problems):
-        _check_content(content)
-    entry = {
-        "created": taken("Created (UTC)", _moment),
-        "scans": taken("Scans", _count, default=0),
-        "is_dynamic": taken("Dynamic", _flag, default=True),
-        "is_schedule_enabled": taken("Scheduled", _flag, default=False),
-        "schedule": taken("Schedule", _read_events, default=()),
-        "properties": _judged(_properties, properties, problems),
-        "location": _judged(Location, location, problems),
-    }
-    if problems:
-        raise InvalidParameter(*problems)
-    return Entry(
+    if not content:
+        problems.append(Problem("Content", "", "must not be empty", "missing-parameter"))
+    entry = Entry(
         row=row,
         campaign=cells.get("Campaign Name", ""),
         name=cells.get("QR Code Name", "") or name_from(content),
         content=content,
         trackable_url=cells.get("Trackable URL", ""),
         comment=cells.get("Comment", ""),
-        **entry,
+        created=taken("Created (UTC)", _moment),
+        scans=taken("Scans", _count, default=0),
+        is_dynamic=taken("Dynamic", _flag, default=True),
+        is_schedule_enabled=taken("Scheduled", _flag, default=False),
+        schedule=taken("Schedule", _read_events, default=()),
+        properties=_judged(_properties, _fields(DRAWN, taken), problems),
+        location=_judged(Location, _fields(PLACED, taken) | {"address": cells.get("Address", "")}, problems),
     )
+    if problems:
+        raise InvalidParameter(*problems)
+    return entry
 
 
 def name_from(content: str) -> str:
@@ -191,18 +175,8 @@ def name_from(content: str) -> str:
     return _LINE_END.sub(" ", content)[:100]
 
 
-FIELD_COLUMNS = {
-    "size": "Size",
-    "padding": "Padding",
-    "version": "Version",
-    "em": "Encode Mode",
-    "ec": "Error Correction",
-    "foreground": "Foreground",
-    "background": "Background",
-    "address": "Address",
-    "latitude": "Latitude",
-    "longitude": "Longitude",
-}
+def _fields(of: Mapping[str, tuple[str, Callable[[str, str], Any]]], taken: Callable[..., Any]) -> dict[str, Any]:
+    return {field: taken(name, read) for field, (name, read) in of.items()}
 
 
 @lru_cache(maxsize=1_000)
@@ -217,7 +191,7 @@ def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Pr
     with collecting(found):
         # What a file leaves out takes the record's own default.
         return model(**{name: value for name, value in fields.items() if value is not None})
-    problems += [Problem(FIELD_COLUMNS[one.name], one.value, one.rule, one.code) for one in found]
+    problems += [Problem((DRAWN | PLACED)[one.name][0], one.value, one.rule, one.code) for one in found]
     return None
 
 
@@ -257,11 +231,6 @@ def _moment(text: str, name: str) -> datetime:
     return from_table(text, name=name)
 
 
-def _check_content(content: str) -> None:
-    if not content:
-        raise InvalidParameter(Problem("Content", "", "must not be empty", "missing-parameter"))
-
-
 def _whole(text: str, name: str) -> int:
     if not _WHOLE.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
@@ -286,3 +255,21 @@ def _flag(text: str, name: str) -> bool:
     if text.lower() not in TRUE + FALSE:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(TRUE + FALSE)}"))
     return text.lower() in TRUE
+
+
+DRAWN: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+    "size": ("Size", _whole),
+    "padding": ("Padding", _whole),
+    "version": ("Version", _whole),
+    "em": ("Encode Mode", _as_is),
+    "ec": ("Error Correction", _as_is),
+    "foreground": ("Foreground", _as_is),
+    "background": ("Background", _as_is),
+}
+"""Field of `Properties` -> its column, and what reads a cell of it."""
+PLACED = {
+    "address": ("Address", _as_is),
+    "latitude": ("Latitude", _degrees),
+    "longitude": ("Longitude", _degrees),
+}
+"""The same of `Location`."""

@@ -37,7 +37,7 @@ def write(table: pd.DataFrame) -> bytes:
 def _column(element: str, name: str, cells: list[str]) -> list[str]:
     """The members of one column, "" where there is none."""
     kind, key = KINDS[name], json.dumps(element)
-    if kind in ("text", "moment"):
+    if kind in ("text", "word", "moment"):
         return [f"{key}: {json.dumps(cell, ensure_ascii=False)}" if cell else "" for cell in cells]
     # Numbers, yes and no, and lists are written in a table as JSON writes them.
     return [f"{key}: {cell}" if cell else "" for cell in cells]
