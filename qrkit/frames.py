@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["campaigns_frame", "entries_of", "qrcodes_frame", "table_of_frame", "text_of", "text_table", "whole_frame"]
 
+TOGETHER = 5_000
+"""Rows that are Python's own texts at a time."""
 HEADING = "heading"
 """The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
 
@@ -67,34 +69,28 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> p
     return frame.astype({"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 
-def entries_of(table: pd.DataFrame) -> tuple[list[Entry], list[ImportIssue]]:
-    """What the rows of a file's table say, and what of it is not usable: rows, and columns that nobody knows."""
-    entries = []
-    issues = [
-        ImportIssue(
-            table.attrs.get(HEADING, 1),
-            "",
-            "",
-            "",
-            "unknown-column",
-            f"{title!r} is no column, and was left out; {nearest(title, NAMES)}",
-        )
-        for title in table.attrs.get("unknown", [])
-    ]
-    # Not itertuples, which makes an object of each cell anew.
-    rows = zip(*(table[name].to_numpy().tolist() for name in table.columns), strict=True)
-    for row, texts in zip(table.index, rows, strict=True):
-        cells = dict(zip(table.columns, texts, strict=True))
-        detail = cells[ERROR]
-        if not detail:
-            try:
-                entries.append(read_row(int(row), cells))
-                continue
-            except InvalidParameter as error:
-                detail = str(error)
-        named = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
-        issues.append(ImportIssue(int(row), *named, cells[REASON] or "invalid", detail))
-    return entries, issues
+def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:
+    """What the rows of a file's table say, or why not; before them, which columns nobody knows."""
+    for title in table.attrs.get("unknown", []):
+        detail = f"{title!r} is no column, and was left out; {nearest(title, NAMES)}"
+        yield ImportIssue(table.attrs.get(HEADING, 1), "", "", "", "unknown-column", detail)
+    for start in range(0, len(table), TOGETHER):
+        part = table.iloc[start : start + TOGETHER]
+        # Not itertuples, which makes an object of each cell anew.
+        rows = zip(*(part[name].tolist() for name in part.columns), strict=True)
+        for row, texts in zip(part.index.tolist(), rows, strict=True):
+            yield _entry(row, dict(zip(part.columns, texts, strict=True)))
+
+
+def _entry(row: int, cells: dict[str, str]) -> Entry | ImportIssue:
+    detail = cells[ERROR]
+    if not detail:
+        try:
+            return read_row(row, cells)
+        except InvalidParameter as error:
+            detail = str(error)
+    named = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
+    return ImportIssue(row, *named, cells[REASON] or "invalid", detail)  # type: ignore[arg-type]  # REASON says which
 
 
 def table_of_frame(frame: pd.DataFrame) -> pd.DataFrame:

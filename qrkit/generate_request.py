@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,11 +16,11 @@ from qrkit.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TEXT_STYLES,
 from qrkit.reading import flag, whole
 
 __all__ = [
+    "FileNames",
     "GenerateRequest",
     "Shortener",
     "Templates",
     "content_disposition",
-    "distinct_names",
     "merged",
     "read_get",
     "read_post",
@@ -206,27 +206,29 @@ def safe_stem(name: str) -> str:
     return f"_{stem}" if _DEVICE.match(stem) else stem
 
 
-def distinct_names(stems: Iterable[str], suffix: str, *, taken: Collection[str] = ()) -> list[str]:
-    """A file name for each stem, numbered where another has it: no two are the same on any file system.
+class FileNames:
+    """Names of files, numbered where another has it: no two are the same on any file system.
 
     Args:
-        stems: Names that are safe, without their suffix.
         suffix: Of all of them, without its dot.
         taken: Names that are not free, with their suffix.
     """
-    used = {_on_disk(name) for name in taken}
-    last: dict[str, int] = {}
-    names = []
-    for stem in stems:
-        number = last.get(_on_disk(stem), 1)
-        found = f"{stem}.{suffix}" if number == 1 else f"{stem} ({number}).{suffix}"
-        while _on_disk(found) in used:
+
+    def __init__(self, suffix: str, *, taken: Collection[str] = ()) -> None:
+        self._suffix = suffix
+        self._used = {_on_disk(name) for name in taken}
+        self._last: dict[str, int] = {}
+
+    def name_for(self, stem: str) -> str:
+        """A name that is free and begins with a stem, which is safe and has no suffix."""
+        number = self._last.get(_on_disk(stem), 1)
+        found = f"{stem}.{self._suffix}" if number == 1 else f"{stem} ({number}).{self._suffix}"
+        while _on_disk(found) in self._used:
             number += 1
-            found = f"{stem} ({number}).{suffix}"
-        last[_on_disk(stem)] = number
-        used.add(_on_disk(found))
-        names.append(found)
-    return names
+            found = f"{stem} ({number}).{self._suffix}"
+        self._last[_on_disk(stem)] = number
+        self._used.add(_on_disk(found))
+        return found
 
 
 def _on_disk(name: str) -> str:

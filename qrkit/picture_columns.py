@@ -22,7 +22,7 @@ from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange import archives
 from qrkit.exchange.columns import name_from
 from qrkit.frames import text_of
-from qrkit.generate_request import distinct_names, safe_stem
+from qrkit.generate_request import FileNames, safe_stem
 from qrkit.image import QRImage
 from qrkit.limits import Within
 from qrkit.writers.svg import readable
@@ -98,7 +98,8 @@ def file_names(
         if image is not None:
             with _noting(errors, row):
                 stems[row] = safe_stem(text_of(name, "name") or name_from(image.design.content))
-    return dict(zip(stems, distinct_names(stems.values(), format), strict=True))
+    free = FileNames(format)
+    return {row: free.name_for(stem) for row, stem in stems.items()}
 
 
 def written(

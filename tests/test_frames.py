@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import ALL_NAMES, NAMES
+from qrkit.exchange.columns import ALL_NAMES, NAMES, Entry
+from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.tables import ERROR, REASON
 from qrkit.frames import (
     campaigns_frame,
@@ -25,6 +26,12 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 SPRING = "5" * 32
 some = settings(max_examples=30, derandomize=True, deadline=None)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+def judged(table):
+    """The good rows of a table, and what is wrong with the others."""
+    found = list(entries_of(table))
+    return [one for one in found if isinstance(one, Entry)], [one for one in found if isinstance(one, ImportIssue)]
 
 
 def code(number=0, **fields):
@@ -93,7 +100,7 @@ def test_dtypes_do_not_depend_on_the_rows(number):
 def test_the_table_of_a_file_is_read_back_as_entries(codes):
     table = text_table(codes, {None: "", SPRING: "Spring"})
     table.index = pd.RangeIndex(2, len(codes) + 2)
-    entries, issues = entries_of(table.assign(**{ERROR: "", REASON: ""}))
+    entries, issues = judged(table.assign(**{ERROR: "", REASON: ""}))
     assert issues == []
     assert [entry.row for entry in entries] == list(range(2, len(codes) + 2))
     for entry, one in zip(entries, codes, strict=True):
@@ -114,7 +121,7 @@ def test_rows_that_say_nothing_usable_become_issues_in_their_own_words():
         cells | {ERROR: "no symbol was found", REASON: "undecodable"},
     ]
     table = pd.DataFrame(rows, index=[2, 3, 9, 10], columns=[*ALL_NAMES, ERROR, REASON], dtype="str")
-    entries, issues = entries_of(table)
+    entries, issues = judged(table)
     assert [entry.row for entry in entries] == [2]
     assert [(issue.row, issue.campaign, issue.name, issue.content) for issue in issues] == [
         (3, "Spring", "Door", "x"),
@@ -204,7 +211,7 @@ def test_rows_of_a_frame_count_from_1_and_empty_ones_are_left_out():
     frame = pd.DataFrame({"Content": ["a", None, "", "b"], "other": [1, 2, 3, 4]}, index=[7, 7, "x", None])
     table = table_of_frame(frame)
     assert table.index.tolist() == [1, 4]
-    entries, issues = entries_of(table)
+    entries, issues = judged(table)
     assert [(entry.row, entry.content) for entry in entries] == [(1, "a"), (4, "b")]
     assert [(issue.row, issue.reason) for issue in issues] == [(0, "unknown-column")]
 
@@ -233,7 +240,7 @@ def test_a_frame_that_cannot_be_read_says_what_is_needed(frame, message):
 
 def test_a_cell_that_cannot_be_read_spoils_its_row_alone():
     frame = pd.DataFrame({"Content": ["a", "b"], "Comment": [b"x", "y"], "Size": [[8], 8]})
-    entries, [issue] = entries_of(table_of_frame(frame))
+    entries, [issue] = judged(table_of_frame(frame))
     assert [entry.content for entry in entries] == ["b"]
     assert (issue.row, issue.content, issue.reason) == (1, "a", "invalid")
     assert "Comment=b'x': must be text" in issue.detail

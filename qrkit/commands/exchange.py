@@ -42,7 +42,7 @@ def _import(asked: argparse.Namespace) -> None:
         with open_portfolio(":memory:") as trial:
             trial.import_file(asked.file)
     with opened(asked) as portfolio:
-        result = portfolio.import_file(asked.file)
+        result = portfolio.import_file(asked.file, progress=sys.stderr.isatty())
     tell(result)
     print(f"{asked.file}: {result}")
 
@@ -57,5 +57,5 @@ def tell(result: ImportResult) -> None:
 
 def _export(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio:
-        file = portfolio.export_file(asked.file, image_format=asked.image_format)
-        print(f"{file}: {len(portfolio.list_qrcodes())} QR Codes")
+        file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
+        print(f"{file}: {len(portfolio.qrcodes())} QR Codes")

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.exchange import archives, csv_file, json_file, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.tables import typed
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EXCHANGE_FORMATS", "ExchangeFormat", "Writing", "exchange_format", "exchange_format_of_file", "sniffed"]
+__all__ = [
+    "EXCHANGE_FORMATS",
+    "ExchangeFormat",
+    "Reading",
+    "Writing",
+    "exchange_format",
+    "exchange_format_of_file",
+    "sniffed",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is read.
+
+    Attributes:
+        decode: A picture -> the text of the QR Code in it.
+        watch: Shows how far it has come.
+    """
+
+    decode: zip_file.Decode
+    watch: Watch = UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +53,10 @@ class Writing:
     safe: bool = True
     image_format: str = "png"
 
+    def drawn(self, id: str) -> bytes:
+        """The picture of the QR Code of an id."""
+        return self.draw(id, self.image_format)
+
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat:
@@ -39,14 +65,14 @@ class ExchangeFormat:
     Attributes:
         name: Its suffix without the dot.
         media_type: For `Content-Type`.
-        read: The bytes of a file, and what reads a picture -> its table.
-        write: A table, and how -> the bytes of a file.
+        read: The bytes of a file, and how -> its table.
+        write: Writes the parts of a table, at least one, into a file.
     """
 
     name: str
     media_type: str
-    read: Callable[[bytes, zip_file.Decode], pd.DataFrame]
-    write: Callable[[pd.DataFrame, Writing], bytes]
+    read: Callable[[bytes, Reading], pd.DataFrame]
+    write: Callable[[Iterable[pd.DataFrame], BinaryIO, Writing], None]
 
 
 EXCHANGE_FORMATS = {
@@ -55,38 +81,38 @@ EXCHANGE_FORMATS = {
         ExchangeFormat(
             "csv",
             "text/csv; charset=utf-8",
-            lambda data, _: csv_file.read(data),
-            lambda table, how: csv_file.write(table, safe=how.safe),
+            lambda data, how: csv_file.read(data, how.watch),
+            lambda tables, file, how: csv_file.write(tables, file, safe=how.safe),
         ),
         ExchangeFormat(
             "xls",
             "application/vnd.ms-excel",
-            lambda data, _: xls_file.read(data),
-            lambda table, _: xls_file.write(typed(table), sheet="QR Codes"),
+            lambda data, how: xls_file.read(data, how.watch),
+            lambda tables, file, _: xls_file.write_parts(map(typed, tables), file, sheet="QR Codes"),
         ),
         ExchangeFormat(
             "xml",
             "application/xml; charset=utf-8",
-            lambda data, _: xml_file.read(data),
-            lambda table, _: xml_file.write(table),
+            lambda data, how: xml_file.read(data, how.watch),
+            lambda tables, file, _: xml_file.write(tables, file),
         ),
         ExchangeFormat(
             "zip",
             "application/zip",
-            zip_file.read,
-            lambda table, how: zip_file.write(table, lambda id: how.draw(id, how.image_format), how.image_format),
+            lambda data, how: zip_file.read(data, how.decode, how.watch),
+            lambda tables, file, how: zip_file.write(tables, file, how.drawn, how.image_format),
         ),
         ExchangeFormat(
             "json",
             "application/json; charset=utf-8",
-            lambda data, _: json_file.read(data),
-            lambda table, _: json_file.write(table),
+            lambda data, how: json_file.read(data, how.watch),
+            lambda tables, file, _: json_file.write(tables, file),
         ),
         ExchangeFormat(
             "xlsx",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            lambda data, _: xlsx_file.read(data),
-            lambda table, _: xlsx_file.write(table),
+            lambda data, how: xlsx_file.read(data, how.watch),
+            lambda tables, file, _: xlsx_file.write(tables, file),
         ),
     )
 }

@@ -10,8 +10,10 @@ from qrkit.errors import UnreadableFile
 
 __all__ = ["SIGNATURE", "add", "members", "opened", "parts_of", "unpacked"]
 
-SIGNATURE = b"PK"
-MOST_ENTRIES = 10_000
+SIGNATURE = (b"PK\x03\x04", b"PK\x05\x06")
+"""How an archive begins, and one without entries; a heading may begin with PK, too."""
+MOST_ENTRIES = 200_001
+"""As many pictures as an import takes rows, and the manifest."""
 MOST_UNPACKED = 256 * 2**20
 """Bytes of all entries together."""
 MOST_RATIO = 200

@@ -8,41 +8,44 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from io import StringIO
-from typing import TYPE_CHECKING
+from io import StringIO, TextIOWrapper
+from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.tables import check_size, table_of_rows
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
 __all__ = ["read", "write"]
 
 
-def write(table: pd.DataFrame, *, safe: bool = True) -> bytes:
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, safe: bool = True) -> None:
     """Write a table of text as CSV.
 
     Args:
-        table: DataFrame of str with the columns of `exchange.columns`; those of the interface are written.
+        tables: Its parts: DataFrames of str with the columns of `exchange.columns`; those of the interface are written.
+        file: Where to.
         safe: Whether text cells that look like formulas get an apostrophe in front, which `read` takes off again.
     """
-    file = StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\r\n")
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(NAMES)
-    columns = [
-        [made_safe(cell) for cell in table[name]] if safe and name in TEXT_COLUMNS else table[name].tolist()
-        for name in NAMES
-    ]
-    writer.writerows(zip(*columns, strict=True))
-    return file.getvalue().encode()
+    for table in tables:
+        columns = [
+            [made_safe(cell) for cell in table[name]] if safe and name in TEXT_COLUMNS else table[name].tolist()
+            for name in NAMES
+        ]
+        writer.writerows(zip(*columns, strict=True))
+    text.detach()
 
 
-def read(data: bytes) -> pd.DataFrame:
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     """Read a CSV file: comma, semicolon or tab, any line ends, UTF-8 or UTF-16 with a byte order mark.
 
     Returns:
@@ -51,7 +54,7 @@ def read(data: bytes) -> pd.DataFrame:
     Raises:
         UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
     """
-    table = table_of_rows(_rows(_text(data)))
+    table = table_of_rows(watch(_rows(_text(data)), "Reading", None))
     for name in ALL_NAMES:
         if name in TEXT_COLUMNS:
             table[name] = [taken_off(cell) for cell in table[name].to_numpy().tolist()]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf, isfinite
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import ELEMENTS, KINDS, Kind
 from qrkit.exchange.tables import ERROR, cell_text, check_size, table_of_links, table_of_records
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,11 +28,16 @@ MOST_UNKNOWN = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write(table: pd.DataFrame) -> bytes:
-    """Write a table of text as JSON; what is empty is left out."""
-    columns = [_column(element, name, table[name].tolist()) for element, name in ELEMENTS.items()]
-    objects = ("{" + ", ".join(filter(None, cells)) + "}" for cells in zip(*columns, strict=True))
-    return ("[" + ",\n".join(objects) + "]\n").encode()
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
+    """Write a table of text, in parts, as JSON; what is empty is left out."""
+    between = b"["
+    for table in tables:
+        columns = [_column(element, name, table[name].tolist()) for element, name in ELEMENTS.items()]
+        objects = ["{" + ", ".join(filter(None, cells)) + "}" for cells in zip(*columns, strict=True)]
+        if objects:
+            file.write(between + ",\n".join(objects).encode())
+            between = b",\n"
+    file.write(b"[]\n" if between == b"[" else b"]\n")
 
 
 def _column(element: str, name: str, cells: list[str]) -> list[str]:
@@ -43,7 +49,7 @@ def _column(element: str, name: str, cells: list[str]) -> list[str]:
     return [f"{key}: {cell}" if cell else "" for cell in cells]
 
 
-def read(data: bytes) -> pd.DataFrame:
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     """Read an array of objects; each has the number of its place, counted from 1, as its row.
 
     What another tool wrote (`exchange.foreign`) is read in its envelope, too.
@@ -69,9 +75,9 @@ def read(data: bytes) -> pd.DataFrame:
         raise UnreadableFile("the file is no JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
     if tool:
-        return table_of_links(tool, _links(found))
+        return table_of_links(tool, watch(_links(found), "Reading", len(found)))
     unknown: dict[str, None] = {}
-    return table_of_records(_records(found, unknown), unknown=unknown)  # type: ignore[arg-type]
+    return table_of_records(watch(_records(found, unknown), "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
 
 
 def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:

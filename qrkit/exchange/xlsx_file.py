@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from zipfile import ZipFile
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
+from qrkit.exchange.columns import NAMES
 from qrkit.exchange.tables import cell_text, check_size, table_of_rows, typed
-from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined
+from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined, numbered
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +38,8 @@ _DROPPED = re.compile(rb"(_?)x005F_")
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
-def write(table: pd.DataFrame) -> bytes:
-    """Write a table of text as a workbook with one sheet: text as text, numbers as numbers, Created as text.
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
+    """Write a table of text, in parts, as a workbook with one sheet: text as text, numbers as numbers, Created as text.
 
     Raises:
         InvalidParameter: Texts are longer than a cell can hold.
@@ -46,8 +48,6 @@ def write(table: pd.DataFrame) -> bytes:
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
 
-    frame = typed(table)
-    check_lengths(frame)
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("QR Codes")
     sheet.freeze_panes = "A2"
@@ -63,27 +63,34 @@ def write(table: pd.DataFrame) -> bytes:
             cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
         return cell
 
-    heading = [made(name) for name in frame.columns]
+    heading = [made(name) for name in NAMES]
     for cell in heading:
         cell.font = Font(bold=True)
     sheet.append(heading)
-    for row in zip(*(frame[name].tolist() for name in frame.columns), strict=True):
-        sheet.append([made(value) for value in row])
-    return _saved(book)
+    try:
+        for part, first in numbered(typed(table) for table in tables):
+            check_lengths(part, first=first)
+            for row in zip(*(part[name].tolist() for name in NAMES), strict=True):
+                sheet.append([made(value) for value in row])
+    except BaseException:
+        # openpyxl leaves the file that rows wait in to the end of the program.
+        sheet.close()
+        sheet._writer.cleanup()
+        raise
+    _save(book, file)
 
 
-def _saved(book: Workbook) -> bytes:
-    """The bytes of a workbook without the time at which it was written: the same table gives the same bytes."""
+def _save(book: Workbook, file: BinaryIO) -> None:
+    """Save a workbook without the time at which it was written: the same table gives the same bytes."""
     from openpyxl.writer.excel import ExcelWriter
 
     book.properties.created = book.properties.modified = datetime(*archives.LONG_AGO)
-    dated, file = BytesIO(), BytesIO()
+    dated = BytesIO()
     # Not book.save, which notes the time.
     ExcelWriter(book, ZipFile(dated, "w")).save()
     with ZipFile(dated) as made, ZipFile(file, "w") as archive:
         for entry in made.infolist():
             archives.add(archive, entry.filename, made.read(entry))
-    return file.getvalue()
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -99,7 +106,7 @@ def is_workbook(data: bytes) -> bool:
     return CONTENT_TYPES in archives.opened(data).namelist()
 
 
-def read(data: bytes) -> pd.DataFrame:
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     """Read a workbook: its first sheet, and those behind it with the same heading.
 
     Formulas count as what they showed when the file was saved, errors as empty cells.
@@ -111,7 +118,7 @@ def read(data: bytes) -> pd.DataFrame:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
     check_size(data)
-    return table_of_rows(_rows(_checked(data)))
+    return table_of_rows(watch(_rows(_checked(data)), "Reading", None))
 
 
 def _checked(data: bytes) -> BytesIO:

@@ -7,14 +7,15 @@ base64, and says so. Nothing of a document type is read: a file that has one is 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS
 from qrkit.exchange.markup import element
 from qrkit.exchange.tables import ERROR, check_size, table_of_records
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,24 +24,25 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "read", "read_files", "write"]
 
 FILE = "file"
-"""The element of a zip's manifest that names the picture of an item."""
+"""The element of a zip's manifest, and the column of its table, that names the picture of an item."""
 
 
-def write(table: pd.DataFrame, *, files: list[str] | None = None) -> bytes:
-    """Write a table of text as XML; empty cells have no element.
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
+    """Write a table of text, in parts, as XML; empty cells have no element.
 
     Args:
-        table: DataFrame of str with the columns of `exchange.columns`.
-        files: The name of each row's picture, for the manifest of a zip.
+        tables: DataFrames of str with the columns of `exchange.columns`, and `file` for the manifest of a zip.
+        file: Where to.
     """
-    columns = [[element(tag, cell) if cell else "" for cell in table[name]] for tag, name in ELEMENTS.items()]
-    if files is not None:
-        columns.append([element(FILE, name) for name in files])
-    items = "".join(f"<item>{''.join(cells)}</item>\n" for cells in zip(*columns, strict=True))
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n{items}</tracking>\n'.encode()
+    file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
+    for table in tables:
+        written = ELEMENTS | ({FILE: FILE} if FILE in table.columns else {})
+        columns = [[element(tag, cell) if cell else "" for cell in table[name]] for tag, name in written.items()]
+        file.write("".join(f"<item>{''.join(cells)}</item>\n" for cells in zip(*columns, strict=True)).encode())
+    file.write(b"</tracking>\n")
 
 
-def read(data: bytes) -> pd.DataFrame:
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     """Read an XML file; each item has the number of its place, counted from 1, as its row.
 
     Returns:
@@ -49,11 +51,11 @@ def read(data: bytes) -> pd.DataFrame:
     Raises:
         UnreadableFile: The file is too large, is no XML, has a document type, or another root than `tracking`.
     """
-    table, _ = read_files(data)
+    table, _ = read_files(data, watch)
     return table
 
 
-def read_files(data: bytes) -> tuple[pd.DataFrame, list[str]]:
+def read_files(data: bytes, watch: Watch = UNSEEN) -> tuple[pd.DataFrame, list[str]]:
     """Read the manifest of a zip: its table, and the name of the picture of each row.
 
     Raises:
@@ -61,7 +63,7 @@ def read_files(data: bytes) -> tuple[pd.DataFrame, list[str]]:
     """
     check_size(data)
     files: list[str] = []
-    return table_of_records(_records(data, files)), files
+    return table_of_records(watch(_records(data, files), "Reading", None)), files
 
 
 def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, str]]]:

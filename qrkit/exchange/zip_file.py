@@ -6,17 +6,18 @@ An archive that somebody packed by hand needs no manifest: its PNGs are read.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from struct import unpack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import ALL_NAMES
 from qrkit.exchange.tables import ERROR, MOST_BYTES, REASON, table_of_records
-from qrkit.generate_request import distinct_names, safe_stem
+from qrkit.generate_request import FileNames, safe_stem
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,8 @@ __all__ = ["IMAGE_FORMATS", "read", "write"]
 IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
+MOST_PICTURES = 10_000
+"""Files of an archive that no manifest tells of: each of them is looked at."""
 MOST_PIXELS = 2_000_000_000
 """Of all pictures without a manifest together: looking for symbols takes its time."""
 OTHER_PIXELS = 50_000_000
@@ -38,36 +41,42 @@ Decode = Callable[[bytes], str]
 """A picture -> the text of the QR Code in it."""
 
 
-def write(table: pd.DataFrame, draw: Draw, image_format: str) -> bytes:
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO, draw: Draw, image_format: str) -> None:
     """Write a table of text as an archive of pictures with a manifest.
 
     Args:
-        table: DataFrame of str with the columns of `exchange.columns`, indexed by id.
+        tables: Its parts: DataFrames of str with the columns of `exchange.columns`, indexed by id.
+        file: Where to.
         draw: Draws the QR Code of an id.
         image_format: Of the pictures: png, eps or svg.
     """
-    names = _names(table, image_format)
-    file = BytesIO()
+    manifest = BytesIO()
     with ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for id, name in zip(table.index, names, strict=True):
+        xml_file.write(_drawn(archive, tables, draw, image_format), manifest)
+        archives.add(archive, MANIFEST, manifest.getvalue())
+
+
+def _drawn(archive: ZipFile, tables: Iterable[pd.DataFrame], draw: Draw, image_format: str) -> Iterator[pd.DataFrame]:
+    """The same parts with the name of each row's picture, which is in the archive then."""
+    names = FileNames(image_format, taken=(MANIFEST,))
+    for table in tables:
+        pairs = zip(table["Campaign Name"], table["QR Code Name"], strict=True)
+        stems = (
+            f"{safe_stem(campaign)}/{safe_stem(name)}" if campaign else safe_stem(name) for campaign, name in pairs
+        )
+        files = [names.name_for(stem) for stem in stems]
+        for id, name in zip(table.index, files, strict=True):
             archives.add(archive, name, draw(str(id)))
-        archives.add(archive, MANIFEST, xml_file.write(table, files=names))
-    return file.getvalue()
+        yield table.assign(**{xml_file.FILE: files})
 
 
-def _names(table: pd.DataFrame, suffix: str) -> list[str]:
-    """A name for each picture, no two of them the same on any file system."""
-    pairs = zip(table["Campaign Name"], table["QR Code Name"], strict=True)
-    stems = (f"{safe_stem(campaign)}/{safe_stem(name)}" if campaign else safe_stem(name) for campaign, name in pairs)
-    return distinct_names(stems, suffix, taken=(MANIFEST,))
-
-
-def read(data: bytes, decode: Decode) -> pd.DataFrame:
+def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:
     """Read an archive: what its manifest says, and what its further PNGs say.
 
     Args:
         data: The archive.
         decode: Reads the QR Code in a picture.
+        watch: Shows how far the reading has come.
 
     Returns:
         The table, as `exchange.tables.table_of_records` makes it.
@@ -86,8 +95,11 @@ def read(data: bytes, decode: Decode) -> pd.DataFrame:
         records += [dict(zip(names, row, strict=True)) for row in table[names].itertuples(index=False, name=None)]
         told = {"/".join(archives.parts_of(name)) for name in files}
     others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told | {MANIFEST}]
+    if len(others) > MOST_PICTURES:
+        told_of = "that no manifest.xml tells of"
+        raise UnreadableFile(f"the archive has {len(others):,} files {told_of}; at most {MOST_PICTURES:,}")
     bounded = _bounded(decode)
-    records += [_record(archive, entry, parts, bounded) for entry, parts in others]
+    records += [_record(archive, entry, parts, bounded) for entry, parts in watch(others, "Reading", len(others))]
     if not records and not manifest:
         raise UnreadableFile("the archive holds neither a manifest.xml nor pictures")
     return table_of_records(enumerate(records, start=1))

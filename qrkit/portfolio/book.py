@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from qrkit.decode import decode
+from qrkit.decode import MOST_READ_SIDE, decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
-from qrkit.exchange import Writing, exchange_format, exchange_format_of_file, sniffed
+from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
 from qrkit.exchange.merge import ImportResult, merge
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.records import Records
+from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
+from qrkit.store.portfolio import TOGETHER, count_qrcodes
 from qrkit.templates import Templates
 
 if TYPE_CHECKING:
@@ -93,7 +99,9 @@ class Portfolio(Records):
             return QRImage(self.templates.design(template, self._encoded(code), **changes))
         return QRImage(self._design(code, **changes))
 
-    def export_file(self, path: str | Path, *, image_format: str = "png", safe: bool = True) -> Path:
+    def export_file(
+        self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
+    ) -> Path:
         """Write all campaigns and QR Codes to a file, in the format of its suffix; gives the path back.
 
         QR Codes that the plan does not show are left out (ruling T13): a row without content could not be read again.
@@ -103,13 +111,15 @@ class Portfolio(Records):
             image_format: Of the pictures in a zip: png, eps or svg.
             safe: Whether texts in a csv that a spreadsheet would run as formulas get an apostrophe, which an import
                 takes off again (ruling X7).
+            progress: Whether a bar shows how far it has come.
 
         Raises:
             InvalidParameter: There is no such format, or a text is too long for it; nothing was written.
         """
         file = Path(path)
-        format = exchange_format_of_file(file).name
-        file.write_bytes(self.export_bytes(format, image_format=image_format, safe=safe))
+        chosen = exchange_format_of_file(file)
+        with complete_file(file) as opened:
+            self._export(chosen, opened, image_format, watch(progress=progress), safe=safe)
         return file
 
     def export_bytes(self, format: str, *, image_format: str = "png", safe: bool = True) -> bytes:
@@ -118,19 +128,37 @@ class Portfolio(Records):
         Raises:
             InvalidParameter: There is no such format, or a text is too long for it.
         """
-        chosen = exchange_format(format)
+        file = BytesIO()
+        self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)
+        return file.getvalue()
+
+    def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
+        """Write all that the plan shows, some thousands at a time."""
         if image_format.lower() not in IMAGE_FORMATS:
             rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
             raise InvalidParameter(Problem("image_format", image_format, rule))
-        codes = {code.id: code for code in self.list_qrcodes() if code.is_available}
+        names = self._campaign_names()
+        codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
+        watched = iter(seen(codes, "Exporting", count_qrcodes(self.store, self.account.id)))
+        at_hand: dict[str, QRCode] = {}
+
+        def tables() -> Iterator[pd.DataFrame]:
+            """The table in parts, at least one; the codes of a part can be drawn until the next."""
+            while True:
+                at_hand.clear()
+                at_hand.update((code.id, code) for code in islice(watched, TOGETHER))
+                yield text_table(list(at_hand.values()), names)
+                if len(at_hand) < TOGETHER:
+                    return
 
         def draw(id: str, format: str) -> bytes:
-            return self.image(codes[id]).to_bytes(format)
+            return self.image(at_hand[id]).to_bytes(format)
 
-        table = text_table(list(codes.values()), self._campaign_names())
-        return chosen.write(table, Writing(draw, safe=safe, image_format=image_format.lower()))
+        format.write(tables(), file, Writing(draw, safe=safe, image_format=image_format.lower()))
 
-    def import_file(self, source: str | Path | bytes, *, format: str | None = None) -> ImportResult:
+    def import_file(
+        self, source: str | Path | bytes, *, format: str | None = None, progress: bool = False
+    ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
         A QR Code that is there already is left out, one with a name in use gets another; short codes, dates and scans
@@ -139,6 +167,7 @@ class Portfolio(Records):
         Args:
             source: The file's path, or its bytes.
             format: What it is, where its first bytes do not say so; by default the suffix of a path, csv for bytes.
+            progress: Whether bars show how far it has come.
 
         Raises:
             UnreadableFile: The file as a whole cannot be read; nothing was changed.
@@ -153,7 +182,9 @@ class Portfolio(Records):
                 data = file.read_bytes()
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
-        return self._import(sniffed(data, named.name).read(data, lambda picture: decode(picture).content))
+        seen = watch(progress=progress)
+        how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
+        return self._import(sniffed(data, named.name).read(data, how), seen)
 
     def to_frame(self) -> pd.DataFrame:
         """All QR Codes, a row each, indexed by id, as `import_frame` reads them again.
@@ -195,17 +226,16 @@ class Portfolio(Records):
             >>> result.to_frame()["error"].to_dict()
             {2: "invalid: Content='': must not be empty; Size=99: must be in 1..20 pixels per module"}
         """
-        return self._import(table_of_frame(frame))
+        return self._import(table_of_frame(frame), UNSEEN)
 
-    def _import(self, table: pd.DataFrame) -> ImportResult:
+    def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
-        entries, issues = entries_of(table)
         with self.store.atomic():
             importing = Importing(self)
+            entries = seen(entries_of(table), "Importing", len(table))
             result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
             importing.finish()
-        issues += result.issues
-        return ImportResult(result.created, tuple(sorted(issues, key=lambda issue: issue.row)))
+        return result
 
     def close(self) -> None:
         """Close the store."""

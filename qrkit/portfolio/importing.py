@@ -66,6 +66,8 @@ class Importing:
             return ImportIssue(*row, "invalid", str(error))
         fields = {field: getattr(record, field) for field in StoredQRCode.__slots__}
         self._waiting.append(StoredQRCode(**(fields | {"campaign_id": campaign_id})))
+        if len(self._waiting) == table.TOGETHER:
+            self.finish()
         self._taken.add(record.short_code)
         if own or not entry.trackable_url:
             return None
@@ -74,8 +76,9 @@ class Importing:
         return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {url}")
 
     def finish(self) -> None:
-        """Store what was taken in."""
+        """Store what waits to be stored."""
         table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting)
+        self._waiting.clear()
 
     def _own_link(self, entry: Entry) -> ShortLink | None:
         """The short code that a row brings, when it is free (ruling X4)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -172,6 +172,12 @@ class Records:
         """All QR Codes in the order they were added; of one campaign where one is given."""
         campaign = None if campaign_id is None else _sought(campaign_id)
         return [self._record(one) for one in self._stored(campaign=campaign)]
+
+    def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
+        """The same, some thousands at a time: of a large portfolio, not all records need be in memory at once."""
+        most = PLANS[self.account.plan].most_qrcodes
+        for part in table.qrcodes_in_parts(self.store, self.account.id, most=most):
+            yield [self._record(one) for one in part]
 
     def update_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -28,6 +28,7 @@ __all__ = [
     "leave_campaign",
     "names_and_contents",
     "qrcodes",
+    "qrcodes_in_parts",
     "update_campaign",
     "update_qrcode",
 ]
@@ -91,13 +92,14 @@ WITH beyond AS ( -- the first that the plan does not show, if there are so many
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
-    q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
+    q.number, q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
     q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
     q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
-WHERE q.account_id = $account AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
+WHERE q.account_id = $account AND q.number > $after AND ($id IS NULL OR q.id = $id)
+    AND ($campaign IS NULL OR q.campaign_id = $campaign)
     AND ($content IS NULL OR q.content = $content)
-ORDER BY q.number
+ORDER BY q.number LIMIT $together
 """
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
@@ -178,9 +180,21 @@ def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None)
         most: How many of them, the oldest, are available (ruling T13).
         **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
     """
+    return [code for part in qrcodes_in_parts(store, account_id, most=most, together=None, **narrower) for code in part]
+
+
+def qrcodes_in_parts(
+    store: Store, account_id: str, *, most: int, together: int | None = TOGETHER, **narrower: str | None
+) -> Iterator[list[StoredQRCode]]:
+    """The same, some at a time: as many as `together` says, all at once where it is None."""
     nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
-    found = store.rows(SELECT_QRCODES, nothing | narrower | {"account": account_id, "most": most})
-    return [_stored(row) for row in found]
+    asked = nothing | narrower | {"account": account_id, "most": most, "together": together}
+    after = 0
+    while found := store.rows(SELECT_QRCODES, asked | {"after": after}):
+        after = found[-1]["number"]
+        yield [_stored(row) for row in found]
+        if together is None or len(found) < together:
+            return
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
@@ -233,6 +247,7 @@ def _target(code: StoredQRCode, number: int) -> Target:
 
 
 def _stored(row: dict[str, Any]) -> StoredQRCode:
+    del row["number"]
     place = {name: row.pop(name) for name in ("address", "latitude", "longitude")}
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])

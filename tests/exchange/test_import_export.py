@@ -1,3 +1,4 @@
+import io
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -83,6 +84,12 @@ FEW_HOSTILE = ALL_HOSTILE[::6]
 """For archives, whose pictures take their time."""
 
 
+def written(table, **how):
+    file = io.BytesIO()
+    csv_file.write([table], file, **how)
+    return file.getvalue()
+
+
 @pytest.fixture
 def portfolio():
     with open_portfolio(":memory:", base_url=GO, clock=lambda: NOON) as portfolio:
@@ -119,7 +126,7 @@ def csv_of(*rows, **more):
     """A csv file with these rows; a row is its content, or some of its columns."""
     whole = [{"Content": row} if isinstance(row, str) else row for row in rows]
     frame = pd.DataFrame([dict.fromkeys(NAMES, "") | row | more for row in whole], columns=list(NAMES), dtype="str")
-    return csv_file.write(frame)
+    return written(frame)
 
 
 def stored(portfolio):

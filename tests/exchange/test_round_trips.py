@@ -1,26 +1,29 @@
 """Every format, at the level of its file: what was written is read again, and written again the same."""
 
-import csv
+import gc
 import io
 import json
-import subprocess
+import tempfile
 import zipfile
 from datetime import UTC, datetime
+from wsgiref.validate import validator
 from xml.etree import ElementTree
 
 import openpyxl
-import pandas as pd
 import pytest
 import xlrd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from qrkit import Location, Properties, QRCode
+from qrkit import Location, Properties, QRCode, open_portfolio
+from qrkit.access import create_key
 from qrkit.color import Color
-from qrkit.exchange import EXCHANGE_FORMATS, Writing
-from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES, TEXT_COLUMNS
+from qrkit.errors import InvalidParameter
+from qrkit.exchange import EXCHANGE_FORMATS, Reading, Writing
+from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES
 from qrkit.frames import text_table
 from qrkit.records import ScheduleEvent
+from qrkit.wsgi import Client, Settings, make_app
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 some = settings(max_examples=15, derandomize=True, deadline=None)
@@ -130,11 +133,13 @@ def undecodable(data):
 
 
 def written(format, table, **how):
-    return EXCHANGE_FORMATS[format].write(table, Writing(picture, **how))
+    file = io.BytesIO()
+    EXCHANGE_FORMATS[format].write([table], file, Writing(picture, **how))
+    return file.getvalue()
 
 
 def read(format, data):
-    return EXCHANGE_FORMATS[format].read(data, undecodable)
+    return EXCHANGE_FORMATS[format].read(data, Reading(undecodable))
 
 
 def carried(format):
@@ -161,6 +166,18 @@ def test_every_field_that_a_format_carries_survives_whatever_the_texts_are(forma
     assert set(found.drop(columns=names).to_numpy().ravel()) <= {""}
     again = found.set_index(table.index)
     assert written(format, again) == data
+
+
+@pytest.mark.rule("X6")
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+@given(st.lists(codes, max_size=4), st.integers(0, 4))
+@some
+def test_a_table_in_parts_is_the_same_file(format, rows, cut):
+    """Open: how a long table is written. In parts, and nobody sees where they join."""
+    table = table_of(rows)
+    file = io.BytesIO()
+    EXCHANGE_FORMATS[format].write([table.iloc[:cut], table.iloc[cut:]], file, Writing(picture))
+    assert file.getvalue() == written(format, table)
 
 
 @pytest.mark.rule("X6")
@@ -206,21 +223,6 @@ def test_another_reader_of_json_finds_the_kinds_of_json(rows):
         assert isinstance(one.get("schedule", []), list)
 
 
-@pytest.mark.rule("X7")
-@given(st.lists(codes, max_size=3))
-@example(EVERYWHERE)
-@some
-def test_pandas_reads_the_bare_csv_cell_by_cell(rows):
-    """Open: whether others read it. pandas does, told that cells are text; with `safe` off nothing is in front."""
-    table = table_of(rows)
-    data = written("csv", table, safe=False)
-    found = pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False, na_filter=False, lineterminator=None)
-    heading, *records = csv.reader(io.StringIO(data.decode(), newline=""))
-    assert (heading, records) == (list(NAMES), cells(table, list(NAMES)))
-    if not any("\r" in cell or "\0" in cell for row in records for cell in row):
-        assert found.to_numpy().tolist() == records
-
-
 @pytest.mark.rule("X8")
 def test_cells_of_workbooks_are_of_their_kind():
     """Open: the kinds of cells. Numbers are numbers, Dynamic is a yes or no, everything else a text, dates too."""
@@ -260,6 +262,17 @@ def test_folders_are_campaigns_pictures_codes_and_no_name_leads_anywhere():
 
 
 @pytest.mark.rule("X10")
+@pytest.mark.xfail(strict=True, reason="a campaign named Door.png or manifest.xml takes the place of a file")
+@pytest.mark.parametrize("campaign", ["Door.png", "door.PNG", "manifest.xml"])
+def test_no_folder_of_an_archive_has_the_name_of_a_file(campaign):
+    """Open: campaigns that are named like files. Their folders have other names, so that unzip can make both."""
+    table = table_of([{"name": "Door", "content": "x"}, {"campaign_id": campaign, "name": "Gate", "content": "y"}])
+    names = zipfile.ZipFile(io.BytesIO(written("zip", table))).namelist()
+    folders = {name.rpartition("/")[0].lower() for name in names if "/" in name}
+    assert folders & {name.lower() for name in names} == set()
+
+
+@pytest.mark.rule("X10")
 def test_many_codes_of_one_name_are_told_apart_in_time():
     table = table_of([{"name": "Door", "content": "x"}] * 3_000)
     names = zipfile.ZipFile(io.BytesIO(written("zip", table))).namelist()
@@ -267,45 +280,94 @@ def test_many_codes_of_one_name_are_told_apart_in_time():
     assert names[:3] == ["Door.png", "Door (2).png", "Door (3).png"]
 
 
-# ---- other programs
+# ---- what a format cannot hold
 
-TEXTS = TEXT_COLUMNS & set(NAMES)
-
-
-def shown_by_an_office(folder, form, *files):
-    """The files that LibreOffice makes of these."""
-    profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
-    made = folder / form[:4].strip(":")
-    program = ["soffice", profile, "--headless", "--convert-to", form, "--outdir", made, *files]
-    subprocess.run(program, check=True, capture_output=True, timeout=120)
-    return sorted(made.iterdir())
+TOO_LONG = "🙂" * 16_384
+"""Of as many characters as a record takes, but more than a cell of Excel: two units of UTF-16 each."""
 
 
-@pytest.mark.rule("X6", "X8")
-@pytest.mark.needs("soffice")
-def test_an_office_shows_both_kinds_of_workbook_cell_by_cell_and_what_it_saves_is_read(tmp_path):
-    """Open: whether others see what was exported. LibreOffice does; and what it saves is imported as it was."""
-    # It ends lines its own way, lets go of characters that XML has not, and does not escape its own escapes.
-    kept = [row for row in EVERYWHERE if not set(row["name"]) & set("\r\0\x01\x0b\x0c\ufffe\x7f")]
-    table = table_of([row for row in kept if row["name"] not in ("_xD83D_", "_x005F_x0041_")])
-    files = [tmp_path / "old.xls", tmp_path / "new.xlsx"]
-    for file in files:
-        file.write_bytes(written(file.suffix[1:], table))
-    for file in shown_by_an_office(tmp_path, "csv:Text - txt - csv (StarCalc):44,34,76,1", *files):
-        heading, *rows = csv.reader(io.StringIO(file.read_text("utf-8-sig"), newline=""))
-        assert heading == list(NAMES)
-        for name in sorted(TEXTS | {"Created (UTC)", "Size", "Version"}):
-            assert [row[NAMES.index(name)] for row in rows] == table[name].tolist(), (file.name, name)
-    files[1].unlink()
-    (saved,) = shown_by_an_office(tmp_path, "xlsx", files[0])
-    found = read("xlsx", saved.read_bytes())
-    names = sorted(TEXTS | {"Created (UTC)", "Latitude", "Scans", "Version"})
-    assert cells(found, names) == cells(table, names)
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder of temporary files, which is empty again when a test ends."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    gc.collect()  # what a generator leaves behind is told of here, not in another test
+    assert list(folder.iterdir()) == []
 
 
-@pytest.mark.rule("X9")
-@pytest.mark.needs("xmllint")
-def test_xmllint_finds_the_xml_well_formed(tmp_path):
-    """Open: texts that XML cannot hold. They stand in base64, so that any parser reads the file."""
-    (tmp_path / "codes.xml").write_bytes(written("xml", table_of(EVERYWHERE)))
-    subprocess.run(["xmllint", "--noout", "--nonet", tmp_path / "codes.xml"], check=True, timeout=60)
+@pytest.mark.usefixtures("temporary")
+@pytest.mark.rule("X8", "X6")
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+def test_a_text_that_a_format_cannot_hold_is_an_error_and_the_file_on_disk_stays(tmp_path, format):
+    """Open: texts that a cell of Excel cannot hold. An error that names column and row; whatever was there, stays."""
+    path = tmp_path / "out" / f"codes.{format}"
+    path.parent.mkdir()
+    path.write_bytes(b"precious")
+    with open_portfolio(":memory:") as portfolio, open_portfolio(":memory:") as copy:
+        portfolio.insert_qrcode("x", name="good")
+        portfolio.insert_qrcode(TOO_LONG, name="Door")
+        if format in ("xls", "xlsx"):
+            with pytest.raises(InvalidParameter, match=r"(?s)^Content='🙂.*row 3: has 32,768 characters"):
+                portfolio.export_file(path)
+            assert path.read_bytes() == b"precious"
+        else:
+            portfolio.export_file(path)
+            assert copy.import_file(path).issues == ()
+            assert [code.content for code in copy.list_qrcodes()] == ["x", TOO_LONG]
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("text", ["\ud83d", "a\udc00b", "\udc00\ud83d"])
+def test_half_a_character_never_comes_into_a_portfolio(text):
+    """Open: texts that no file can hold. They are refused where they would come in."""
+    with open_portfolio(":memory:") as portfolio:
+        for fields in ({"content": text}, {"content": "x", "name": text}, {"content": "x", "comment": text}):
+            with pytest.raises(InvalidParameter, match="half a character"):
+                portfolio.insert_qrcode(**fields)
+        with pytest.raises(InvalidParameter, match="half a character"):
+            portfolio.insert_campaign(text)
+        assert (portfolio.list_qrcodes(), portfolio.list_campaigns()) == ([], [])
+
+
+# ---- over HTTP
+
+
+def client_of(portfolio):
+    quiet = Settings(base_url=portfolio.base_url, generates_a_minute=0, unknown_codes_a_minute=0)
+    client = Client(validator(make_app(portfolio.store, quiet)))
+    return client, create_key(portfolio.store, portfolio.account)
+
+
+@pytest.mark.rule("X1", "X6")
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+def test_endpoints_11_and_12_round_trip(format):
+    """Open: whether HTTP loses anything. Nothing: what one service exports, another imports and exports the same."""
+    url = "https://go.example.com"
+    with open_portfolio(":memory:", base_url=url) as one, open_portfolio(":memory:", base_url=url) as other:
+        (client, key), (fresh, other_key) = client_of(one), client_of(other)
+        for text in HOSTILE[::4]:
+            one.insert_qrcode(text, name=text, comment=text, campaign_id=one.insert_campaign(text).id)
+        first = client.request("GET", f"/api/v3/track/export.{format}", query=f"auth={key}")
+        assert (first.status, first.headers["content-type"]) == (200, EXCHANGE_FORMATS[format].media_type)
+        assert first.body == one.export_bytes(format)
+        query = f"format={format}&auth={other_key}"
+        reply = fresh.request("POST", "/api/v3/track/import", query=query, body=first.body)
+        assert (reply.status, reply.json()) == (200, [])
+        again = fresh.request("GET", f"/api/v3/track/export.{format}", query=f"auth={other_key}")
+        assert again.body == first.body
+
+
+@pytest.mark.usefixtures("temporary")
+@pytest.mark.rule("X8")
+@pytest.mark.parametrize("format", ["xls", "xlsx"])
+def test_what_a_workbook_cannot_hold_is_400_over_http(format):
+    """Open: the status when a text does not fit into the format asked for. 400, with its column and row."""
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode(TOO_LONG)
+        client, key = client_of(portfolio)
+        reply = client.request("GET", f"/api/v3/track/export.{format}", query=f"auth={key}")
+    assert (reply.status, reply.headers["x-api-error-code"]) == (400, "out-of-range")
+    assert "row 2: has 32,768 characters" in reply.json()["detail"]
+    assert reply.headers["x-api-error"].startswith("Content=")
