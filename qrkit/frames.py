@@ -74,12 +74,13 @@ def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:
     for title in table.attrs.get("unknown", []):
         detail = f"{title!r} is no column, and was left out; {nearest(title, NAMES)}"
         yield ImportIssue(table.attrs.get(HEADING, 1), "", "", "", "unknown-column", detail)
+    names = table.columns.tolist()
     for start in range(0, len(table), TOGETHER):
         part = table.iloc[start : start + TOGETHER]
         # Not itertuples, which makes an object of each cell anew.
-        rows = zip(*(part[name].tolist() for name in part.columns), strict=True)
+        rows = zip(*(part[name].to_numpy().tolist() for name in names), strict=True)
         for row, texts in zip(part.index.tolist(), rows, strict=True):
-            yield _entry(row, dict(zip(part.columns, texts, strict=True)))
+            yield _entry(row, dict(zip(names, texts, strict=True)))
 
 
 def _entry(row: int, cells: dict[str, str]) -> Entry | ImportIssue:

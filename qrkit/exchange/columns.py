@@ -34,6 +34,8 @@ __all__ = [
     "write_row",
 ]
 
+Read = Callable[[str, str], Any]
+"""The text of a cell and the name of its column -> what it says."""
 Kind = Literal["text", "word", "moment", "whole", "degrees", "flag", "list"]
 
 
@@ -134,22 +136,16 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
     Raises:
         InvalidParameter: Cells break a rule; every one is named by its column.
     """
-    problems: list[Problem] = []
-
-    def taken(name: str, read: Callable[[str, str], Any], *, default: Any = None) -> Any:
-        text = cells.get(name, "").strip()
-        if not text:
-            return default
-        try:
-            # Not `collecting`: so often, its context takes longer than the reading.
-            return read(text, name)
-        except InvalidParameter as error:
-            problems.extend(error.problems)
-            return default
-
     content = cells.get("Content", "")
+    properties, found = _properties(tuple([cells.get(name, "") for name, _ in DRAWN.values()]))
+    problems = list(found)
     if not content:
         problems.append(Problem("Content", "", "must not be empty", "missing-parameter"))
+
+    def said(name: str, read: Read, default: Any = None) -> Any:
+        return _said(cells.get(name, ""), name, read, problems, default)
+
+    place = {field: said(name, _degrees) for field, name in PLACED.items()} | {"address": cells.get("Address", "")}
     entry = Entry(
         row=row,
         campaign=cells.get("Campaign Name", ""),
@@ -157,13 +153,13 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
         content=content,
         trackable_url=cells.get("Trackable URL", ""),
         comment=cells.get("Comment", ""),
-        created=taken("Created (UTC)", _moment),
-        scans=taken("Scans", _count, default=0),
-        is_dynamic=taken("Dynamic", _flag, default=True),
-        is_schedule_enabled=taken("Scheduled", _flag, default=False),
-        schedule=taken("Schedule", _read_events, default=()),
-        properties=_judged(_properties, _fields(DRAWN, taken), problems),
-        location=_judged(Location, _fields(PLACED, taken) | {"address": cells.get("Address", "")}, problems),
+        created=said("Created (UTC)", _moment),
+        scans=said("Scans", _count, default=0),
+        is_dynamic=said("Dynamic", _flag, default=True),
+        is_schedule_enabled=said("Scheduled", _flag, default=False),
+        schedule=said("Schedule", _read_events, default=()),
+        properties=properties,
+        location=_judged(Location, place, problems),
     )
     if problems:
         raise InvalidParameter(*problems)
@@ -175,14 +171,26 @@ def name_from(content: str) -> str:
     return _LINE_END.sub(" ", content)[:100]
 
 
-def _fields(of: Mapping[str, tuple[str, Callable[[str, str], Any]]], taken: Callable[..., Any]) -> dict[str, Any]:
-    return {field: taken(name, read) for field, (name, read) in of.items()}
-
-
 @lru_cache(maxsize=1_000)
-def _properties(**fields: Any) -> Properties:
-    """Properties as the cells say; the codes of a portfolio are drawn in few ways, so each is judged once."""
-    return Properties(**fields)
+def _properties(texts: tuple[str, ...]) -> tuple[Any, tuple[Problem, ...]]:
+    """What cells say of how a code is drawn; the codes of a portfolio are drawn in few ways, so each is judged once."""
+    problems: list[Problem] = []
+    columns = zip(texts, DRAWN.items(), strict=True)
+    fields = {field: _said(text, name, read, problems) for text, (field, (name, read)) in columns}
+    return _judged(Properties, fields, problems), tuple(problems)
+
+
+def _said(text: str, name: str, read: Read, problems: list[Problem], default: Any = None) -> Any:
+    """What a cell says; the default where it is empty or wrong."""
+    text = text.strip()
+    if not text:
+        return default
+    try:
+        # Not `collecting`: so often, its context takes longer than the reading.
+        return read(text, name)
+    except InvalidParameter as error:
+        problems.extend(error.problems)
+        return default
 
 
 def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Problem]) -> Any:
@@ -191,7 +199,7 @@ def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Pr
     with collecting(found):
         # What a file leaves out takes the record's own default.
         return model(**{name: value for name, value in fields.items() if value is not None})
-    problems += [Problem((DRAWN | PLACED)[one.name][0], one.value, one.rule, one.code) for one in found]
+    problems += [Problem(FIELDS.get(one.name, one.name), one.value, one.rule, one.code) for one in found]
     return None
 
 
@@ -231,6 +239,7 @@ def _moment(text: str, name: str) -> datetime:
     return from_table(text, name=name)
 
 
+@lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
     if not _WHOLE.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
@@ -257,7 +266,7 @@ def _flag(text: str, name: str) -> bool:
     return text.lower() in TRUE
 
 
-DRAWN: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+DRAWN: dict[str, tuple[str, Read]] = {
     "size": ("Size", _whole),
     "padding": ("Padding", _whole),
     "version": ("Version", _whole),
@@ -267,9 +276,6 @@ DRAWN: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "background": ("Background", _as_is),
 }
 """Field of `Properties` -> its column, and what reads a cell of it."""
-PLACED = {
-    "address": ("Address", _as_is),
-    "latitude": ("Latitude", _degrees),
-    "longitude": ("Longitude", _degrees),
-}
-"""The same of `Location`."""
+PLACED = {"latitude": "Latitude", "longitude": "Longitude"}
+FIELDS = {field: name for field, (name, _) in DRAWN.items()} | PLACED | {"address": "Address"}
+"""Field of a record -> its column."""

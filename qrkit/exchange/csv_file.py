@@ -8,13 +8,14 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+from contextlib import suppress
 from io import StringIO, TextIOWrapper
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS
+from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.formulas import made_safe, taken_off
-from qrkit.exchange.tables import check_size, table_of_rows
+from qrkit.exchange.tables import MOST_BYTES, check_size, table_of_rows
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -54,11 +55,14 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     Raises:
         UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
     """
+    import pandas as pd
+
     table = table_of_rows(watch(_rows(_text(data)), "Reading", None))
-    for name in ALL_NAMES:
-        if name in TEXT_COLUMNS:
-            table[name] = [taken_off(cell) for cell in table[name].to_numpy().tolist()]
-    return table.astype("str")
+    for name in TEXT_COLUMNS:
+        cells = table[name].to_numpy().tolist()
+        if any(cell[:1] == "'" for cell in cells):
+            table[name] = pd.Series([taken_off(cell) for cell in cells], index=table.index, dtype="str")
+    return table
 
 
 def _text(data: bytes) -> str:
@@ -74,15 +78,27 @@ def _text(data: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    line = 1
+    # A cell may be as long as the file; csv's own limit would cost all other rows. It can be set for all alone.
+    csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
     try:
-        for row in reader:
-            yield row
-            line = reader.line_num + 1
+        yield from _reader(text)
     except csv.Error as error:
+        line = _last_beginning(text)
         hint = "is its last double quote missing?"
         raise UnreadableFile(f"the row that begins in line {line} is not CSV: {error}; {hint}", line=line) from error
+
+
+def _reader(text: str) -> Any:
+    return csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+
+
+def _last_beginning(text: str) -> int:
+    """The line in which the row begins that cannot be read."""
+    reader, line = _reader(text), 1
+    with suppress(csv.Error):
+        for _ in reader:
+            line = reader.line_num + 1
+    return line
 
 
 def _delimiter(text: str) -> str:

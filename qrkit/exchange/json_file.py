@@ -77,7 +77,9 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     if tool:
         return table_of_links(tool, watch(_links(found), "Reading", len(found)))
     unknown: dict[str, None] = {}
-    return table_of_records(watch(_records(found, unknown), "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
+    records = _records(found, unknown, has_escapes=b"\\u" in data)
+    # The names that are not known are found while it is read.
+    return table_of_records(watch(records, "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
 
 
 def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
@@ -101,7 +103,9 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-def _records(found: list[Any], unknown: dict[str, None]) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _records(
+    found: list[Any], unknown: dict[str, None], *, has_escapes: bool
+) -> Iterator[tuple[int, Mapping[str, str]]]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
             yield number, {ERROR: "is no object"}
@@ -111,8 +115,18 @@ def _records(found: list[Any], unknown: dict[str, None]) -> Iterator[tuple[int, 
         cells = {ERROR: "a name stands twice in it"} if isinstance(one, _Twice) else {}
         for name, value in one.items():
             if name in ELEMENTS:
-                cells[ELEMENTS[name]] = _text(name, value, cells)
+                cells[ELEMENTS[name]] = _plain(value, has_escapes=has_escapes) or _text(name, value, cells)
         yield number, cells
+
+
+def _plain(value: Any, *, has_escapes: bool) -> str:
+    """The text of what most cells are, a text or a whole number, which any column takes; "" for everything else.
+
+    Only escapes can hold halves of characters; of a file with some, each text is looked at.
+    """
+    if type(value) is str:
+        return "" if has_escapes else value
+    return str(value) if type(value) is int else ""
 
 
 def _text(name: str, value: Any, cells: dict[str, str]) -> str:
@@ -124,7 +138,10 @@ def _text(name: str, value: Any, cells: dict[str, str]) -> str:
     elif value is not None and not wrong:
         try:
             # Degrees as tables have them, with the sign of -0; a schedule as it stands.
-            written = json.dumps(value, ensure_ascii=False) if kind in ("degrees", "list") else cell_text(value)
+            if kind == "list":
+                written = json.dumps(value, ensure_ascii=False)
+            else:
+                written = repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
             text = written.removesuffix(".0")
         except RecursionError:
             wrong = "is nested too deeply"

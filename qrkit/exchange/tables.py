@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import UnreadableFile
@@ -81,15 +82,21 @@ def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     tool = foreign.tool_of(heading)
     if tool:
         return table_of_links(tool, _links(found, heading))
-    places = _places(heading)
+    places, width = _places(heading), len(heading)
+    # A column that the file lacks is the empty cell behind the last.
+    in_order = itemgetter(*(places.get(name, width) for name in ALL_NAMES))
     numbers: list[int] = []
-    table: list[list[str]] = []
+    table: list[tuple[str, ...]] = []
     for number, cells in enumerate(found, start=2):
         if not any(cells):
             continue
         _check_number(len(table), number)
         numbers.append(number)
-        table.append(_row(cells, places, len(heading)))
+        if len(cells) == width:
+            table.append((*in_order([*cells, ""]), "", ""))
+        else:
+            whole = [*cells[:width], *[""] * (width - len(cells)), ""]
+            table.append((*in_order(whole), _too_wide(cells, width), ""))
     return _frame(numbers, table, _unknown(heading))
 
 
@@ -105,11 +112,12 @@ def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknow
         UnreadableFile: There are too many.
     """
     numbers: list[int] = []
-    table: list[list[str]] = []
+    names = (*ALL_NAMES, ERROR, REASON)
+    table: list[tuple[str, ...]] = []
     for number, cells in records:
         _check_number(len(table), number)
         numbers.append(number)
-        table.append([cells.get(name, "") for name in (*ALL_NAMES, ERROR, REASON)])
+        table.append(tuple([cells.get(name, "") for name in names]))
     return _frame(numbers, table, unknown)
 
 
@@ -151,7 +159,7 @@ def typed(table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def _frame(numbers: list[int], table: list[list[str]], unknown: Sequence[str]) -> pd.DataFrame:
+def _frame(numbers: list[int], table: list[tuple[str, ...]], unknown: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     index = pd.Index(numbers, name="row", dtype="int64")
@@ -168,12 +176,6 @@ def _check_number(count: int, line: int) -> None:
 def _unknown(heading: Sequence[str]) -> list[str]:
     known = {name.lower() for name in ALL_NAMES}
     return [title for title in heading if title.strip() and title.strip().lower() not in known]
-
-
-def _row(cells: Sequence[str], places: Mapping[str, int], width: int) -> list[str]:
-    """The cells in the order of the columns, and what is wrong with the row."""
-    found = [cells[places[name]] if name in places and places[name] < len(cells) else "" for name in ALL_NAMES]
-    return [*found, _too_wide(cells, width), ""]
 
 
 def _too_wide(cells: Sequence[str], width: int) -> str:

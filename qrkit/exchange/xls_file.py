@@ -226,6 +226,6 @@ def _too_long(name: str, cells: Sequence[Any], first: int) -> Problem | None:
         if isinstance(cell, str) and len(cell) > MOST_CHARACTERS // 2:
             length = len(cell.encode("utf-16-le", "surrogatepass")) // 2
             if length > MOST_CHARACTERS:
-                rule = f"row {number}: has {length:,} characters, but a cell of an xls file holds {MOST_CHARACTERS:,}"
+                rule = f"row {number}: has {length:,} characters, but a cell of a workbook holds {MOST_CHARACTERS:,}"
                 return Problem(name, cell, rule, "out-of-range")
     return None

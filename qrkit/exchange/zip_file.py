@@ -61,13 +61,20 @@ def _drawn(archive: ZipFile, tables: Iterable[pd.DataFrame], draw: Draw, image_f
     names = FileNames(image_format, taken=(MANIFEST,))
     for table in tables:
         pairs = zip(table["Campaign Name"], table["QR Code Name"], strict=True)
-        stems = (
-            f"{safe_stem(campaign)}/{safe_stem(name)}" if campaign else safe_stem(name) for campaign, name in pairs
-        )
+        stems = (_folder(campaign, image_format) + safe_stem(name) for campaign, name in pairs)
         files = [names.name_for(stem) for stem in stems]
         for id, name in zip(table.index, files, strict=True):
             archives.add(archive, name, draw(str(id)))
         yield table.assign(**{xml_file.FILE: files})
+
+
+def _folder(campaign: str, image_format: str) -> str:
+    """The folder of a campaign, which no file of the archive can have the name of; "" for none."""
+    if not campaign:
+        return ""
+    name = safe_stem(campaign)
+    is_like_a_file = name.lower().endswith((f".{image_format}", ".xml"))
+    return f"{name}_/" if is_like_a_file else f"{name}/"
 
 
 def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:

@@ -262,7 +262,6 @@ def test_folders_are_campaigns_pictures_codes_and_no_name_leads_anywhere():
 
 
 @pytest.mark.rule("X10")
-@pytest.mark.xfail(strict=True, reason="a campaign named Door.png or manifest.xml takes the place of a file")
 @pytest.mark.parametrize("campaign", ["Door.png", "door.PNG", "manifest.xml"])
 def test_no_folder_of_an_archive_has_the_name_of_a_file(campaign):
     """Open: campaigns that are named like files. Their folders have other names, so that unzip can make both."""
