@@ -18,12 +18,12 @@ def complete_file(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OSError: It cannot be written.
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
+    if path.exists() and not path.is_file():
         # A device or a pipe cannot be replaced; a folder is told of by what opens it.
-        with target.open("wb") as file:
+        with path.open("wb") as file:
             yield file
         return
+    target = path.resolve()
     part = target.with_name(f".{target.name[:60]}.{token_hex(4)}.part")
     try:
         file = part.open("xb")
