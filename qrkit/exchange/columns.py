@@ -138,9 +138,8 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
     """
     content = cells.get("Content", "")
     properties, found = _properties(tuple([cells.get(name, "") for name, _ in DRAWN.values()]))
-    problems = list(found)
-    if not content:
-        problems.append(Problem("Content", "", "must not be empty", "missing-parameter"))
+    problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
+    problems += found
 
     def said(name: str, read: Read, default: Any = None) -> Any:
         return _said(cells.get(name, ""), name, read, problems, default)
