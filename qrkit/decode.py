@@ -15,12 +15,14 @@ from qrkit.symbol import side_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Decoded", "decode"]
+__all__ = ["MOST_READ_SIDE", "Decoded", "decode"]
 
 _NAMES = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
 """Of the raster formats, as Pillow calls them."""
 
 MOST_PIXELS = 50_000_000
+MOST_READ_SIDE = 1_600
+"""Pixels of the longer side with which pictures of strangers are read; the worst one takes two seconds then."""
 LONGEST_SIDE = 65_535
 """Pixels; the reader takes no more in one direction."""
 

@@ -16,6 +16,7 @@ from qrkit.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TEXT_STYLES,
 from qrkit.reading import flag, whole
 
 __all__ = [
+    "FileNames",
     "GenerateRequest",
     "Shortener",
     "Templates",
@@ -203,6 +204,36 @@ def safe_stem(name: str) -> str:
     cut = re.sub(r'[<>:"/\\|?*]', "_", _visible(name))[:LONGEST_NAME].encode()[:MOST_NAME_BYTES].decode(errors="ignore")
     stem = cut.strip(" .") or "qrcode"
     return f"_{stem}" if _DEVICE.match(stem) else stem
+
+
+class FileNames:
+    """Names of files, numbered where another has it: no two are the same on any file system.
+
+    Args:
+        suffix: Of all of them, without its dot.
+        taken: Names that are not free, with their suffix.
+    """
+
+    def __init__(self, suffix: str, *, taken: Collection[str] = ()) -> None:
+        self._suffix = suffix
+        self._used = {_on_disk(name) for name in taken}
+        self._last: dict[str, int] = {}
+
+    def name_for(self, stem: str) -> str:
+        """A name that is free and begins with a stem, which is safe and has no suffix."""
+        number = self._last.get(_on_disk(stem), 1)
+        found = f"{stem}.{self._suffix}" if number == 1 else f"{stem} ({number}).{self._suffix}"
+        while _on_disk(found) in self._used:
+            number += 1
+            found = f"{stem} ({number}).{self._suffix}"
+        self._last[_on_disk(stem)] = number
+        self._used.add(_on_disk(found))
+        return found
+
+
+def _on_disk(name: str) -> str:
+    """What is the same for names that some file system takes as one: capitals, and accents in one part or two."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _visible(text: str) -> str:

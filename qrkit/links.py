@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -55,6 +56,8 @@ def is_short_code(text: str) -> bool:
 
 def slug(text: str) -> str:
     """The readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
+    if not text:
+        return ""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
     # Marks are parts of words in Hindi, Thai or Arabic, though \w does not know them.
     kept = (one if one == "_" or one.isalnum() or unicodedata.category(one)[0] == "M" else " " for one in plain)
@@ -104,6 +107,11 @@ def read_short_url(url: str, base_url: str = "") -> ShortLink | None:
 
 def image_url(base_url: str, content: str, properties: Properties) -> str:
     """A generate URL of the picture that encodes `content`; properties at their default are left out."""
+    return f"{base_url}/api/v3/generate?content={quote(content, safe='')}{_changed(properties)}"
+
+
+@lru_cache(maxsize=1_000)
+def _changed(properties: Properties) -> str:
+    """The parameters of properties that are not at their default; the codes of a portfolio are drawn in few ways."""
     changed = properties.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    query = urlencode({"content": content} | changed, quote_via=quote)
-    return f"{base_url}/api/v3/generate?{query}"
+    return "".join(f"&{urlencode({name: value}, quote_via=quote)}" for name, value in changed.items())

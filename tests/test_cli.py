@@ -1,4 +1,5 @@
 import csv
+import logging
 import re
 import shutil
 import signal
@@ -335,6 +336,13 @@ def test_serve_refuses_a_port_that_is_in_use(store, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert_refused(capsys, "serve", "--store", store, "--port", port, words="in use")
+
+
+def test_serve_leaves_the_logs_as_they_were(store, capsys):
+    log = logging.getLogger("qrkit.access")
+    before = (list(log.handlers), log.level, log.propagate)
+    assert_refused(capsys, "serve", "--store", store, "--host", "no host", words="no host")
+    assert (log.handlers, log.level, log.propagate) == before
 
 
 def test_a_refused_import_leaves_no_store_behind(folder, capsys):

@@ -36,7 +36,9 @@ MOST_PARAMETERS = 5
 MOST_PUBLIC_NAMES = 40
 MOST_CELLS = 20
 VAGUE_NAMES = {"utils", "helpers", "common", "base", "misc", "main", "core"}
-HEAVY = {"pandas", "matplotlib", "duckdb", "ipywidgets", "openpyxl", "lxml", "falcon", "numpy", "waitress", "xlwt"}
+HEAVY = {
+    "pandas", "matplotlib", "duckdb", "ipywidgets", "openpyxl", "lxml", "falcon", "numpy", "waitress", "xlrd", "xlwt",
+}  # fmt: skip
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef

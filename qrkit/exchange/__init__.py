@@ -2,33 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.exchange import csv_file
+from qrkit.exchange import archives, csv_file, json_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.exchange.tables import typed
+from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EXCHANGE_FORMATS", "ExchangeFormat", "exchange_format", "exchange_format_of_file"]
+__all__ = [
+    "EXCHANGE_FORMATS",
+    "ExchangeFormat",
+    "Reading",
+    "Writing",
+    "exchange_format",
+    "exchange_format_of_file",
+    "sniffed",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is read.
+
+    Attributes:
+        decode: A picture -> the text of the QR Code in it.
+        watch: Shows how far it has come.
+    """
+
+    decode: zip_file.Decode
+    watch: Watch = UNSEEN
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a file is written.
+
+    Attributes:
+        safe: Whether texts in csv that a spreadsheet would run get an apostrophe (ruling X7).
+        image_format: Of the pictures in a zip: png, eps or svg.
+        draw: The id of a QR Code and a format -> its picture.
+    """
+
+    draw: Callable[[str, str], bytes]
+    safe: bool = True
+    image_format: str = "png"
+
+    def drawn(self, id: str) -> bytes:
+        """The picture of the QR Code of an id."""
+        return self.draw(id, self.image_format)
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat:
-    """A file format of import and export."""
+    """A file format of import and export.
+
+    Attributes:
+        name: Its suffix without the dot.
+        media_type: For `Content-Type`.
+        read: The bytes of a file, and how -> its table.
+        write: Writes the parts of a table, at least one, into a file.
+    """
 
     name: str
     media_type: str
-    read: Callable[[bytes], pd.DataFrame]
-    write: Callable[[pd.DataFrame], bytes]
+    read: Callable[[bytes, Reading], pd.DataFrame]
+    write: Callable[[Iterable[pd.DataFrame], BinaryIO, Writing], None]
 
 
 EXCHANGE_FORMATS = {
-    one.name: one for one in (ExchangeFormat("csv", "text/csv; charset=utf-8", csv_file.read, csv_file.write),)
+    one.name: one
+    for one in (
+        ExchangeFormat(
+            "csv",
+            "text/csv; charset=utf-8",
+            lambda data, how: csv_file.read(data, how.watch),
+            lambda tables, file, how: csv_file.write(tables, file, safe=how.safe),
+        ),
+        ExchangeFormat(
+            "xls",
+            "application/vnd.ms-excel",
+            lambda data, how: xls_file.read(data, how.watch),
+            lambda tables, file, _: xls_file.write_parts(map(typed, tables), file, sheet="QR Codes"),
+        ),
+        ExchangeFormat(
+            "xml",
+            "application/xml; charset=utf-8",
+            lambda data, how: xml_file.read(data, how.watch),
+            lambda tables, file, _: xml_file.write(tables, file),
+        ),
+        ExchangeFormat(
+            "zip",
+            "application/zip",
+            lambda data, how: zip_file.read(data, how.decode, how.watch),
+            lambda tables, file, how: zip_file.write(tables, file, how.drawn, how.image_format),
+        ),
+        ExchangeFormat(
+            "json",
+            "application/json; charset=utf-8",
+            lambda data, how: json_file.read(data, how.watch),
+            lambda tables, file, _: json_file.write(tables, file),
+        ),
+        ExchangeFormat(
+            "xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            lambda data, how: xlsx_file.read(data, how.watch),
+            lambda tables, file, _: xlsx_file.write(tables, file),
+        ),
+    )
 }
+"""csv, xls, xml and zip are the interface's, the others are ours (ruling X1)."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -51,3 +139,19 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
         InvalidParameter: There is no suffix, or no such format.
     """
     return exchange_format(path.suffix[1:])
+
+
+def sniffed(data: bytes, named: str) -> ExchangeFormat:
+    """The format that a file is of, by its first bytes; its name decides between those that have no signature (X8).
+
+    Raises:
+        UnreadableFile: It is an archive that may not be read.
+    """
+    if data.startswith(xls_file.SIGNATURE):
+        return EXCHANGE_FORMATS["xls"]
+    if data.startswith(archives.SIGNATURE):
+        return EXCHANGE_FORMATS["xlsx" if xlsx_file.is_workbook(data) else "zip"]
+    if named in ("xls", "xlsx"):
+        # Excel opens text files under these names, and people send them so.
+        return EXCHANGE_FORMATS["xml" if data.lstrip()[:1] == b"<" else "csv"]
+    return EXCHANGE_FORMATS[named]

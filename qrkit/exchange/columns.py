@@ -1,22 +1,42 @@
-"""The 16 columns of import and export files, their order and their text (interface.md, "Import/export data formats").
+"""The columns of import and export files, their order and their text (interface.md, "Import/export data formats").
 
-A table of a file is a DataFrame of text: these columns, with the row's number in the file as index. A cell that a file
-lacks is empty. `Entry` is what one row of it says.
+A table of a file is a DataFrame of text: these columns, with the number of the row as index. A cell that a file
+lacks is empty. `Entry` is what one row says. csv and workbooks have the 16 columns of the interface; xml, json and
+the manifest of a zip have all of them, so that nothing of a record is lost.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from qrkit.errors import InvalidParameter, Problem, collecting
-from qrkit.records import Location, Properties, QRCode
+from qrkit.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.times import from_table, to_table
 
-__all__ = ["COLUMNS", "NAMES", "REQUIRED", "TEXT_COLUMNS", "Column", "Entry", "read_row", "write_row"]
+__all__ = [
+    "ALL_NAMES",
+    "COLUMNS",
+    "ELEMENTS",
+    "KINDS",
+    "NAMES",
+    "REQUIRED",
+    "TEXT_COLUMNS",
+    "Column",
+    "Entry",
+    "Kind",
+    "read_row",
+    "write_row",
+]
+
+Read = Callable[[str, str], Any]
+"""The text of a cell and the name of its column -> what it says."""
+Kind = Literal["text", "word", "moment", "whole", "degrees", "flag", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +45,64 @@ class Column:
 
     Attributes:
         name: Its heading.
+        element: Its name in xml and json.
         write: The text of a QR Code's cell; the second argument is the name of its campaign.
-        is_text: Whether people type the cells, so that they may hold anything.
+        kind: What its cells hold; people type those of `text`, so that they may hold anything, and a `word` is ours.
     """
 
     name: str
+    element: str
     write: Callable[[QRCode, str], str]
-    is_text: bool = False
+    kind: Kind = "text"
 
 
 COLUMNS = (
-    Column("Campaign Name", lambda code, campaign: campaign, is_text=True),
-    Column("QR Code Name", lambda code, _: code.name, is_text=True),
-    Column("Content", lambda code, _: code.content, is_text=True),
-    Column("Trackable URL", lambda code, _: code.short_url, is_text=True),
-    Column("Created (UTC)", lambda code, _: to_table(code.created)),
-    Column("Scans", lambda code, _: str(code.scans)),
-    Column("Address", lambda code, _: code.location.address, is_text=True),
-    Column("Latitude", lambda code, _: _number(code.location.latitude)),
-    Column("Longitude", lambda code, _: _number(code.location.longitude)),
-    Column("Comment", lambda code, _: code.comment, is_text=True),
-    Column("Dynamic", lambda code, _: "true" if code.is_dynamic else "false"),
-    Column("Size", lambda code, _: str(code.properties.size)),
-    Column("Padding", lambda code, _: str(code.properties.padding)),
-    Column("Version", lambda code, _: str(code.properties.version or -1)),
-    Column("Encode Mode", lambda code, _: code.properties.em.capitalize()),
-    Column("Error Correction", lambda code, _: code.properties.ec),
+    Column("Campaign Name", "campaign", lambda code, campaign: campaign),
+    Column("QR Code Name", "name", lambda code, _: code.name),
+    Column("Content", "content", lambda code, _: code.content),
+    Column("Trackable URL", "trackUrl", lambda code, _: code.short_url),
+    Column("Created (UTC)", "created", lambda code, _: to_table(code.created), "moment"),
+    Column("Scans", "scans", lambda code, _: str(code.scans), "whole"),
+    Column("Address", "address", lambda code, _: code.location.address),
+    Column("Latitude", "latitude", lambda code, _: _number(code.location.latitude), "degrees"),
+    Column("Longitude", "longitude", lambda code, _: _number(code.location.longitude), "degrees"),
+    Column("Comment", "comments", lambda code, _: code.comment),
+    Column("Dynamic", "dynamic", lambda code, _: _yes_or_no(code.is_dynamic), "flag"),
+    Column("Size", "size", lambda code, _: str(code.properties.size), "whole"),
+    Column("Padding", "padding", lambda code, _: str(code.properties.padding), "whole"),
+    Column("Version", "version", lambda code, _: str(code.properties.version or -1), "whole"),
+    Column("Encode Mode", "encodeMode", lambda code, _: code.properties.em.capitalize(), "word"),
+    Column("Error Correction", "errorCorrection", lambda code, _: code.properties.ec, "word"),
 )
+"""Those of the interface, in the order of csv and workbooks."""
+
+FURTHER = (
+    Column("Foreground", "foreground", lambda code, _: str(code.properties.foreground), "word"),
+    Column("Background", "background", lambda code, _: str(code.properties.background), "word"),
+    Column("Scheduled", "isScheduleEnabled", lambda code, _: _yes_or_no(code.is_schedule_enabled), "flag"),
+    Column("Schedule", "schedule", lambda code, _: _events(code), "list"),
+)
+"""Those of ours, which only xml and json have; read from any file."""
 
 NAMES = tuple(column.name for column in COLUMNS)
-TEXT_COLUMNS = frozenset(column.name for column in COLUMNS if column.is_text)
+ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
+KINDS: dict[str, Kind] = {column.name: column.kind for column in COLUMNS + FURTHER}
+TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text")
+_FIRST = (
+    "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
+    "encodeMode", "errorCorrection",
+)  # fmt: skip
+"""The elements of the interface, in its order; further ones follow (ruling X9)."""
+_BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
+ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
+"""Element of xml and key of json -> column, in their order."""
 REQUIRED = ("Content",)
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")  # Python's int would read 1_0 and the digits of other scripts, too.
+_DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
+_LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+MOST_EVENTS = 100
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
@@ -73,13 +119,15 @@ class Entry:
     scans: int
     comment: str
     is_dynamic: bool
+    is_schedule_enabled: bool = False
+    schedule: tuple[ScheduleEvent, ...] = ()
     properties: Properties = field(default_factory=Properties)
     location: Location = field(default_factory=Location)
 
 
 def write_row(code: QRCode, campaign: str) -> list[str]:
-    """The cells of a QR Code, in the order of the columns."""
-    return [column.write(code, campaign) for column in COLUMNS]
+    """The cells of a QR Code, in the order of all columns."""
+    return [column.write(code, campaign) for column in COLUMNS + FURTHER]
 
 
 def read_row(row: int, cells: Mapping[str, str]) -> Entry:
@@ -88,64 +136,60 @@ def read_row(row: int, cells: Mapping[str, str]) -> Entry:
     Raises:
         InvalidParameter: Cells break a rule; every one is named by its column.
     """
-    problems: list[Problem] = []
-
-    def taken(name: str, read: Callable[[str, str], Any], *, default: Any = None) -> Any:
-        text = cells.get(name, "").strip()
-        with collecting(problems):
-            return read(text, name) if text else default
-        return default
-
-    properties = {
-        "size": taken("Size", _whole),
-        "padding": taken("Padding", _whole),
-        "version": taken("Version", _whole),
-        "em": taken("Encode Mode", _as_is),
-        "ec": taken("Error Correction", _as_is),
-    }
-    location = {
-        "address": cells.get("Address", ""),
-        "latitude": taken("Latitude", _degrees),
-        "longitude": taken("Longitude", _degrees),
-    }
     content = cells.get("Content", "")
-    with collecting(problems):
-        _check_content(content)
-    entry = {
-        "created": taken("Created (UTC)", _moment),
-        "scans": taken("Scans", _count, default=0),
-        "is_dynamic": taken("Dynamic", _flag, default=True),
-        "properties": _judged(Properties, properties, problems),
-        "location": _judged(Location, location, problems),
-    }
-    if problems:
-        raise InvalidParameter(*problems)
-    return Entry(
+    properties, found = _properties(tuple([cells.get(name, "") for name, _ in DRAWN.values()]))
+    problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
+    problems += found
+
+    def said(name: str, read: Read, default: Any = None) -> Any:
+        return _said(cells.get(name, ""), name, read, problems, default)
+
+    place = {field: said(name, _degrees) for field, name in PLACED.items()} | {"address": cells.get("Address", "")}
+    entry = Entry(
         row=row,
         campaign=cells.get("Campaign Name", ""),
         name=cells.get("QR Code Name", "") or name_from(content),
         content=content,
         trackable_url=cells.get("Trackable URL", ""),
         comment=cells.get("Comment", ""),
-        **entry,
+        created=said("Created (UTC)", _moment),
+        scans=said("Scans", _count, default=0),
+        is_dynamic=said("Dynamic", _flag, default=True),
+        is_schedule_enabled=said("Scheduled", _flag, default=False),
+        schedule=said("Schedule", _read_events, default=()),
+        properties=properties,
+        location=_judged(Location, place, problems),
     )
+    if problems:
+        raise InvalidParameter(*problems)
+    return entry
 
 
 def name_from(content: str) -> str:
     """The name of a QR Code that was given none: its content on one line, cut at 100 characters (ruling T4)."""
-    return re.sub(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", " ", content)[:100]
+    return _LINE_END.sub(" ", content)[:100]
 
 
-FIELD_COLUMNS = {
-    "size": "Size",
-    "padding": "Padding",
-    "version": "Version",
-    "em": "Encode Mode",
-    "ec": "Error Correction",
-    "address": "Address",
-    "latitude": "Latitude",
-    "longitude": "Longitude",
-}
+@lru_cache(maxsize=1_000)
+def _properties(texts: tuple[str, ...]) -> tuple[Any, tuple[Problem, ...]]:
+    """What cells say of how a code is drawn; the codes of a portfolio are drawn in few ways, so each is judged once."""
+    problems: list[Problem] = []
+    columns = zip(texts, DRAWN.items(), strict=True)
+    fields = {field: _said(text, name, read, problems) for text, (field, (name, read)) in columns}
+    return _judged(Properties, fields, problems), tuple(problems)
+
+
+def _said(text: str, name: str, read: Read, problems: list[Problem], default: Any = None) -> Any:
+    """What a cell says; the default where it is empty or wrong."""
+    text = text.strip()
+    if not text:
+        return default
+    try:
+        # Not `collecting`: so often, its context takes longer than the reading.
+        return read(text, name)
+    except InvalidParameter as error:
+        problems.extend(error.problems)
+        return default
 
 
 def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Problem]) -> Any:
@@ -154,8 +198,31 @@ def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Pr
     with collecting(found):
         # What a file leaves out takes the record's own default.
         return model(**{name: value for name, value in fields.items() if value is not None})
-    problems += [Problem(FIELD_COLUMNS[one.name], one.value, one.rule, one.code) for one in found]
+    problems += [Problem(FIELDS.get(one.name, one.name), one.value, one.rule, one.code) for one in found]
     return None
+
+
+def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - it is what is written
+    return "true" if value else "false"
+
+
+def _events(code: QRCode) -> str:
+    """The schedule as JSON, empty where there is none."""
+    events = [event.model_dump(mode="json") for event in code.schedule]
+    return json.dumps(events, ensure_ascii=False) if events else ""
+
+
+def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
+    try:
+        found = json.loads(text)
+        if not isinstance(found, list) or len(found) > MOST_EVENTS:
+            raise ValueError
+        return tuple(ScheduleEvent(**event) for event in found)
+    except InvalidParameter as error:
+        raise InvalidParameter(*(replace(one, name=f"{name}.{one.name}") for one in error.problems)) from error
+    except (ValueError, TypeError, RecursionError) as error:
+        rule = f"must be a JSON list of at most {MOST_EVENTS} events with content, recurrence and date"
+        raise InvalidParameter(Problem(name, text, rule)) from error
 
 
 def _number(value: float | None) -> str:
@@ -171,14 +238,9 @@ def _moment(text: str, name: str) -> datetime:
     return from_table(text, name=name)
 
 
-def _check_content(content: str) -> None:
-    if not content:
-        raise InvalidParameter(Problem("Content", "", "must not be empty", "missing-parameter"))
-
-
+@lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
-    # Python's int would read 1_0 and the digits of other scripts, too.
-    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text):
+    if not _WHOLE.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return int(text)
 
@@ -191,7 +253,7 @@ def _count(text: str, name: str) -> int:
 
 
 def _degrees(text: str, name: str) -> float:
-    if not re.fullmatch(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+    if not _DEGREES.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be degrees with a decimal point, like 45.6497", "wrong-type"))
     return float(text)
 
@@ -201,3 +263,18 @@ def _flag(text: str, name: str) -> bool:
     if text.lower() not in TRUE + FALSE:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(TRUE + FALSE)}"))
     return text.lower() in TRUE
+
+
+DRAWN: dict[str, tuple[str, Read]] = {
+    "size": ("Size", _whole),
+    "padding": ("Padding", _whole),
+    "version": ("Version", _whole),
+    "em": ("Encode Mode", _as_is),
+    "ec": ("Error Correction", _as_is),
+    "foreground": ("Foreground", _as_is),
+    "background": ("Background", _as_is),
+}
+"""Field of `Properties` -> its column, and what reads a cell of it."""
+PLACED = {"latitude": "Latitude", "longitude": "Longitude"}
+FIELDS = {field: name for field, (name, _) in DRAWN.items()} | PLACED | {"address": "Address"}
+"""Field of a record -> its column."""

@@ -85,28 +85,62 @@ Insert = Callable[[Entry, str], ImportIssue | None]
 """Adds an entry under this name; what is said of it comes back, with the reason `invalid` when it was not added."""
 
 
+class _Series:
+    """A name and its numbered likes, as far as they are known to be taken: `A`, `A (2)`, and so on."""
+
+    __slots__ = ("holding", "number")
+
+    def __init__(self) -> None:
+        self.number = 1
+        self.holding: dict[str, str] = {}
+
+
 class _Taken:
     """Names and contents that are taken."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self.pairs = set(pairs)
-        self.names = {name for name, _ in self.pairs}
+        self._contents: dict[str, set[str]] = {}
+        self._series: dict[str, _Series] = {}
+        self._passed: dict[str, list[_Series]] = {}
+        for name, content in pairs:
+            self.add(name, content)
+
+    def copy(self) -> _Taken:
+        return _Taken((name, content) for name, contents in self._contents.items() for content in contents)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._contents
 
     def add(self, name: str, content: str) -> None:
-        self.pairs.add((name, content))
-        self.names.add(name)
+        self._contents.setdefault(name, set()).add(content)
+        for series in self._passed.get(name, ()):
+            series.holding.setdefault(content, name)
 
     def name_for(self, entry: Entry) -> str:
-        """The first of `name`, `name (2)`, `name (3)`, … that is free, or has the entry's very content."""
-        name, number = entry.name, 1
-        while name in self.names and (name, entry.content) not in self.pairs:
-            number += 1
-            name = f"{entry.name} ({number})"
-        return name
+        """The first free of `name`, `name (2)`, `name (3)`, …, or one before it that has the entry's very content.
+
+        A thousand rows of one name take a thousand steps, not half a million: what is known to be taken is passed once.
+        """
+        if entry.name not in self._contents:
+            return entry.name
+        series = self._series.setdefault(entry.name, _Series())
+        while (name := _numbered(entry.name, series.number)) in self._contents:
+            series.number += 1
+            self._passed.setdefault(name, []).append(series)
+            for content in self._contents[name]:
+                series.holding.setdefault(content, name)
+        return series.holding.get(entry.content, name)
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
 
 
 def merge(
-    entries: Iterable[Entry], present: Iterable[tuple[str, str]], has_own_code: Callable[[Entry], bool], insert: Insert
+    entries: Iterable[Entry | ImportIssue],
+    present: Iterable[tuple[str, str]],
+    has_own_code: Callable[[Entry], bool],
+    insert: Insert,
 ) -> ImportResult:
     """Add entries to a portfolio, each under a name that is free.
 
@@ -118,18 +152,21 @@ def merge(
     alone, not against the rows before them, so that a backup comes back whole even where its names are not unique.
 
     Args:
-        entries: Rows of a file, in order.
+        entries: Rows of a file, in order; what is wrong with one stands in its place.
         present: Name and content of every QR Code of the portfolio.
         has_own_code: Whether a row brings a short code that is free.
         insert: Adds one of them.
     """
     before = _Taken(present)
-    taken = _Taken(before.pairs)
+    taken = before.copy()
     created, issues = 0, []
     for entry in entries:
+        if isinstance(entry, ImportIssue):
+            issues.append(entry)
+            continue
         judge = before if has_own_code(entry) else taken
         name = judge.name_for(entry)
-        if name in judge.names:
+        if name in judge:
             issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
             continue
         said = insert(entry, name)
@@ -139,7 +176,7 @@ def merge(
             if name != entry.name:
                 issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
         issues += [said] if said else []
-    return ImportResult(created, tuple(issues))
+    return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 
 def _issue(entry: Entry, reason: Reason, detail: str) -> ImportIssue:

@@ -9,17 +9,15 @@ from __future__ import annotations
 import csv
 import json
 import math
-import re
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from qrkit.exchange import xls_file
 from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.markup import element
 from qrkit.times import to_iso, to_table
 
 if TYPE_CHECKING:
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["SCAN_FORMATS", "ScanFormat"]
 
 Cell = str | bool | float
-
-# What XML 1.0 cannot hold, not even as a character reference.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +108,7 @@ def _csv_cell(_name: str, cell: Cell) -> str:
 
 
 def _element(name: str, cell: Cell) -> str:
-    if not isinstance(cell, str):
-        return f"<{name}>{_plain(cell)}</{name}>"
-    data = cell.encode("utf-8", "replace")
-    text = data.decode()
-    if _NO_XML.search(text):
-        return f'<{name} encoding="base64">{b64encode(data).decode()}</{name}>'
-    # A reader of XML takes a bare CR for a line feed.
-    return f"<{name}>{escape(text, {chr(13): '&#13;'})}</{name}>"
+    return element(name, cell if isinstance(cell, str) else _plain(cell))
 
 
 def _plain(cell: Cell) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from qrkit.errors import ContentTooLong, InvalidParameter, NotAllowed, NotFound, UnreadableFile
-from qrkit.exchange import exchange_format, exchange_format_of_file
-from qrkit.exchange.columns import Entry
-from qrkit.exchange.merge import ImportIssue, ImportResult, merge
-from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, text_table
+from qrkit.decode import MOST_READ_SIDE, decode
+from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
+from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
+from qrkit.exchange.merge import ImportResult, merge
+from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.files import complete_file
+from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
-from qrkit.links import ShortLink, new_id, read_short_url
+from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.records import Records
+from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
-from qrkit.store import portfolio as table
 from qrkit.store.accounts import owner_of
+from qrkit.store.portfolio import TOGETHER, count_qrcodes
 from qrkit.templates import Templates
 
 if TYPE_CHECKING:
@@ -93,27 +99,66 @@ class Portfolio(Records):
             return QRImage(self.templates.design(template, self._encoded(code), **changes))
         return QRImage(self._design(code, **changes))
 
-    def export_file(self, path: str | Path) -> Path:
+    def export_file(
+        self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
+    ) -> Path:
         """Write all campaigns and QR Codes to a file, in the format of its suffix; gives the path back.
 
         QR Codes that the plan does not show are left out (ruling T13): a row without content could not be read again.
 
+        Args:
+            path: Where to; its suffix is one of `qrkit.exchange.EXCHANGE_FORMATS`.
+            image_format: Of the pictures in a zip: png, eps or svg.
+            safe: Whether texts in a csv that a spreadsheet would run as formulas get an apostrophe, which an import
+                takes off again (ruling X7).
+            progress: Whether a bar shows how far it has come.
+
         Raises:
-            InvalidParameter: There is no such format.
+            InvalidParameter: There is no such format, or a text is too long for it; nothing was written.
         """
         file = Path(path)
-        file.write_bytes(exchange_format_of_file(file).write(self._text_table()))
+        chosen = exchange_format_of_file(file)
+        with complete_file(file) as opened:
+            self._export(chosen, opened, image_format, watch(progress=progress), safe=safe)
         return file
 
-    def export_bytes(self, format: str) -> bytes:
+    def export_bytes(self, format: str, *, image_format: str = "png", safe: bool = True) -> bytes:
         """All campaigns and QR Codes as the bytes of a file of this format, as `export_file` writes it.
 
         Raises:
-            InvalidParameter: There is no such format.
+            InvalidParameter: There is no such format, or a text is too long for it.
         """
-        return exchange_format(format).write(self._text_table())
+        file = BytesIO()
+        self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)
+        return file.getvalue()
 
-    def import_file(self, source: str | Path | bytes, *, format: str | None = None) -> ImportResult:
+    def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
+        """Write all that the plan shows, some thousands at a time."""
+        if image_format.lower() not in IMAGE_FORMATS:
+            rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
+            raise InvalidParameter(Problem("image_format", image_format, rule))
+        names = self._campaign_names()
+        codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
+        watched = iter(seen(codes, "Exporting", count_qrcodes(self.store, self.account.id)))
+        at_hand: dict[str, QRCode] = {}
+
+        def tables() -> Iterator[pd.DataFrame]:
+            """The table in parts, at least one; the codes of a part can be drawn until the next."""
+            while True:
+                at_hand.clear()
+                at_hand.update((code.id, code) for code in islice(watched, TOGETHER))
+                yield text_table(list(at_hand.values()), names)
+                if len(at_hand) < TOGETHER:
+                    return
+
+        def draw(id: str, format: str) -> bytes:
+            return self.image(at_hand[id]).to_bytes(format)
+
+        format.write(tables(), file, Writing(draw, safe=safe, image_format=image_format.lower()))
+
+    def import_file(
+        self, source: str | Path | bytes, *, format: str | None = None, progress: bool = False
+    ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
         A QR Code that is there already is left out, one with a name in use gets another; short codes, dates and scans
@@ -121,27 +166,76 @@ class Portfolio(Records):
 
         Args:
             source: The file's path, or its bytes.
-            format: Needed for bytes; of a path, the suffix says it.
+            format: What it is, where its first bytes do not say so; by default the suffix of a path, csv for bytes.
+            progress: Whether bars show how far it has come.
 
         Raises:
             UnreadableFile: The file as a whole cannot be read; nothing was changed.
             InvalidParameter: There is no such format.
         """
         if isinstance(source, bytes):
-            data, chosen = source, exchange_format(format or "csv")
+            data, named = source, exchange_format(format or "csv")
         else:
             file = Path(source)
-            chosen = exchange_format(format) if format else exchange_format_of_file(file)
+            named = exchange_format(format) if format else exchange_format_of_file(file)
             try:
                 data = file.read_bytes()
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
-        entries, issues = entries_of(chosen.read(data))
+        seen = watch(progress=progress)
+        how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
+        return self._import(sniffed(data, named.name).read(data, how), seen)
+
+    def to_frame(self) -> pd.DataFrame:
+        """All QR Codes, a row each, indexed by id, as `import_frame` reads them again.
+
+        QR Codes that the plan does not show are left out (ruling T13), as in `export_file`.
+
+        Columns: those of `qrcodes()`, then Foreground, Background (str: #RRGGBB, #AARRGGBB or a name), Scheduled
+        (bool) and Schedule (str: JSON, a list of events with content, recurrence and date; empty without events).
+        """
+        codes = [code for code in self.list_qrcodes() if code.is_available]
+        return whole_frame(codes, self._campaign_names())
+
+    def import_frame(self, frame: pd.DataFrame) -> ImportResult:
+        """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
+
+        Text stays text: "NA", "007" and "=1+1" come in as they are. NaN, NaT, NA and None are empty cells, and take
+        the default. The index is not looked at.
+
+        Args:
+            frame: Columns as `to_frame` has them, in any order and case and of any dtype; only Content is required.
+                Moments without a zone are UTC. Up to 200,000 rows. Columns of other names are left out, and told.
+
+        Returns:
+            What was done. `row` of an issue is the place in the frame, counted from 1 (`frame.iloc[row - 1]`); 0 is
+            that of the columns' names.
+
+        Raises:
+            InvalidParameter: The frame as a whole cannot be read, for want of the column Content say; nothing was
+                changed.
+
+        Example:
+            >>> import pandas as pd
+            >>> from qrkit import open_portfolio
+            >>> frame = pd.DataFrame({"content": ["https://example.com", None], "Size": [10, 99]})
+            >>> with open_portfolio(":memory:") as shop:
+            ...     result = shop.import_frame(frame)
+            ...     shop.to_frame()[["Content", "Size"]].to_dict("records")
+            [{'Content': 'https://example.com', 'Size': 10}]
+            >>> result.to_frame()["error"].to_dict()
+            {2: "invalid: Content='': must not be empty; Size=99: must be in 1..20 pixels per module"}
+        """
+        return self._import(table_of_frame(frame), UNSEEN)
+
+    def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
+        """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            present = [(code.name, code.content) for code in self._stored()]
-            result = merge(entries, present, lambda entry: self._own_link(entry) is not None, self._insert_entry)
-        issues += result.issues
-        return ImportResult(result.created, tuple(sorted(issues, key=lambda issue: issue.row)))
+            importing = Importing(self)
+            entries = seen(entries_of(table), "Importing", len(table))
+            result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
+            importing.finish()
+        return result
 
     def close(self) -> None:
         """Close the store."""
@@ -156,52 +250,8 @@ class Portfolio(Records):
     def __repr__(self) -> str:
         return f"<Portfolio of {self.account.name} in {self.store.path}>"
 
-    def _own_link(self, entry: Entry) -> ShortLink | None:
-        """The short code that a row of an import brings, when it is free (ruling X4)."""
-        link = read_short_url(entry.trackable_url, self.base_url)
-        return None if link is None or table.is_taken(self.store, link.code) else link
-
-    def _insert_entry(self, entry: Entry, name: str) -> ImportIssue | None:
-        """Store one row of an import under this name; say what could not be kept of it (ruling X4)."""
-        own = self._own_link(entry)
-        link = own or read_short_url(entry.trackable_url, self.base_url)
-        row = (entry.row, entry.campaign, entry.name, entry.content)
-        try:
-            record = QRCode(
-                id=new_id(),
-                name=name,
-                content=entry.content,
-                comment=entry.comment,
-                urlinfo=link.urlinfo if link else "",
-                short_code=own.code if own else self._free_short_code(),
-                scans=entry.scans,
-                created=entry.created or self._clock(),
-                properties=entry.properties,
-                location=entry.location,
-                is_dynamic=entry.is_dynamic,
-            )
-            self._check_drawable(record)
-            campaign_id = self._campaign_id(entry.campaign)
-        except (InvalidParameter, ContentTooLong) as error:
-            return ImportIssue(*row, "invalid", str(error))
-        stored = self._insert(record.replace(campaign_id=campaign_id))
-        if own or not entry.trackable_url:
-            return None
-        what = "is in use" if link else "is no short URL"
-        return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {stored.short_url}")
-
-    def _campaign_id(self, name: str) -> str | None:
-        """The oldest campaign of this name, made where there is none; None for no name."""
-        if not name:
-            return None
-        found = table.campaigns(self.store, self.account.id, name=name)
-        return found[0].id if found else self.insert_campaign(name).id
-
     def _campaign_names(self) -> dict[str | None, str]:
         return {None: ""} | {one.id: one.name for one in self.list_campaigns()}
-
-    def _text_table(self) -> pd.DataFrame:
-        return text_table([code for code in self.list_qrcodes() if code.is_available], self._campaign_names())
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:

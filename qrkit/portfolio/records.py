@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from qrkit.design import Design
@@ -19,6 +20,9 @@ from qrkit.times import Clock, now
 __all__ = ["DEFAULT_BASE_URL", "Records"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
+
+FITS_ANYWAY = 300
+"""Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
 
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
 
@@ -37,6 +41,10 @@ class Records:
         self.account = account
         self.base_url = base_url_of(base_url)
         self._clock = clock
+
+    def now(self) -> datetime:
+        """The present moment, by the clock of this portfolio."""
+        return self._clock()
 
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.
@@ -158,12 +166,18 @@ class Records:
             NotFound: This portfolio has none of this id.
         """
         stored = self._one(id)
-        return self._design(QRCode(**(_all_fields(stored) | self._links(stored))))
+        return self._design(QRCode(**(_all_fields(stored) | self.links_of(stored))))
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """All QR Codes in the order they were added; of one campaign where one is given."""
         campaign = None if campaign_id is None else _sought(campaign_id)
         return [self._record(one) for one in self._stored(campaign=campaign)]
+
+    def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
+        """The same, some thousands at a time: of a large portfolio, not all records need be in memory at once."""
+        most = PLANS[self.account.plan].most_qrcodes
+        for part in table.qrcodes_in_parts(self.store, self.account.id, most=most):
+            yield [self._record(one) for one in part]
 
     def update_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
         self,
@@ -222,7 +236,7 @@ class Records:
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
             record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
-            self._check_drawable(record)
+            self.check_drawable(record)
             changed = _changed(stored, **{field: getattr(record, field) for field in changes})
             table.update_qrcode(self.store, changed)
         return self._record(changed)
@@ -247,7 +261,7 @@ class Records:
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
-            return self._links(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
+            return self.links_of(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
 
     def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
         return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)
@@ -277,23 +291,32 @@ class Records:
 
     def _insert(self, record: QRCode) -> QRCode:
         """Store a new record that can be drawn, and give it back with its URLs."""
-        self._check_drawable(record)
+        self.check_drawable(record)
         fields = {name: getattr(record, name) for name in StoredQRCode.__slots__}
         table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields))
         # Whether the plan shows it depends on how many were there before.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
         return self._record(StoredQRCode(**(fields | {"is_available": is_available})))
 
-    def _check_drawable(self, record: QRCode) -> None:
-        """Refuse properties that the picture cannot have, before it is printed."""
-        check_fits(self._design(record.replace(**self._links(record))))
+    def check_drawable(self, record: QRCode) -> None:
+        """Refuse properties that the picture cannot have, before it is printed.
+
+        Raises:
+            InvalidParameter: What the picture encodes has characters that its mode has not.
+            ContentTooLong: It does not fit the version asked for.
+        """
+        properties = record.properties
+        content = short_url(self.base_url, record.short_code, record.urlinfo) if record.is_dynamic else record.content
+        if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
+            return
+        check_fits(_drawn(content, properties))
 
     def _record(self, stored: StoredQRCode) -> QRCode:
         if not stored.is_available:
             return QRCode(id=stored.id, name=stored.name, created=stored.created, is_available=False)
-        return QRCode(**(_all_fields(stored) | self._links(stored)))
+        return QRCode(**(_all_fields(stored) | self.links_of(stored)))
 
-    def _links(self, record: QRCode | StoredQRCode) -> dict[str, str]:
+    def links_of(self, record: QRCode | StoredQRCode) -> dict[str, str]:
         """The URLs that follow from a record."""
         url = short_url(self.base_url, record.short_code, record.urlinfo)
         encoded = url if record.is_dynamic else record.content
@@ -301,12 +324,17 @@ class Records:
 
     def _design(self, code: QRCode, **changes: Any) -> Design:
         """What a QR Code looks like: its short URL when it is dynamic, else its content (rulings T2, X5)."""
-        fields = {name: getattr(code.properties, name) for name in Properties.model_fields}
-        return Design(content=self._encoded(code), **(fields | changes))
+        return _drawn(self._encoded(code), code.properties, **changes)
 
     def _encoded(self, code: QRCode) -> str:
         """What the picture of a QR Code says."""
         return code.short_url if code.is_dynamic else code.content
+
+
+def _drawn(content: str, properties: Properties, **changes: Any) -> Design:
+    """A content drawn with these properties."""
+    fields = {name: getattr(properties, name) for name in Properties.model_fields}
+    return Design(content=content, **(fields | changes))
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from qrkit.records import Campaign, Location, Properties, ScheduleEvent
 from qrkit.store.connection import Store
-from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_target
+from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
 from qrkit.times import naive, utc
 
 __all__ = [
     "StoredQRCode",
+    "all_short_codes",
     "campaigns",
     "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
     "insert_campaign",
     "insert_qrcode",
+    "insert_qrcodes",
     "is_taken",
     "leave_campaign",
+    "names_and_contents",
     "qrcodes",
+    "qrcodes_in_parts",
     "update_campaign",
     "update_qrcode",
 ]
@@ -64,28 +69,37 @@ COLUMNS = (
     "longitude", "is_schedule_enabled", "schedule",
 )  # fmt: skip
 """What may change of a QR Code."""
-INSERT_QRCODE = f"""
-INSERT INTO qrcodes (number, id, account_id, short_code, imported_scans, created, {", ".join(COLUMNS)})
-VALUES (?, ?, ?, ?, ?, ?, {", ".join("?" for _ in COLUMNS)})
+TOGETHER = 5_000
+"""QR Codes in one statement."""
+KINDS = {
+    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "is_dynamic": "BOOLEAN",
+    "latitude": "DOUBLE", "longitude": "DOUBLE", "is_schedule_enabled": "BOOLEAN",
+}  # fmt: skip
+"""Types of columns that are not text."""
+_INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", *COLUMNS)
+INSERT_QRCODES = f"""
+INSERT INTO qrcodes ({", ".join(_INSERTED)})
+SELECT {", ".join(f"unnest(?::{KINDS.get(name, 'VARCHAR')}[])" for name in _INSERTED)}
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?))"
-NEXT_NUMBER = "SELECT nextval('qrcode_numbers') AS number"
-INSERT_SHORT_CODE = "INSERT INTO short_codes VALUES (?, ?)"
-INSERT_COUNT = "INSERT INTO scan_counts VALUES (?, 0, 0)"
+NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM range(?)"
+INSERT_SHORT_CODES = "INSERT INTO short_codes SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])"
+INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_QRCODES = """
 WITH beyond AS ( -- the first that the plan does not show, if there are so many
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
-    q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
+    q.number, q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
     q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
     q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
-WHERE q.account_id = $account AND ($id IS NULL OR q.id = $id) AND ($campaign IS NULL OR q.campaign_id = $campaign)
+WHERE q.account_id = $account AND q.number > $after AND ($id IS NULL OR q.id = $id)
+    AND ($campaign IS NULL OR q.campaign_id = $campaign)
     AND ($content IS NULL OR q.content = $content)
-ORDER BY q.number
+ORDER BY q.number LIMIT $together
 """
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
@@ -120,29 +134,41 @@ def delete_campaign(store: Store, id: str) -> None:
 
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
     """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
+    insert_qrcodes(store, account_id, [code])
+
+
+def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode]) -> None:
+    """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        number = _number(store.row(NEXT_NUMBER))
-        values = [number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code)]
-        store.execute(INSERT_QRCODE, values)
-        store.execute(INSERT_SHORT_CODE, [code.short_code, number])
-        store.execute(INSERT_COUNT, [number])
-        _remember(store, code, number)
+        for start in range(0, len(codes), TOGETHER):
+            part = codes[start : start + TOGETHER]
+            numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(part)])]
+            rows = [
+                (number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code))
+                for number, code in zip(numbers, part, strict=True)
+            ]
+            store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])
+            store.execute(INSERT_SHORT_CODES, [[code.short_code for code in part], numbers])
+            store.execute(INSERT_COUNTS, [numbers])
+            remember_targets(
+                store, {code.short_code: _target(code, number) for number, code in zip(numbers, part, strict=True)}
+            )
 
 
 def update_qrcode(store: Store, code: StoredQRCode) -> None:
     """Store a QR Code that has changed; id, short code, scans and created never do."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(code), code.id])
-        _remember(store, code, _number(store.row(SELECT_NUMBER, [code.id])))
+        number = _number(store.row(SELECT_NUMBER, [code.id]))
+        remember_targets(store, {code.short_code: _target(code, number)})
 
 
 def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
     """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
     with store.atomic():
         store.execute(DELETE_QRCODES, [[code.id for code in codes]])
-        for code in codes:
-            remember_target(store, code.short_code, DELETED)
+        remember_targets(store, {code.short_code: DELETED for code in codes})
 
 
 def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None) -> list[StoredQRCode]:
@@ -154,14 +180,37 @@ def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None)
         most: How many of them, the oldest, are available (ruling T13).
         **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
     """
+    return [code for part in qrcodes_in_parts(store, account_id, most=most, together=None, **narrower) for code in part]
+
+
+def qrcodes_in_parts(
+    store: Store, account_id: str, *, most: int, together: int | None = TOGETHER, **narrower: str | None
+) -> Iterator[list[StoredQRCode]]:
+    """The same, some at a time: as many as `together` says, all at once where it is None."""
     nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
-    found = store.rows(SELECT_QRCODES, nothing | narrower | {"account": account_id, "most": most})
-    return [_stored(row) for row in found]
+    asked = nothing | narrower | {"account": account_id, "most": most, "together": together}
+    after = 0
+    while found := store.rows(SELECT_QRCODES, asked | {"after": after}):
+        after = found[-1]["number"]
+        yield [_stored(row) for row in found]
+        if together is None or len(found) < together:
+            return
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
     """How many QR Codes an account has."""
     return _number(store.row(COUNT_QRCODES, [account_id]))
+
+
+def all_short_codes(store: Store) -> set[str]:
+    """All short codes that were ever given, to any account."""
+    return {row["code"] for row in store.rows("SELECT code FROM short_codes")}
+
+
+def names_and_contents(store: Store, account_id: str) -> list[tuple[str, str]]:
+    """The name and the content of every QR Code of an account."""
+    found = store.rows("SELECT name, content FROM qrcodes WHERE account_id = ?", [account_id])
+    return [(row["name"], row["content"]) for row in found]
 
 
 def is_taken(store: Store, short_code: str) -> bool:
@@ -184,7 +233,7 @@ def _values(code: StoredQRCode) -> list[Any]:
         place.latitude,
         place.longitude,
         code.is_schedule_enabled,
-        json.dumps([event.model_dump(mode="json") for event in code.schedule]),
+        json.dumps([event.model_dump(mode="json") for event in code.schedule]) if code.schedule else "[]",
     ]
 
 
@@ -192,15 +241,21 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"]) if row else 0
 
 
-def _remember(store: Store, code: StoredQRCode, number: int) -> None:
-    """Have redirects follow a QR Code that is new or has changed."""
-    schedule = code.schedule if code.is_schedule_enabled else ()
-    remember_target(store, code.short_code, Target(number, code.content, schedule))
+def _target(code: StoredQRCode, number: int) -> Target:
+    """Where redirects lead that follow a QR Code."""
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
 def _stored(row: dict[str, Any]) -> StoredQRCode:
+    del row["number"]
     place = {name: row.pop(name) for name in ("address", "latitude", "longitude")}
-    row["properties"] = Properties.from_json(row["properties"])
+    row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
     return StoredQRCode(**row, location=Location(**place))
+
+
+@lru_cache(maxsize=1_000)
+def _properties(text: str) -> Properties:
+    """The properties that a text says; the codes of a portfolio are drawn in few ways, so each is read once."""
+    return Properties.from_json(text)

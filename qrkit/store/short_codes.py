@@ -6,6 +6,7 @@ A look into SQL costs half a millisecond, one into a dictionary nothing; a redir
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +15,7 @@ from qrkit.records import ScheduleEvent
 from qrkit.schedule import active_content
 from qrkit.store.connection import Store
 
-__all__ = ["DELETED", "Target", "read_schedule", "remember_target", "target"]
+__all__ = ["DELETED", "Target", "read_schedule", "remember_targets", "target"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ def target(store: Store, short_code: str) -> Target | None:
     return _all(store).get(short_code)
 
 
-def remember_target(store: Store, short_code: str, found: Target) -> None:
-    """Have a short code lead elsewhere once the transaction that changes it is committed."""
-    store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update({short_code: found}))
+def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
+    """Have short codes lead elsewhere once the transaction that changes them is committed."""
+    store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update(found))
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:

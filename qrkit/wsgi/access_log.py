@@ -6,13 +6,14 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.times import Clock, to_iso
 from qrkit.wsgi.messages import Request, header_text
 
-__all__ = ["Access"]
+__all__ = ["Access", "shown_access"]
 
 _log = logging.getLogger("qrkit.access")
 
@@ -64,3 +65,18 @@ def _nothing(*_: object) -> None:
 def _shown(path: str) -> str:
     """A path without what may be a key that was put there by mistake."""
     return _KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]
+
+
+@contextmanager
+def shown_access() -> Iterator[None]:
+    """The log on the error stream, a line a request and nothing beside it, until the end of the context."""
+    handler, before = logging.StreamHandler(), (_log.level, _log.propagate)
+    _log.addHandler(handler)
+    _log.setLevel(logging.INFO)
+    _log.propagate = False
+    try:
+        yield
+    finally:
+        _log.removeHandler(handler)
+        _log.setLevel(before[0])
+        _log.propagate = before[1]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.decode import Decoded
 from qrkit.design import Design
-from qrkit.exchange import EXCHANGE_FORMATS
-from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.exchange import EXCHANGE_FORMATS, ExchangeFormat
+from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
+from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.generate_request import GET_MODES
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
 from qrkit.model import Model
@@ -145,7 +146,8 @@ PARAMETERS: dict[str, Schema] = {
     "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
-    "image_format": {"type": "string", "enum": ["png", "eps", "svg"], "description": "of the pictures in a zip"},
+    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
+    "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
 }
 
 
@@ -175,13 +177,20 @@ def _object(**properties: Schema) -> Schema:
     return {"type": "object", "required": list(properties), "properties": properties}
 
 
+def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
+    """Files of these formats, by their media types."""
+    kinds = [one.media_type.partition(";")[0] for one in formats]
+    return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
+
+
+ROWS: Schema = {"type": "array", "items": {"type": "object"}}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
     "picture": {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")},
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
-    "file": {one.media_type.partition(";")[0]: BYTES for one in EXCHANGE_FORMATS.values()},
+    "file": _files(EXCHANGE_FORMATS.values()),
 }
 
 REPLIES: dict[str, dict[str, Schema]] = {
@@ -195,7 +204,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("QRCode"),
     "campaign": _ref("Campaign"),
     "made": {"application/json": _object(id=PATH_PARAMETERS["id"], created=DATE)},
-    "file": {one.media_type: BYTES for one in EXCHANGE_FORMATS.values()},
+    "file": _files(EXCHANGE_FORMATS.values()),
     "issues": {
         "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
     },
@@ -205,8 +214,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
             qrcodes={"type": "array", "items": {"$ref": PLACE.format(model="QRCode")}},
         )
     },
-    "scans": {one.media_type: BYTES for one in SCAN_FORMATS.values() if "json" not in one.media_type}
-    | {"application/json": {"type": "array", "items": {"type": "object"}}},
+    "scans": _files(SCAN_FORMATS.values()),
     "description": {"application/json": {"type": "object"}},
     "health": {
         "application/json": _object(status=TEXT, version=TEXT, lost={"type": "integer"}, late={"type": "integer"})

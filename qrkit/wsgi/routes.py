@@ -76,7 +76,7 @@ ROUTES: tuple[Route, ...] = (
     Route("PUT", f"{API}/track/campaign/{{id}}", track.update_campaign, "required", body="campaign"),
     Route("DELETE", f"{API}/track/campaign/{{id}}", track.delete_campaign, "required", ("keep",)),
     Route(
-        "GET", f"{API}/track/export.{{ext}}", track.export, "required", ("image_format",), reply="file",
+        "GET", f"{API}/track/export.{{ext}}", track.export, "required", ("image_format", "raw"), reply="file",
         is_exchange=True,
     ),
     Route(

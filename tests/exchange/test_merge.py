@@ -131,3 +131,40 @@ def test_a_notebook_shows_a_result_with_its_texts_escaped():
     assert "<b>" not in shown
     assert "&lt;script&gt;" in shown
     assert ImportResult(3)._repr_html_() == "<p>3 created</p>"
+
+
+def name_by_hand(entry, taken):
+    """The rule as it is written, with a step a number."""
+    name, number = entry.name, 1
+    while any(name == other for other, _ in taken) and (name, entry.content) not in taken:
+        number += 1
+        name = f"{entry.name} ({number})"
+    return name
+
+
+@pytest.mark.rule("X3")
+@given(files, portfolios, st.sets(st.integers(2, 13)))
+@some
+def test_names_are_those_of_the_rule_walked_step_by_step(rows, present, own):
+    """Also where some rows bring a free short code of their own, and are judged by the portfolio alone."""
+    inserted = []
+    found = [entry(row, *pair) for row, pair in enumerate(rows, start=2)]
+    merge(found, present, lambda one: one.row in own, lambda one, name: inserted.append((one.row, name)))
+    before, taken, expected = list(present), list(present), []
+    for one in found:
+        judge = before if one.row in own else taken
+        name = name_by_hand(one, judge)
+        if (name, one.content) not in judge:
+            expected.append((one.row, name))
+            taken.append((name, one.content))
+    assert inserted == expected
+
+
+def test_thousands_of_rows_of_one_name_take_no_more_than_a_step_each():
+    """Walked from the beginning for each row, these would be two hundred million steps."""
+    rows = [("Door", str(number)) for number in range(20_000)]
+    result, added = merged(rows, [])
+    assert added[-1] == ("Door (20000)", "19999")
+    assert result.count("renamed") == 19_999
+    again, nothing = merged(rows, added)
+    assert (again.count("duplicate"), nothing) == (20_000, [])

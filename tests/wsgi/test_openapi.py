@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
 from qrkit import decoration, design, open_portfolio, records
+from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from qrkit.records import PLANS
 from qrkit.wsgi.routes import ROUTES
@@ -301,7 +302,7 @@ def asked(spec, world, method, path, ext):
     body = b""
     if "requestBody" in operation:
         content = operation["requestBody"]["content"]
-        if "application/json" in content:
+        if "application/json" in content and not path.endswith("/import"):
             body = example(spec, content["application/json"]["schema"])
             body = json.dumps(body or {"content": "hi"}).encode()
         else:
@@ -311,7 +312,7 @@ def asked(spec, world, method, path, ext):
 
 
 def extensions(route):
-    offered = {"export": ["csv"], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
+    offered = {"export": [*EXCHANGE_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
     return offered[route.handler.__name__] if "{ext}" in route.path else [""]
 
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import asdict
 
 from qrkit.assets import read_assets
-from qrkit.decode import decode
+from qrkit.decode import MOST_READ_SIDE, decode
 from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
 from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, read_post, safe_name
 from qrkit.image import QRImage
@@ -24,8 +24,6 @@ __all__ = ["decode_picture", "generate", "generate_decorated"]
 MOST_DESIGN_BYTES = 12 * 2**20
 """A body with all the pictures that a design may have, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
-MOST_READ_SIDE = 1_600
-"""Pixels; the worst picture of this size takes the reader two seconds."""
 
 
 def generate(call: Call) -> Response:

@@ -9,6 +9,7 @@ from qrkit import analytics
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, NotFound, Problem
 from qrkit.exchange import EXCHANGE_FORMATS, exchange_format
 from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.reading import flag
 from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
@@ -111,15 +112,18 @@ def export(call: Call) -> Response:
 
     Raises:
         NotFound: There is no such format.
-        InvalidParameter: It has no pictures whose format could be chosen.
+        InvalidParameter: The format of pictures is none of a zip.
     """
-    ext = call.request.path["ext"].lower()
+    ext, asked = call.request.path["ext"].lower(), call.parameters
     if ext not in EXCHANGE_FORMATS:
         raise NotFound("export in the format", ext, code="unknown-export-format")
-    if "format" in call.parameters:
-        raise InvalidParameter(Problem("format", call.parameters["format"], "is for zip alone"))
+    image_format = asked.get("format", "png").lower()
+    if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
+        rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
+        raise InvalidParameter(Problem("format", asked["format"], rule))
+    safe = not flag(asked.get("raw", "false"), "raw")
     with call.service.gates.drawing.passing():
-        file = call.portfolio.export_bytes(ext)
+        file = call.portfolio.export_bytes(ext, image_format=image_format, safe=safe)
     return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attached(f"portfolio.{ext}"))
 
 

@@ -1,0 +1,1 @@
+"""The commands of the command line, a module a family; each adds its parsers, and calls what a notebook calls."""

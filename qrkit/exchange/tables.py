@@ -1,0 +1,204 @@
+"""Rows of a file -> the DataFrame in the middle of every import: text, one verdict a row.
+
+Every reader ends here, so that headings, missing and unknown columns and numbers of rows are treated alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from qrkit.errors import UnreadableFile
+from qrkit.exchange import foreign
+from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED
+from qrkit.times import to_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "ERROR",
+    "MOST_BYTES",
+    "MOST_ROWS",
+    "REASON",
+    "cell_text",
+    "check_size",
+    "table_of_links",
+    "table_of_records",
+    "table_of_rows",
+    "typed",
+]
+
+ERROR = "Error"
+"""The column of a table that was read which says why a row is unusable; empty for a good row."""
+REASON = "Reason"
+"""And the stable word of that reason; empty for `invalid`."""
+
+MOST_BYTES = 64 * 2**20
+MOST_ROWS = 200_000
+
+
+def check_size(data: bytes) -> None:
+    """Refuse a file that is too large.
+
+    Raises:
+        UnreadableFile: It is.
+    """
+    if len(data) > MOST_BYTES:
+        raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
+
+
+def cell_text(value: Any) -> str:
+    """The text of a workbook's cell: 7.0 is "7", a moment as tables have it, yes and no as `true` and `false`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return to_table(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
+    """The table of rows of text; the first names the columns, in any order and case, and is row 1.
+
+    A heading that another tool wrote (`exchange.foreign`) is read as ours.
+
+    Returns:
+        DataFrame of str with all columns of `exchange.columns`, `Error` and `Reason`; the index, `row`, counts the rows
+        of the file. Empty rows are left out. Headings that are no column stand in `attrs["unknown"]`, a list of str.
+
+    Raises:
+        UnreadableFile: There is no heading, it names a column twice or lacks a required one, or there are too many
+            rows.
+    """
+    found = iter(rows)
+    heading = list(next(found, []))
+    tool = foreign.tool_of(heading)
+    if tool:
+        return table_of_links(tool, _links(found, heading))
+    places, width = _places(heading), len(heading)
+    # A column that the file lacks is the empty cell behind the last.
+    in_order = itemgetter(*(places.get(name, width) for name in ALL_NAMES))
+    numbers: list[int] = []
+    table: list[tuple[str, ...]] = []
+    for number, cells in enumerate(found, start=2):
+        if not any(cells):
+            continue
+        _check_number(len(table), number)
+        numbers.append(number)
+        if len(cells) == width:
+            table.append((*in_order([*cells, ""]), "", ""))
+        else:
+            whole = [*cells[:width], *[""] * (width - len(cells)), ""]
+            table.append((*in_order(whole), _too_wide(cells, width), ""))
+    return _frame(numbers, table, _unknown(heading))
+
+
+def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknown: Sequence[str] = ()) -> pd.DataFrame:
+    """The table of rows that name their cells themselves, as those of xml and json do.
+
+    Args:
+        records: The number of each in its file, and its cells by the name of their column; `Error` and `Reason` may be
+            among them.
+        unknown: Names that are no column.
+
+    Raises:
+        UnreadableFile: There are too many.
+    """
+    numbers: list[int] = []
+    names = (*ALL_NAMES, ERROR, REASON)
+    table: list[tuple[str, ...]] = []
+    for number, cells in records:
+        _check_number(len(table), number)
+        numbers.append(number)
+        table.append(tuple([cells.get(name, "") for name in names]))
+    return _frame(numbers, table, unknown)
+
+
+def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> pd.DataFrame:
+    """The table of what another tool wrote.
+
+    Args:
+        tool: What wrote it.
+        links: The number of each in its file, its members, and what is wrong with it, "" where nothing is.
+
+    Raises:
+        UnreadableFile: There are too many.
+    """
+
+    def cells(link: Mapping[str, Any], error: str) -> Mapping[str, str]:
+        found, wrong = tool.row(link)
+        return found | {ERROR: error or wrong}
+
+    return table_of_records((number, cells(link, error)) for number, link, error in links)
+
+
+def _links(rows: Iterable[Sequence[str]], heading: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str], str]]:
+    """The rows by the names of a foreign heading, with the numbers they have in the file."""
+    for number, cells in enumerate(rows, start=2):
+        if any(cells):
+            yield number, dict(zip(heading, cells, strict=False)), _too_wide(cells, len(heading))
+
+
+def typed(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of text for a workbook: the columns of the interface, numbers as float64, yes and no as bool."""
+    import pandas as pd
+
+    found = table[list(NAMES)].copy()
+    for name in NAMES:
+        if KINDS[name] in ("whole", "degrees"):
+            found[name] = pd.to_numeric(found[name]).astype("float64")
+        elif KINDS[name] == "flag":
+            found[name] = found[name] == "true"
+    return found
+
+
+def _frame(numbers: list[int], table: list[tuple[str, ...]], unknown: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    index = pd.Index(numbers, name="row", dtype="int64")
+    found = pd.DataFrame(table, columns=[*ALL_NAMES, ERROR, REASON], index=index, dtype="str")
+    found.attrs["unknown"] = list(unknown)
+    return found
+
+
+def _check_number(count: int, line: int) -> None:
+    if count == MOST_ROWS:
+        raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)
+
+
+def _unknown(heading: Sequence[str]) -> list[str]:
+    known = {name.lower() for name in ALL_NAMES}
+    return [title for title in heading if title.strip() and title.strip().lower() not in known]
+
+
+def _too_wide(cells: Sequence[str], width: int) -> str:
+    if len(cells) <= width:
+        return ""
+    return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
+
+
+def _places(heading: Sequence[str]) -> dict[str, int]:
+    """Where each column stands: found by its name, in any order and case; missing columns are empty."""
+    if not any(heading):
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
+    known = {name.lower(): name for name in ALL_NAMES}
+    places: dict[str, int] = {}
+    for place, title in enumerate(heading):
+        name = known.get(title.strip().lower())
+        if name in places:
+            raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=1)
+        if name:
+            places[name] = place
+    for name in REQUIRED:
+        if name not in places:
+            near = [title for title in _unknown(heading) if get_close_matches(title.lower(), [name.lower()])]
+            hint = f"{near[0]!r}: did you mean {name!r}?" if near else "the columns are " + ", ".join(NAMES)
+            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=1)
+    return places

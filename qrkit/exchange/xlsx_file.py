@@ -1,0 +1,186 @@
+"""Excel workbooks of today (OOXML), beside those of 1997: no end of rows after 65,535."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile
+
+from qrkit.errors import UnreadableFile
+from qrkit.exchange import archives
+from qrkit.exchange.columns import NAMES
+from qrkit.exchange.tables import cell_text, check_size, table_of_rows, typed
+from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined, numbered
+from qrkit.progress import UNSEEN, Watch
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from openpyxl import Workbook
+
+__all__ = ["is_workbook", "read", "write"]
+
+CONTENT_TYPES = "[Content_Types].xml"
+"""What makes a zip archive one of OOXML."""
+MOST_COLUMNS = 200
+"""Of a heading that are looked at."""
+MOST_ROWS = 2**20
+"""Of a sheet, as Excel has it; what files claim may be more."""
+
+# ECMA-376, ST_Xstring: characters that XML cannot hold or would change, and what looks like such an escape.
+_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# openpyxl drops "x005F_" from shared texts: written otherwise it stays for us, who know what it means.
+_DROPPED = re.compile(rb"(_?)x005F_")
+_DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
+
+
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
+    """Write a table of text, in parts, as a workbook with one sheet: text as text, numbers as numbers, Created as text.
+
+    Raises:
+        InvalidParameter: Texts are longer than a cell can hold.
+    """
+    import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
+
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("QR Codes")
+    sheet.freeze_panes = "A2"
+
+    def made(value: Any) -> Any:
+        if isinstance(value, bool) or value != value:  # nan is no cell
+            return value if isinstance(value, bool) else None
+        # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
+        cell = WriteOnlyCell(sheet, value="x")
+        if isinstance(value, str):
+            cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
+        else:
+            cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
+        return cell
+
+    heading = [made(name) for name in NAMES]
+    for cell in heading:
+        cell.font = Font(bold=True)
+    sheet.append(heading)
+    try:
+        for part, first in numbered(typed(table) for table in tables):
+            check_lengths(part, first=first)
+            for row in zip(*(part[name].tolist() for name in NAMES), strict=True):
+                sheet.append([made(value) for value in row])
+    except BaseException:
+        # openpyxl leaves the file that rows wait in to the end of the program.
+        sheet.close()
+        sheet._writer.cleanup()
+        raise
+    _save(book, file)
+
+
+def _save(book: Workbook, file: BinaryIO) -> None:
+    """Save a workbook without the time at which it was written: the same table gives the same bytes."""
+    from openpyxl.writer.excel import ExcelWriter
+
+    book.properties.created = book.properties.modified = datetime(*archives.LONG_AGO)
+    dated = BytesIO()
+    # Not book.save, which notes the time.
+    ExcelWriter(book, ZipFile(dated, "w")).save()
+    with ZipFile(dated) as made, ZipFile(file, "w") as archive:
+        for entry in made.infolist():
+            archives.add(archive, entry.filename, made.read(entry))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"_x{ord(found[0]):04X}_"
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether a zip archive is a workbook.
+
+    Raises:
+        UnreadableFile: It is no archive that may be read.
+    """
+    return CONTENT_TYPES in archives.opened(data).namelist()
+
+
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
+    """Read a workbook: its first sheet, and those behind it with the same heading.
+
+    Formulas count as what they showed when the file was saved, errors as empty cells.
+
+    Returns:
+        The table, as `exchange.tables.table_of_rows` makes it.
+
+    Raises:
+        UnreadableFile: The file is too large, is no such workbook, or has no heading.
+    """
+    check_size(data)
+    return table_of_rows(watch(_rows(_checked(data)), "Reading", None))
+
+
+def _checked(data: bytes) -> BytesIO:
+    """The same workbook with its parts as they are, not as they claim to be, and without document types in them."""
+    archive = archives.opened(data)
+    file = BytesIO()
+    with ZipFile(file, "w") as checked:
+        for entry in archive.infolist():
+            part = archives.unpacked(archive, entry, archives.MOST_UNPACKED)
+            if _DOCTYPE.search(part) and entry.filename.endswith((".xml", ".rels")):
+                raise UnreadableFile("the workbook has a document type in it, which is not read")
+            if entry.filename.endswith("sharedStrings.xml"):
+                part = _DROPPED.sub(lambda found: b"_x005f_" if found[1] else b"x005_x0046__", part)
+            checked.writestr(entry.filename, part)
+    file.seek(0)
+    return file
+
+
+def _rows(file: BytesIO) -> Iterator[list[str]]:
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        try:
+            for number, row in enumerate(joined(_cells(sheet) for sheet in book.worksheets[:MOST_SHEETS])):
+                if number == MOST_ROWS:
+                    raise UnreadableFile(f"the workbook has more than {MOST_ROWS:,} rows, empty ones counted")
+                yield row
+        finally:
+            book.close()
+    except UnreadableFile:
+        raise
+    except Exception as error:
+        # On damaged files openpyxl lets through whatever it stumbles on: KeyError, ParseError, BadZipFile, …
+        raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
+
+
+def _cells(sheet: Any) -> Iterator[list[str]]:
+    # What a sheet claims of its size need not be so.
+    sheet.reset_dimensions()
+    heading = _texts(next(sheet.iter_rows(max_row=1, max_col=MOST_COLUMNS), ()))
+    yield heading
+    # One cell more than there are headings shows that a row is too long.
+    for row in sheet.iter_rows(min_row=2, max_row=MOST_ROWS, max_col=len(heading) + 1):
+        yield _texts(row)
+
+
+def _texts(row: Iterable[Any]) -> list[str]:
+    """The cells of a row up to the last one that holds something."""
+    texts = [_text(cell) for cell in row]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def _text(cell: Any) -> str:
+    value = cell.value
+    if value is None or cell.data_type == "e":
+        return ""
+    text = cell_text(value)
+    if "_x" not in text:
+        return text
+    # An escape may be half of a character; two of them are one, one alone is none.
+    units = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")

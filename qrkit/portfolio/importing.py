@@ -1,0 +1,97 @@
+"""An import on its way into a portfolio: rows are judged one by one, and stored together (rulings X2 to X5)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.exchange.columns import Entry
+from qrkit.exchange.merge import ImportIssue
+from qrkit.links import ShortLink, new_id, new_short_code, read_short_url
+from qrkit.portfolio.records import Records
+from qrkit.records import QRCode
+from qrkit.store import portfolio as table
+from qrkit.store.portfolio import StoredQRCode
+
+__all__ = ["Importing"]
+
+
+class Importing:
+    """The rows of one import; `finish` stores what was taken in.
+
+    Args:
+        records: The portfolio they go into, in a transaction.
+    """
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._taken = table.all_short_codes(records.store)
+        self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
+        self._waiting: list[StoredQRCode] = []
+        # A row is asked for its short code before it is inserted, and again then.
+        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url))
+
+    def present(self) -> list[tuple[str, str]]:
+        """The name and the content of every QR Code that is there before the import."""
+        return table.names_and_contents(self._records.store, self._records.account.id)
+
+    def has_own_code(self, entry: Entry) -> bool:
+        """Whether a row brings a short code that is free."""
+        return self._own_link(entry) is not None
+
+    def insert(self, entry: Entry, name: str) -> ImportIssue | None:
+        """Take a row in under this name; say what could not be kept of it (ruling X4)."""
+        own = self._own_link(entry)
+        link = own or self._link(entry.trackable_url)
+        row = (entry.row, entry.campaign, entry.name, entry.content)
+        try:
+            record = QRCode(
+                id=new_id(),
+                name=name,
+                content=entry.content,
+                comment=entry.comment,
+                urlinfo=link.urlinfo if link else "",
+                short_code=own.code if own else self._free_short_code(),
+                scans=entry.scans,
+                created=entry.created or self._records.now(),
+                properties=entry.properties,
+                location=entry.location,
+                is_dynamic=entry.is_dynamic,
+                is_schedule_enabled=entry.is_schedule_enabled,
+                schedule=entry.schedule,
+            )
+            self._records.check_drawable(record)
+            campaign_id = self._campaign_id(entry.campaign)
+        except (InvalidParameter, ContentTooLong) as error:
+            return ImportIssue(*row, "invalid", str(error))
+        fields = {field: getattr(record, field) for field in StoredQRCode.__slots__}
+        self._waiting.append(StoredQRCode(**(fields | {"campaign_id": campaign_id})))
+        if len(self._waiting) == table.TOGETHER:
+            self.finish()
+        self._taken.add(record.short_code)
+        if own or not entry.trackable_url:
+            return None
+        what = "is in use" if link else "is no short URL"
+        url = self._records.links_of(record)["short_url"]
+        return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {url}")
+
+    def finish(self) -> None:
+        """Store what waits to be stored."""
+        table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting)
+        self._waiting.clear()
+
+    def _own_link(self, entry: Entry) -> ShortLink | None:
+        """The short code that a row brings, when it is free (ruling X4)."""
+        link = self._link(entry.trackable_url)
+        return None if link is None or link.code in self._taken else link
+
+    def _free_short_code(self) -> str:
+        return next(code for code in iter(new_short_code, "") if code not in self._taken)
+
+    def _campaign_id(self, name: str) -> str | None:
+        """The oldest campaign of this name, made where there is none; None for no name."""
+        if not name:
+            return None
+        if name not in self._campaigns:
+            self._campaigns[name] = self._records.insert_campaign(name).id
+        return self._campaigns[name]

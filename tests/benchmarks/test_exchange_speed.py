@@ -1,0 +1,205 @@
+"""How fast 50,000 QR Codes go into files and come back, against the bare libraries on the same cells."""
+
+import csv
+import gc
+import io
+import json
+from datetime import datetime, timedelta
+from statistics import median
+from time import process_time
+
+import duckdb
+import openpyxl
+import pandas as pd
+import pytest
+import xlrd
+import xlwt
+from lxml import etree
+
+from qrkit import open_portfolio
+from qrkit.exchange import EXCHANGE_FORMATS, Reading, Writing
+from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES
+
+pytestmark = pytest.mark.benchmark
+
+CODES = 50_000
+BASE_URL = "https://go.example.com"
+READING = Reading(bytes.decode)
+WRITING = Writing(lambda id, format: b"")
+
+
+def table(codes):
+    """The table of a portfolio as a file has it: text, all columns."""
+    start = datetime(2026, 1, 1)
+    rows = [
+        (
+            f"Campaign {number % 40}",
+            f"Poster {number}, left",
+            f"https://www.example.com/spring/2026?poster={number}",
+            f"{BASE_URL}/c{number:06}",
+            str(start + timedelta(minutes=number)),
+            str(number % 977),
+            f"Harbour Street {number % 300}, Lindhaven",
+            str(50 + number % 1000 / 1000),
+            str(10 + number % 777 / 1000),
+            "" if number % 3 else "A1, behind glass",
+            *("true", "8", "4", "-1", "Byte", "M", "#FF000000", "#FFFFFFFF", "false", ""),
+        )
+        for number in range(codes)
+    ]
+    index = pd.Index([f"{number:032x}" for number in range(codes)], name="id", dtype="str")
+    return pd.DataFrame(rows, columns=list(ALL_NAMES), dtype="str", index=index)
+
+
+def parts(frame):
+    """As an export hands it on."""
+    return (frame.iloc[start : start + 5_000] for start in range(0, len(frame), 5_000))
+
+
+def written(name, frame):
+    file = io.BytesIO()
+    EXCHANGE_FORMATS[name].write(parts(frame), file, WRITING)
+    return file.getvalue()
+
+
+def bare_read_json(data):
+    return pd.DataFrame(json.loads(data), dtype="str")
+
+
+def bare_write_json(frame):
+    return json.dumps(frame.to_dict("records"), ensure_ascii=False).encode()
+
+
+def bare_read_xml(data):
+    rows = []
+    for _, item in etree.iterparse(io.BytesIO(data), tag="item"):
+        rows.append({one.tag: one.text for one in item})
+        item.clear()
+    return pd.DataFrame(rows, dtype="str")
+
+
+def bare_write_xml(frame):
+    file = io.BytesIO()
+    with etree.xmlfile(file, encoding="utf-8") as xml, xml.element("tracking"):
+        for cells in zip(*(frame[name] for name in ELEMENTS.values()), strict=True):
+            item = etree.Element("item")
+            for element, cell in zip(ELEMENTS, cells, strict=True):
+                if cell:
+                    etree.SubElement(item, element).text = cell
+            xml.write(item)
+    return file.getvalue()
+
+
+def bare_read_xlsx(data):
+    sheet = openpyxl.load_workbook(io.BytesIO(data), read_only=True).worksheets[0]
+    heading, *rows = sheet.iter_rows(values_only=True)
+    return pd.DataFrame(rows, columns=heading)
+
+
+def bare_write_xlsx(frame):
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    for cells in frame[list(NAMES)].itertuples(index=False, name=None):
+        sheet.append(cells)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def bare_read_xls(data):
+    sheet = xlrd.open_workbook(file_contents=data).sheet_by_index(0)
+    heading, *rows = (sheet.row_values(number) for number in range(sheet.nrows))
+    return pd.DataFrame(rows, columns=heading)
+
+
+def bare_write_xls(frame):
+    book = xlwt.Workbook(encoding="utf-8")
+    sheet = book.add_sheet("QR Codes")
+    for number, cells in enumerate(frame[list(NAMES)].itertuples(index=False, name=None)):
+        for place, cell in enumerate(cells):
+            sheet.write(number, place, cell)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+BARE = {
+    "csv": (
+        lambda data: pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False),
+        lambda frame: frame[list(NAMES)].to_csv(index=False, quoting=csv.QUOTE_MINIMAL).encode(),
+    ),
+    "json": (bare_read_json, bare_write_json),
+    "xml": (bare_read_xml, bare_write_xml),
+    "xlsx": (bare_read_xlsx, bare_write_xlsx),
+    "xls": (bare_read_xls, bare_write_xls),
+}
+ROUNDS = {"csv": 5, "json": 5, "xml": 5, "xlsx": 1, "xls": 1}
+
+
+def seconds(work, argument):
+    """The processor seconds that it takes."""
+    gc.collect()
+    start = process_time()
+    work(argument)
+    return process_time() - start
+
+
+def line(rounds):
+    """The medians of ours and theirs, and of their ratios."""
+    ours, theirs = (median(column) for column in zip(*rounds, strict=True))
+    return f"{ours:6.2f} s, bare {theirs:6.2f} s, ratio {median(a / b for a, b in rounds):5.2f}"
+
+
+@pytest.mark.parametrize("name", list(BARE))
+def test_files_are_read_and_written(name, capsys):
+    ours, (bare_read, bare_write) = EXCHANGE_FORMATS[name], BARE[name]
+    frame = table(CODES)
+    data = written(name, frame)
+    found = bare_read(data).rename(columns=ELEMENTS)
+    assert ours.read(data, READING)["Content"].tolist() == found["Content"].tolist()
+    reads, writes = [], []
+    for _ in range(ROUNDS[name]):
+        reads.append((seconds(lambda data: ours.read(data, READING), data), seconds(bare_read, data)))
+        writes.append((seconds(lambda frame: written(name, frame), frame), seconds(bare_write, frame)))
+    with capsys.disabled():
+        print(f"\n{name:4} {len(data) / 1e6:4.1f} MB, read {line(reads)}; write {line(writes)}", end="")  # noqa: T201
+
+
+INSERT = """
+INSERT INTO codes SELECT * FROM incoming
+WHERE NOT EXISTS (FROM codes c WHERE c."QR Code Name" = incoming."QR Code Name" AND c.Content = incoming.Content)
+QUALIFY row_number() OVER (PARTITION BY "QR Code Name", Content) = 1
+"""
+
+
+class Script:
+    """What an analyst would write: the file as a DataFrame, its new rows as one statement; nothing is judged."""
+
+    def __init__(self):
+        self.connection = duckdb.connect()
+        columns = ", ".join(f'"{name}" VARCHAR' for name in NAMES)
+        self.connection.execute(f"CREATE TABLE codes ({columns})")
+
+    def import_file(self, data):
+        self.connection.register("incoming", BARE["csv"][0](data))
+        self.connection.execute(INSERT)
+
+    def rows(self):
+        return self.connection.execute("SELECT * FROM codes").df()
+
+
+def test_codes_go_into_a_portfolio_and_out_of_it(capsys):
+    data = written("csv", table(CODES))
+    times = {"import": [], "again": [], "list": [], "export": []}
+    for _ in range(3):
+        script = Script()
+        with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+            times["import"].append((seconds(shop.import_file, data), seconds(script.import_file, data)))
+            times["again"].append((seconds(shop.import_file, data), seconds(script.import_file, data)))
+            assert len(shop.list_qrcodes()) == len(script.rows()) == CODES
+            times["list"].append((seconds(lambda shop: shop.list_qrcodes(), shop), seconds(Script.rows, script)))
+            export = seconds(lambda shop: shop.export_bytes("csv"), shop)
+            times["export"].append((export, seconds(lambda script: BARE["csv"][1](script.rows()), script)))
+    with capsys.disabled():
+        for name, rounds in times.items():
+            print(f"\n{name:6} {line(rounds)}", end="")  # noqa: T201

@@ -1,0 +1,399 @@
+"""Lists of links of other tools: what of them is kept, and that no file of ours is taken for one."""
+
+import json
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+import xlwt
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+from qrkit.exchange import EXCHANGE_FORMATS, foreign
+from qrkit.exchange.columns import ALL_NAMES, ELEMENTS
+
+GO = "https://go.example.com"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MAY = datetime(2024, 5, 1, 8, 30, tzinfo=UTC)
+DOOR, MENU = "https://example.com/door?a=1,2", "https://example.com/menu"
+
+BITLY_CSV = f"""\
+Link,Custom Link,Date created,Title,Destination URL,Engagements,Status
+https://bit.ly/3xYzAbC,https://go.example.com/door,2024-05-01T08:30:00Z,"Door, north","{DOOR}",12,Active
+https://bit.ly/4menu00,,2024-05-01T10:30:00+02:00,,{MENU},0,Active
+"""
+BITLY_JSON = {
+    "links": [
+        {
+            "created_at": "2024-05-01T08:30:00+0000",
+            "id": "bit.ly/3xYzAbC",
+            "link": "https://bit.ly/3xYzAbC",
+            "custom_bitlinks": ["https://go.example.com/door"],
+            "long_url": DOOR,
+            "title": "Door, north",
+            "archived": False,
+            "tags": ["Spring"],
+            "deeplinks": [],
+            "references": {"group": "https://api-ssl.bitly.com/v4/groups/Bxyz"},
+        },
+        {
+            "created_at": "2024-05-01T10:30:00+0200",
+            "id": "bit.ly/4menu00",
+            "link": "https://bit.ly/4menu00",
+            "custom_bitlinks": [],
+            "long_url": MENU,
+            "tags": [],
+        },
+    ],
+    "pagination": {"next": "", "size": 50},
+}
+SHLINK_CSV = f"""\
+createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits
+2024-05-01T08:30:00+00:00,s.test,door,https://s.test/door,"{DOOR}","Door, north",Spring,12
+2024-05-01T10:30:00+02:00,s.test,4menu00,https://s.test/4menu00,{MENU},,a|b,0
+"""
+SHLINK_OLD_CSV = f"""\
+createdAt,shortUrl,longUrl,title,tags,visits
+2024-05-01T08:30:00+00:00,https://s.test/door,"{DOOR}","Door, north",Spring,12
+2024-05-01T10:30:00+02:00,https://s.test/4menu00,{MENU},,,0
+"""
+SHLINK_LINKS = [
+    {
+        "shortCode": "door",
+        "shortUrl": "https://s.test/door",
+        "longUrl": DOOR,
+        "dateCreated": "2024-05-01T08:30:00+00:00",
+        "tags": ["Spring"],
+        "meta": {"validSince": None, "validUntil": None, "maxVisits": None},
+        "domain": None,
+        "title": "Door, north",
+        "crawlable": False,
+        "forwardQuery": True,
+        "visitsSummary": {"total": 12, "nonBots": 10, "bots": 2},
+    },
+    {
+        "shortCode": "4menu00",
+        "shortUrl": "https://s.test/links/4menu00",
+        "longUrl": MENU,
+        "dateCreated": "2024-05-01T10:30:00+02:00",
+        "tags": ["a", "b"],
+        "title": None,
+        "visitsCount": 0,
+    },
+]
+SHLINK_JSON = {"shortUrls": {"data": SHLINK_LINKS, "pagination": {"currentPage": 1, "pagesCount": 1}}}
+YOURLS_LINKS = {
+    "link_1": {
+        "shorturl": "https://sho.rt/door",
+        "url": DOOR,
+        "title": "Door, north",
+        "timestamp": "2024-05-01 08:30:00",
+        "ip": "192.0.2.1",
+        "clicks": "12",
+    },
+    "link_2": {
+        "shorturl": "https://example.org/yourls/4menu00",
+        "url": MENU,
+        "timestamp": "2024-05-01 08:30:00",
+        "ip": "192.0.2.1",
+        "clicks": 0,
+    },
+}
+YOURLS_JSON = {"links": YOURLS_LINKS, "stats": {"total_links": "2", "total_clicks": "12"}, "statusCode": "200"}
+YOURLS_TABLE_CSV = f"""\
+"keyword","url","title","timestamp","ip","clicks"
+"door","{DOOR}","Door, north","2024-05-01 08:30:00","192.0.2.1","12"
+"4menu00","{MENU}","","2024-05-01 08:30:00","192.0.2.1","0"
+"""
+YOURLS_PLUGIN_CSV = f"""\
+source,target,hits\r
+/door/,"{DOOR}",12\r
+/4menu00/,{MENU},0\r
+"""
+KUTT_LINKS = [
+    {
+        "id": "0d6f",
+        "address": "door",
+        "banned": False,
+        "created_at": "2024-05-01T08:30:00.000Z",
+        "updated_at": "2025-05-01T08:30:00.000Z",
+        "password": False,
+        "description": "Door, north",
+        "expire_in": None,
+        "target": DOOR,
+        "visit_count": 12,
+        "domain": None,
+        "link": {"link": "kutt.test/door", "url": "https://kutt.test/door"},
+    },
+    {
+        "id": "0d70",
+        "address": "4menu00",
+        "created_at": "2024-05-01T08:30:00.000Z",
+        "description": None,
+        "target": MENU,
+        "visit_count": 0,
+        "domain": "links.test",
+        "link": "https://links.test/4menu00",
+    },
+]
+KUTT_JSON = {"total": 2, "limit": 10, "skip": 0, "data": KUTT_LINKS}
+DUB_CSV = f"""\
+Short link,Destination URL,Clicks,Created at,Link ID,Updated at,Tags,Archived
+https://d.test/door,"{DOOR}",12,2024-05-01T08:30:00.000Z,link_1,2025-05-01T08:30:00.000Z,Spring,false
+https://d.test/4menu00,{MENU},0,2024-05-01T08:30:00.000Z,link_2,2025-05-01T08:30:00.000Z,"a, b",false
+"""
+DUB_OLD_CSV = f"""\
+link,url,clicks,createdAt
+https://d.test/door,"{DOOR}",12,2024-05-01T08:30:00.000Z
+https://d.test/4menu00,{MENU},0,2024-05-01T08:30:00.000Z
+"""
+DUB_JSON = [
+    {
+        "id": "link_1",
+        "domain": "d.test",
+        "key": "door",
+        "url": DOOR,
+        "shortLink": "https://d.test/door",
+        "title": "Door, north",
+        "comments": "by the stairs",
+        "tags": [{"id": "tag_1", "name": "Spring", "color": "red"}],
+        "clicks": 12,
+        "createdAt": "2024-05-01T08:30:00.000Z",
+        "qrCode": "https://api.dub.co/qr?url=https://d.test/door",
+    },
+    {
+        "id": "link_2",
+        "domain": "d.test",
+        "key": "4menu00",
+        "url": MENU,
+        "shortLink": "https://d.test/4menu00",
+        "title": None,
+        "comments": None,
+        "tags": [{"name": "a"}, {"name": "b"}],
+        "clicks": 0,
+        "createdAt": "2024-05-01T08:30:00.000Z",
+    },
+]
+FILES = {
+    "bitly-csv": (foreign.BITLY_FILE, BITLY_CSV),
+    "bitly-json": (foreign.BITLY_API, BITLY_JSON),
+    "shlink-csv": (foreign.SHLINK_FILE, SHLINK_CSV),
+    "shlink-old-csv": (foreign.SHLINK_FILE, SHLINK_OLD_CSV),
+    "shlink-json": (foreign.SHLINK_API, SHLINK_JSON),
+    "yourls-json": (foreign.YOURLS_API, YOURLS_JSON),
+    "yourls-table-csv": (foreign.YOURLS_TABLE, YOURLS_TABLE_CSV),
+    "yourls-plugin-csv": (foreign.YOURLS_PLUGIN, YOURLS_PLUGIN_CSV),
+    "kutt-json": (foreign.KUTT, KUTT_JSON),
+    "dub-csv": (foreign.DUB_FILE, DUB_CSV),
+    "dub-old-csv": (foreign.DUB_OLD_FILE, DUB_OLD_CSV),
+    "dub-json": (foreign.DUB_API, DUB_JSON),
+}
+every_file = pytest.mark.parametrize(("tool", "file"), FILES.values(), ids=FILES)
+
+
+@pytest.fixture
+def portfolio():
+    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOON) as portfolio:
+        yield portfolio
+
+
+def imported(portfolio, file):
+    """What an import says of a text, which is csv, or of a value, which is written as json."""
+    is_text = isinstance(file, str)
+    data = file if is_text else json.dumps(file)
+    return portfolio.import_file(data.encode(), format="csv" if is_text else "json")
+
+
+def by_content(portfolio):
+    return {code.content: code for code in portfolio.list_qrcodes()}
+
+
+# ---- what is kept
+
+
+@pytest.mark.rule("X4")
+@every_file
+def test_every_tool_keeps_targets_codes_names_dates_and_counts(portfolio, tool, file):
+    """Open: whether X4 is for files of ours alone. Printed codes of other tools must live on, too."""
+    result = imported(portfolio, file)
+    assert (result.created, result.issues) == (2, ())
+    door, menu = (by_content(portfolio)[content] for content in (DOOR, MENU))
+    assert (door.short_url, menu.short_url) == (f"{GO}/door", f"{GO}/4menu00")
+    assert (door.name, menu.name) == ("Door, north" if tool.title else DOOR, MENU)
+    assert (door.created, menu.created) == ((MAY, MAY) if tool.created else (NOON, NOON))
+    assert (door.scans, menu.scans) == (12 if tool.count else 0, 0)
+    assert door.is_dynamic
+
+
+def test_every_tool_of_the_table_has_a_file_here():
+    assert {tool.name for tool, _ in FILES.values()} == {tool.name for tool in foreign.TOOLS}
+
+
+@pytest.mark.parametrize("file", [BITLY_JSON, SHLINK_CSV, SHLINK_JSON, DUB_CSV, DUB_JSON])
+def test_a_tag_that_is_the_only_one_is_the_campaign(portfolio, file):
+    imported(portfolio, file)
+    (campaign,) = portfolio.list_campaigns()
+    assert campaign.name == "Spring"
+    codes = by_content(portfolio)
+    assert (codes[DOOR].campaign_id, codes[MENU].campaign_id) == (campaign.id, None)
+
+
+@pytest.mark.parametrize("file", [SHLINK_CSV, SHLINK_JSON, DUB_CSV, DUB_JSON])
+def test_several_tags_stand_in_the_comment(portfolio, file):
+    imported(portfolio, file)
+    assert by_content(portfolio)[MENU].comment == "Tags: a, b"
+
+
+def test_a_comment_is_kept_before_the_tags(portfolio):
+    tags = [{"name": "a"}, {"name": "b"}]
+    imported(portfolio, [DUB_JSON[0] | {"tags": tags}, DUB_JSON[1]])
+    assert by_content(portfolio)[DOOR].comment == "by the stairs\nTags: a, b"
+
+
+def test_the_objects_of_an_api_are_read_without_their_envelope_too(portfolio):
+    assert imported(portfolio, SHLINK_LINKS).created == 2
+
+
+def test_a_short_url_without_a_scheme_is_read(portfolio):
+    imported(portfolio, BITLY_CSV.replace("https://go.example.com/door", "go.example.com/door"))
+    assert by_content(portfolio)[DOOR].short_code == "door"
+
+
+def test_a_code_without_a_short_url_stands_behind_its_domain(portfolio):
+    portfolio.insert_qrcode("x")
+    lone = {"address": "menu", "target": MENU, "visit_count": 1, "created_at": "2024-05-01", "domain": "kutt.test"}
+    imported(portfolio, [lone])
+    (issue,) = imported(portfolio, [lone | {"target": DOOR}]).issues
+    assert issue.detail.startswith("'https://kutt.test/menu' is in use")
+
+
+def test_the_key_of_a_domain_itself_is_no_short_code(portfolio):
+    """Dub calls the link of a bare domain `_root`, which nobody ever printed."""
+    link = {"domain": "d.test", "key": "_root", "shortLink": "https://d.test", "url": MENU}
+    (issue,) = imported(portfolio, [link]).issues
+    assert (issue.reason, by_content(portfolio)[MENU].short_code == "_root") == ("code-taken", False)
+
+
+@pytest.mark.parametrize("format", ["xls", "xlsx"])
+def test_a_workbook_with_the_headings_of_a_tool_is_read_as_its_csv(portfolio, format, tmp_path):
+    heading = ["createdAt", "shortUrl", "longUrl", "title", "tags", "visits"]
+    path = tmp_path / f"links.{format}"
+    write_workbook(path, [heading, ["2024-05-01T08:30:00Z", "https://s.test/door", DOOR, "Door", "", 12]])
+    assert portfolio.import_file(path).issues == ()
+    assert (by_content(portfolio)[DOOR].short_code, by_content(portfolio)[DOOR].scans) == ("door", 12)
+
+
+def write_workbook(path, rows):
+    if path.suffix == ".xlsx":
+        pd.DataFrame(rows[1:], columns=rows[0]).to_excel(path, index=False)
+        return
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("links")
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            sheet.write(y, x, cell)
+    book.save(str(path))
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "domain", "found"),
+    [
+        ("https://s.test/a", "a", "", "https://s.test/a"),
+        ("https://s.test/base/foo/bar", "foo/bar", "", "https://s.test/foo/bar"),
+        ("", "/a/", "", "https://host.invalid/a"),
+        ("", "a", "d.test", "https://d.test/a"),
+        ("s.test/a", "", "", "https://s.test/a"),
+        ("http://s.test/a", "http://s.test/a", "", "http://s.test/a"),
+        ("http://s.test", "http://s.test", "", "http://s.test"),
+        ("https://s.test/a", "b", "", "https://s.test/a"),
+        ("http://[", "a", "", "http://["),
+    ],
+)
+def test_the_code_stands_right_behind_the_host(url, code, domain, found):
+    cells, _ = foreign.SHLINK_FILE.row({"shortUrl": url, "shortCode": code, "domain": domain})
+    assert cells["Trackable URL"] == found
+
+
+# ---- what cannot be kept
+
+
+@pytest.mark.rule("X4")
+@every_file
+def test_a_code_that_is_in_use_is_told_and_replaced(portfolio, tool, file):
+    """Open: what is said where a code of another tool is taken here. The same as of ours, code-taken."""
+    imported(portfolio, [DUB_JSON[0] | {"url": "https://example.com/first"}])
+    result = imported(portfolio, file)
+    assert [issue.reason for issue in result.issues if issue.reason != "renamed"] == ["code-taken"]
+    assert by_content(portfolio)[DOOR].short_code != "door"
+    assert by_content(portfolio)[MENU].short_code == "4menu00"
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "row"),
+    [
+        (SHLINK_CSV.replace("2024-05-01T08:30:00+00:00", "yesterday"), "createdAt", 2),
+        (BITLY_CSV.replace("2024-05-01T08:30:00Z", "05/01/2024"), "Date created", 2),
+        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "0000-00-00 00:00:00", 1), "timestamp", 2),
+        (SHLINK_CSV.replace(",12\n", ",many\n"), "Scans", 2),
+        ([DUB_JSON[0] | {"createdAt": 17}, DUB_JSON[1]], "createdAt", 1),
+        ([DUB_JSON[0] | {"title": "half \ud83d"}, DUB_JSON[1]], "QR Code Name", 1),
+        ([DUB_JSON[0] | {"clicks": -1}, DUB_JSON[1]], "Scans", 1),
+        ([DUB_JSON[0] | {"url": None}, DUB_JSON[1]], "Content", 1),
+    ],
+)
+@pytest.mark.rule("X2")
+def test_what_is_wrong_with_a_link_names_its_column_and_loses_no_other(portfolio, file, name, row):
+    """Open: whether a foreign file is taken as a whole. Row by row, like ours."""
+    result = imported(portfolio, file)
+    assert (result.created, [(issue.row, issue.reason) for issue in result.issues]) == (1, [(row, "invalid")])
+    assert name in result.issues[0].detail
+
+
+def test_what_is_no_link_is_told_by_its_place(portfolio):
+    result = imported(portfolio, [*DUB_JSON, 7, {"Error": ["x"], "url": {}}])
+    assert (result.created, [issue.row for issue in result.issues]) == (2, [3, 4])
+    assert "is no object" in result.issues[0].detail
+    wide = imported(portfolio, SHLINK_CSV.replace(",12\n", ",12,13\n"))
+    assert (wide.issues[0].row, wide.issues[0].reason) == (2, "invalid")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": SHLINK_LINKS}, {"links": SHLINK_JSON}, 7],
+)
+def test_other_envelopes_are_no_portfolio(portfolio, value):
+    with pytest.raises(UnreadableFile, match="no JSON array"):
+        imported(portfolio, value)
+
+
+# ---- what is ours
+
+
+@pytest.mark.parametrize("tool", foreign.TOOLS, ids=lambda tool: tool.name)
+def test_a_file_with_our_column_of_contents_is_ours(tool):
+    assert foreign.tool_of(tool.known_by) is tool
+    assert foreign.tool_of([*tool.known_by, "Content"]) is None
+
+
+def test_our_names_are_no_tools():
+    assert foreign.tool_of(ALL_NAMES) is None
+    assert foreign.tool_of(ELEMENTS) is None
+    assert foreign.tool_of([]) is None
+
+
+def test_names_that_others_use_too_count_alone():
+    """The WordPress plugin Redirection has source, target and hits among others."""
+    assert foreign.tool_of(["source", "target", "regex", "hits"]) is None
+
+
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+def test_what_came_from_a_tool_goes_out_as_ours(portfolio, format):
+    imported(portfolio, SHLINK_CSV)
+    with open_portfolio(":memory:", base_url=GO) as copy:
+        assert copy.import_file(portfolio.export_bytes(format), format=format).issues == ()
+        assert copy.export_bytes("json") == portfolio.export_bytes("json")
+
+
+def test_an_unknown_column_beside_ours_is_still_told(portfolio):
+    result = imported(portfolio, f"Content,shortUrl,longUrl,createdAt,visits\n{MENU},https://s.test/a,x,y,1\n")
+    assert (result.created, result.count("unknown-column")) == (1, 4)

@@ -1,0 +1,89 @@
+"""Portfolios that are larger than what is held at a time: in parts, with a bar, in bounded memory."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.store.portfolio import TOGETHER
+
+BASE_URL = "https://go.example.com"
+
+
+def spreadsheet(rows):
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([("QR Code Name", "Content"), *((f"Door {n}", f"x{n}") for n in range(rows))])
+    return file.getvalue().encode()
+
+
+@pytest.fixture(scope="module")
+def large():
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.import_file(spreadsheet(2 * TOGETHER + 1))
+        yield shop
+
+
+@pytest.mark.parametrize("rows", [0, 1, TOGETHER, TOGETHER + 1])
+def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        assert shop.import_file(spreadsheet(rows)).created == rows
+        found = csv.DictReader(io.StringIO(shop.export_bytes("csv").decode(), newline=""))
+        assert [row["Content"] for row in found] == [f"x{number}" for number in range(rows)]
+        assert [code.content for part in shop.qrcodes_in_parts() for code in part] == [f"x{n}" for n in range(rows)]
+
+
+@pytest.mark.parametrize("format", [name for name in EXCHANGE_FORMATS if name != "zip"])
+def test_every_format_holds_all_parts(large, format):
+    data = large.export_bytes(format)
+    with open_portfolio(":memory:", base_url=BASE_URL) as copy:
+        assert str(copy.import_file(data, format=format)) == f"{2 * TOGETHER + 1} created"
+        assert copy.export_bytes("json") == large.export_bytes("json")
+
+
+def test_a_bar_is_shown_to_whoever_asks_for_it_and_changes_nothing(large, tmp_path, capsys):
+    plain = large.export_file(tmp_path / "plain.csv")
+    assert capsys.readouterr() == ("", "")
+    watched = large.export_file(tmp_path / "watched.csv", progress=True)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Exporting" in shown.err
+    assert f"/{2 * TOGETHER + 1}" in shown.err
+    assert plain.read_bytes() == watched.read_bytes()
+    with open_portfolio(":memory:", base_url=BASE_URL) as copy:
+        assert copy.import_file(watched, progress=True).created == 2 * TOGETHER + 1
+    shown = capsys.readouterr().err
+    assert "Reading" in shown
+    assert "Importing" in shown
+
+
+MEASURED = """
+import resource, sys
+from qrkit import open_portfolio
+from qrkit.exchange import csv_file, json_file, xlsx_file, xml_file
+import lxml, openpyxl
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+with open_portfolio(sys.argv[1]) as shop:
+    shop.import_file(sys.argv[2])
+    shop.export_file(sys.argv[2] + "." + sys.argv[3])
+with open_portfolio(":memory:") as shop:
+    before = peak()
+    print(shop.import_file(sys.argv[2] + "." + sys.argv[3]).created, peak())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", ["csv", "xml", "json", "xlsx"])
+def test_a_hundred_thousand_codes_need_less_than_a_gigabyte(tmp_path, format):
+    source = tmp_path / "codes.csv"
+    source.write_bytes(spreadsheet(100_000))
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, tmp_path / "shop.duckdb", source, format],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    created, megabytes = map(int, done.stdout.split())
+    assert created == 100_000
+    assert megabytes < 1_000
