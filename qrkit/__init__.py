@@ -18,22 +18,25 @@ interface in `qrkit.wsgi`: imported by name, because what they need takes a whil
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from qrkit import errors
-from qrkit.assets import data_uri
-from qrkit.color import Color
-from qrkit.contact_sheet import ContactSheet
+# Not late: it has the name of its module, which would stand here in its place as soon as anything imports that.
 from qrkit.decode import Decoded, decode
-from qrkit.decoration import Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
-from qrkit.design import Design
-from qrkit.image import QRImage, generate
-from qrkit.records import Campaign, Location, Properties, QRCode
-from qrkit.scene import Scene
-from qrkit.symbol import Role, Symbol
 
 if TYPE_CHECKING:
+    from qrkit import errors
+    from qrkit.assets import data_uri
+    from qrkit.batches import generate_many
+    from qrkit.color import Color
+    from qrkit.contact_sheet import ContactSheet
+    from qrkit.decoration import Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
+    from qrkit.design import Design
+    from qrkit.image import QRImage, generate
     from qrkit.portfolio import Portfolio, open_portfolio
+    from qrkit.records import Campaign, Location, Properties, QRCode
+    from qrkit.scene import Scene
+    from qrkit.symbol import Role, Symbol
 
 __all__ = [
     "Campaign",
@@ -62,17 +65,49 @@ __all__ = [
     "decode",
     "errors",
     "generate",
+    "generate_many",
     "open_portfolio",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # The store needs DuckDB: loaded when it is asked for, so that drawing stays quick to start.
-    if name in ("Portfolio", "open_portfolio"):
-        from qrkit import portfolio
+_LATE = {
+    "Campaign": "records",
+    "Color": "color",
+    "ContactSheet": "contact_sheet",
+    "Design": "design",
+    "Gradient": "decoration",
+    "Layer": "decoration",
+    "Location": "records",
+    "Marker": "decoration",
+    "Markers": "decoration",
+    "Modules": "decoration",
+    "Placeholder": "decoration",
+    "Portfolio": "portfolio",
+    "Properties": "records",
+    "QRCode": "records",
+    "QRImage": "image",
+    "Role": "symbol",
+    "Scene": "scene",
+    "Sprite": "decoration",
+    "Stop": "decoration",
+    "Symbol": "symbol",
+    "Wrapper": "decoration",
+    "data_uri": "assets",
+    "errors": "errors",
+    "generate": "image",
+    "generate_many": "batches",
+    "open_portfolio": "portfolio",
+}
+"""Where a name comes from, which is loaded when it is first asked for: a plain code needs little of all this."""
 
-        return getattr(portfolio, name)
-    raise AttributeError(f"module 'qrkit' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'qrkit' has no attribute {name!r}")
+    module = import_module(f"qrkit.{_LATE[name]}")
+    found = module if name == _LATE[name] else getattr(module, name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,12 @@ import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
 
 from qrkit.assets import Fetch
+from qrkit.batches import filed, is_zip
 from qrkit.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
-from qrkit.picture_columns import Look, PictureTable, drawn, file_names, written
+from qrkit.painting import Look, Painter
+from qrkit.picture_columns import PictureTable, drawn, rows_of
 from qrkit.records import Properties, QRCode
 from qrkit.writers import format_named
 
@@ -164,13 +167,13 @@ class QRAccessor:
         """
         chosen = format_named(format).name
         self._check_columns({"content": content} if name is None else {"content": content, "name": name})
-        images, errors = drawn(self._values(content), content, Look(design, None, fields))
-        named = self._values(name) if name is not None else [""] * len(images)
-        names = file_names(images, named, chosen, errors)
-        pictures = {row: (names[row], image) for row, image in enumerate(images) if image and row in names}
-        files = written(Path(target), chosen, pictures, errors)
-        found = [files.get(row) for row in range(len(images))]
-        return self._told(pd.Series(found, index=self._frame.index, name="file", dtype="str"), errors)
+        painter = Painter(Look(design, None, fields), chosen, is_packed=is_zip(Path(target)))
+        names = self._values(name) if name is not None else repeat("", len(self._frame))
+        rows = rows_of(self._values(content), content, names)
+        found = [(one.file, one.error) for one in filed(rows, Path(target), painter, len(self._frame))]
+        files = [file or None for file, _ in found]
+        errors = {row: error for row, (_, error) in enumerate(found) if error}
+        return self._told(pd.Series(files, index=self._frame.index, name="file", dtype="str"), errors)
 
     def track(  # noqa: PLR0913 - columns, each with its own name
         self,

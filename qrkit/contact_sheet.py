@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.image import QRImage
@@ -82,7 +82,7 @@ class ContactSheet:
     def _label(self, name: str, x: float, y: float) -> str:
         middle, bottom = number(x + self.side / 2), number(y + LABEL * 0.8)
         font = 'font-family="system-ui,sans-serif" font-size="12" fill="#333"'
-        return f'<text x="{middle}" y="{bottom}" text-anchor="middle" {font}>{escape(name)}</text>'
+        return f'<text x="{middle}" y="{bottom}" text-anchor="middle" {font}>{escape(name, quote=False)}</text>'
 
     def __repr__(self) -> str:
         return f"<ContactSheet of {len(self.images)}: {', '.join(self.images)}>"

@@ -29,6 +29,9 @@ NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
 """The 45 characters of alphanumeric mode (ISO/IEC 18004:2015, 7.3.4)."""
 
+PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
+"""Those of all designs that say nothing of them: nobody can change them, and making them takes as long as the rest."""
+
 
 class Design(Model):
     """A QR Code picture. Every field but `content` has the interface's default.
@@ -65,16 +68,16 @@ class Design(Model):
     foreground: Fill = BLACK
     background: Fill = WHITE
     flip: Flip = "none"
-    modules: Modules = Field(default_factory=Modules)
-    markers: Markers = Field(default_factory=Markers)
+    modules: Modules = Field(default_factory=lambda: PLAIN_MODULES)
+    markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS)
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
     wrapper: Wrapper | None = None
 
     @model_validator(mode="after")
     def _content_fits_mode(self) -> Self:
-        allowed = {"numeric": NUMERIC, "alphanumeric": ALPHANUMERIC}.get(self.em)
-        if allowed is None:
+        if self.em in ("byte", "auto"):
             return self
+        allowed = NUMERIC if self.em == "numeric" else ALPHANUMERIC
         wrong = next(
             (index for index, character in enumerate(self.content) if character not in allowed),
             None,
@@ -90,6 +93,8 @@ class Design(Model):
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Self:
+        if self.width is None and self.height is None and self.wrapper is None:
+            return self
         sizes: dict[str, tuple[float, float]]
         sizes = {"width" if self.width else "height": (self.width or self.height or 0, self.height or self.width or 0)}
         if self.wrapper:

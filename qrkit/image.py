@@ -6,20 +6,24 @@ import warnings
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
-from qrkit.draw import Pictures, draw, picture_size
+from qrkit.draw import Pictures, draw, draw_plain, picture_size
 from qrkit.encode import encode
 from qrkit.limits import TextStyle
-from qrkit.printing import PrintSize, QRPrint
-from qrkit.rasteriser import LONGEST_SECONDS, within
-from qrkit.scene import Drawing, Scene
 from qrkit.symbol import Symbol
-from qrkit.writers import Format, format_named, format_of_file, svg, txt
+from qrkit.writers import Format, format_named, format_of_file
+
+if TYPE_CHECKING:
+    from qrkit.assets import Fetch
+    from qrkit.printing import QRPrint
+    from qrkit.scene import Scene
 
 __all__ = ["QRImage", "generate"]
+
+NOTEBOOK_COMPRESSION = 6
+"""Of png in notebooks, which are kept: there, small counts for more than fast."""
 
 
 class QRImage:
@@ -46,11 +50,15 @@ class QRImage:
             mode=design.em,
         )
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
-        self._pictures = read_assets(design.pictures, fetch) if pictures is None else pictures
+        self._pictures = _read(design, fetch) if pictures is None else pictures
 
     @property
     def warnings(self) -> list[str]:
         """What is not drawn as its author meant it: a sentence for each picture."""
+        if not self._pictures:
+            return []
+        from qrkit.scene import Drawing
+
         return [
             f"{path}: {', '.join(picture.lost)} of the SVG cannot be drawn and is left out; turn it into paths"
             for path, picture in self._pictures.items()
@@ -67,13 +75,18 @@ class QRImage:
         """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
         return draw(self.design, self.symbol, self._pictures, exact=True)
 
-    def to_bytes(self, format: str = "png") -> bytes:
+    def to_bytes(self, format: str = "png", *, compression: int | None = None) -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`; the same design gives the same bytes (ruling G9).
 
+        Args:
+            format: Its name.
+            compression: Of png: from 0, fast and large, to 9, slow and small. The pixels are the same. None is a
+                level that loses little of either: 2 for a plain picture, else what its encoder takes for good.
+
         Raises:
-            InvalidParameter: There is no such format.
+            InvalidParameter: There is no such format or level.
         """
-        return self._written(format_named(format))
+        return self._written(format_named(format).compressed(compression))
 
     def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False) -> QRPrint:
         """The picture with a size on paper; it comes as near to it as whole dots a module allow.
@@ -90,6 +103,8 @@ class QRImage:
             >>> generate("https://example.com").print_at(40)
             <QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>
         """
+        from qrkit.printing import PrintSize, QRPrint
+
         return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black))
 
     def to_text(self, style: TextStyle = "blocks") -> str:
@@ -98,20 +113,26 @@ class QRImage:
         Raises:
             InvalidParameter: There is no such style.
         """
+        from qrkit.writers import txt
+
         return txt.text(self.scene, style)
 
-    def save(self, path: str | Path, format: str | None = None) -> Path:
+    def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
         """Write the picture to a file, in the format of its suffix or the one given; gives the path back.
 
         Raises:
-            InvalidParameter: Neither names a format.
+            InvalidParameter: Neither names a format, or there is no such level of compression; see `to_bytes`.
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        file.write_bytes(self._written(chosen))
+        file.write_bytes(self._written(chosen.compressed(compression)))
         return file
 
     def _written(self, format: Format) -> bytes:
+        if format.write_plain and (plain := draw_plain(self.design, self.symbol, exact=format.exact)):
+            return format.write_plain(plain)
+        from qrkit.rasteriser import LONGEST_SECONDS, within
+
         with within(LONGEST_SECONDS):
             return format.write(self.exact_scene if format.exact else self.scene)
 
@@ -122,11 +143,25 @@ class QRImage:
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from qrkit.writers import svg
+
+        plain = draw_plain(self.design, self.symbol, exact=True)
+        drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
         return {
             "text/plain": repr(self),
-            "image/svg+xml": svg.write_union(self.exact_scene).decode(),
-            "image/png": self.to_bytes("png"),
+            "image/svg+xml": drawn.decode(),
+            "image/png": self.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
         }
+
+
+def _read(design: Design, fetch: Fetch | None) -> Pictures:
+    """The pictures that a design names; most name none."""
+    wanted = design.pictures
+    if not wanted:
+        return {}
+    from qrkit.assets import read_assets
+
+    return read_assets(wanted, fetch)
 
 
 def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Any) -> QRImage:

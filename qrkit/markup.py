@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
+from itertools import compress
 
 from qrkit.color import Color
 from qrkit.outline import Outline
@@ -22,6 +21,7 @@ from qrkit.scene import (
     Squares,
     Stamps,
 )
+from qrkit.svg_text import fill, number, numbers, union_data
 
 __all__ = [
     "NAMESPACES",
@@ -36,12 +36,6 @@ __all__ = [
 ]
 
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-
-
-def number(value: float) -> str:
-    """A number in as few characters as a thousandth of a pixel needs."""
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
 
 
 def path_data(outline: Outline) -> str:
@@ -71,8 +65,7 @@ class Definitions:
         """What fills an element, as its `style`."""
         if not isinstance(paint, Color):
             return f"fill:url(#{self.gradient(paint)});"
-        opacity = "" if paint.alpha == 255 else f"fill-opacity:{paint.opacity:.4g};"
-        return f"fill:rgb({paint.red},{paint.green},{paint.blue});{opacity}"
+        return fill(paint)
 
     def gradient(self, paint: Gradient) -> str:
         """The id of a gradient."""
@@ -107,6 +100,8 @@ class Definitions:
 
     def add(self, element: str, attributes: str, inside: str = "") -> str:
         """The id of an element, which joins the definitions if it is new."""
+        import hashlib  # most drawings need none
+
         text = f"{attributes}>{inside}</{element}>"
         id = f"{element[0]}{hashlib.blake2b(text.encode(), digest_size=5).hexdigest()}"
         self._elements[id] = f'<{element} id="{id}" {text}'
@@ -141,18 +136,13 @@ def squares(one: Squares, definitions: Definitions) -> list[str]:
     """A rect a square, or one path (ruling G5)."""
     style, size = definitions.style(one.paint), number(one.size)
     if one.union:
-        bars = [
-            f"M{number(one.x + one.size * column)} {number(one.y + one.size * row)}"
-            f"h{number(one.size * count)}v{size}h-{number(one.size * count)}z"
-            for column, row, count in one.runs()
-        ]
-        return [f'<path style="{style}" d="{"".join(bars)}"/>']
+        return [f'<path style="{style}" d="{union_data(one.x, one.y, one.size, one.cells)}"/>']
     end = f'width="{size}" height="{size}" style="{style}"/>'
-    lefts = [f'<rect x="{number(one.x + one.size * column)}" y="' for column in range(len(one.cells[0]))]
+    lefts = [f'<rect x="{x}" y="' for x in numbers(one.x, one.size, len(one.cells[0]))]
     lines = []
-    for row, cells in enumerate(one.cells):
-        rest = f'{number(one.y + one.size * row)}" {end}'
-        lines += [left + rest for left, cell in zip(lefts, cells, strict=True) if cell]
+    for y, cells in zip(numbers(one.y, one.size, len(one.cells)), one.cells, strict=True):
+        rest = f'{y}" {end}'
+        lines += [left + rest for left in compress(lefts, cells)]
     return lines
 
 
@@ -191,4 +181,6 @@ def document(width: int, height: int, body: str, definitions: Definitions) -> by
 
 
 def _data_uri(bitmap: Bitmap) -> str:
+    from base64 import b64encode
+
     return "data:image/png;base64," + b64encode(bitmap.png).decode("ascii")

@@ -3,77 +3,26 @@
 from __future__ import annotations
 
 import re
-import warnings
-import zipfile
 from base64 import b64encode
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Iterator
 from html import escape
-from io import BytesIO
-from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pandas as pd
 
-from qrkit.assets import Fetch, read_assets
-from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.exchange import archives
-from qrkit.exchange.columns import name_from
 from qrkit.frames import text_of
-from qrkit.generate_request import FileNames, safe_stem
 from qrkit.image import QRImage
 from qrkit.limits import Within
+from qrkit.painting import Look, Row
 from qrkit.writers.svg import readable
 
-__all__ = ["Look", "PictureTable", "drawn", "file_names", "written"]
+__all__ = ["PictureTable", "drawn", "rows_of"]
 
-PLACEHOLDER = "0"
-"""A content that every mode can encode."""
 SIDES = Within(16, 512, "pixels")
 MOST_ROWS = Within(1, 1000, "rows")
 LONGEST_TEXT = 200
 """Characters of a cell that are shown."""
-
-
-class Look:
-    """What all pictures of a column share: it is judged once, and the pictures in it are read once.
-
-    Args:
-        design: What they look like, whatever its content: a `Design`, its fields, or nothing.
-        fetch: What reads pictures that the design names by their URL.
-        fields: Fields of `Design` that replace those of the design.
-
-    Raises:
-        InvalidParameter: They break a rule for whatever content.
-    """
-
-    def __init__(
-        self, design: Design | Mapping[str, Any] | None, fetch: Fetch | None, fields: Mapping[str, Any]
-    ) -> None:
-        if isinstance(design, Design):
-            self._design = design.replace(**{**fields, "content": PLACEHOLDER})
-        elif design is None or isinstance(design, Mapping):
-            self._design = Design(**{**(design or {}), **fields, "content": PLACEHOLDER})
-        else:
-            raise InvalidParameter(Problem("design", design, "must be a Design, or its fields", "wrong-type"))
-        self._pictures = read_assets(self._design.pictures, fetch)
-        for warning in QRImage(self._design, pictures=self._pictures).warnings:
-            warnings.warn(warning, stacklevel=3)
-
-    def image(self, content: str) -> QRImage:
-        """The picture of a content."""
-        return QRImage(self._design.replace(content=content), pictures=self._pictures)
-
-
-@contextmanager
-def _noting(errors: dict[int, str], row: int) -> Iterator[None]:
-    """Note what qrkit refuses inside as the error of a row, and go on."""
-    try:
-        yield
-    except QrkitError as error:
-        errors[row] = str(error)
 
 
 def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRImage | None], dict[int, str]]:
@@ -83,45 +32,26 @@ def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRI
     for row, value in enumerate(values):
         image = value if isinstance(value, QRImage) else None
         if image is None:
-            with _noting(errors, row):
+            try:
                 image = look.image(text_of(value, column))
+            except QrkitError as error:
+                errors[row] = str(error)
         images.append(image)
     return images, errors
 
 
-def file_names(
-    images: Iterable[QRImage | None], names: Iterable[Any], format: str, errors: dict[int, str]
-) -> dict[int, str]:
-    """A file name for each picture by its row: safe, no two the same, from its own name or else its content."""
-    stems: dict[int, str] = {}
-    for row, (image, name) in enumerate(zip(images, names, strict=True)):
-        if image is not None:
-            with _noting(errors, row):
-                stems[row] = safe_stem(text_of(name, "name") or name_from(image.design.content))
-    free = FileNames(format)
-    return {row: free.name_for(stem) for row, stem in stems.items()}
+def rows_of(values: Iterable[Any], column: Hashable, names: Iterable[Any]) -> Iterator[Row]:
+    """What each file is made of: its cell as text, or the picture in it, and the cell of its name."""
+    for value, name in zip(values, names, strict=True):
+        content = value if isinstance(value, QRImage) else _text_or_error(value, column)
+        yield Row(content, _text_or_error(name, "name"))
 
 
-def written(
-    target: Path, format: str, pictures: Mapping[int, tuple[str, QRImage]], errors: dict[int, str]
-) -> dict[int, str]:
-    """Write pictures, by their rows with their file names, into a folder or a zip; the files by their rows."""
-    files: dict[int, str] = {}
-    if target.suffix.lower() != ".zip":
-        target.mkdir(parents=True, exist_ok=True)
-        for row, (name, image) in pictures.items():
-            with _noting(errors, row):
-                (target / name).write_bytes(image.to_bytes(format))
-                files[row] = str(target / name)
-        return files
-    packed = BytesIO()
-    with ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row, (name, image) in pictures.items():
-            with _noting(errors, row):
-                archives.add(archive, name, image.to_bytes(format))
-                files[row] = name
-    target.write_bytes(packed.getvalue())
-    return files
+def _text_or_error(value: Any, column: Hashable) -> str | QrkitError:
+    try:
+        return text_of(value, column)
+    except QrkitError as error:
+        return error
 
 
 class PictureTable:

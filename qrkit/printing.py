@@ -76,22 +76,23 @@ class QRPrint:
         """True width of a module in millimetres."""
         return self.dots_per_module / self.size.dpi * MILLIMETRES_PER_INCH
 
-    def to_bytes(self, format: str) -> bytes:
+    def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`, with its size where the format can hold it.
 
         Raises:
-            InvalidParameter: There is no such format.
+            InvalidParameter: There is no such format or level of compression; see `QRImage.to_bytes`.
         """
-        return format_named(format).write(self.scene)
+        return format_named(format).compressed(compression).write(self.scene)
 
-    def save(self, path: str | Path, format: str | None = None) -> Path:
+    def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
         """Write the picture to a file, in the format of its suffix or the one given; gives the path back.
 
         Raises:
-            InvalidParameter: Neither names a format.
+            InvalidParameter: Neither names a format, or there is no such level of compression.
         """
         file = Path(path)
-        file.write_bytes((format_named(format) if format else format_of_file(file)).write(self.scene))
+        chosen = format_named(format) if format else format_of_file(file)
+        file.write_bytes(chosen.compressed(compression).write(self.scene))
         return file
 
     def __repr__(self) -> str:

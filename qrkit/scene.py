@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from qrkit.color import WHITE, Color
 from qrkit.outline import Outline
+from qrkit.plain import Plain, runs
 from qrkit.symbol import Symbol
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "Matrix",
     "Paint",
     "Picture",
-    "Plain",
     "Radial",
     "Rectangle",
     "Scene",
@@ -131,15 +131,7 @@ class Squares:
 
     def runs(self) -> list[tuple[int, int, int]]:
         """The squares as horizontal bars: (column, row, number of squares), in cells."""
-        found = []
-        for row, cells in enumerate(self.cells):
-            start = cells.find(1)
-            while start >= 0:
-                end = cells.find(0, start)
-                end = len(cells) if end < 0 else end
-                found.append((start, row, end - start))
-                start = cells.find(1, end)
-        return found
+        return runs(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +220,6 @@ class Group:
 Item: TypeAlias = Rectangle | Squares | Shape | Stamps | Picture | Group
 
 
-class Plain(NamedTuple):
-    """What a plain scene consists of: one colour under everything, and square modules of one colour."""
-
-    background: Color
-    squares: Squares
-    color: Color
-
-
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A drawing, its items painted in order.
@@ -280,9 +264,13 @@ class Scene:
     def plain(self) -> Plain | None:
         """The scene as two colours on a grid of whole pixels, where it is no more than that."""
         match self.items:
-            case (Rectangle(paint=Color() as background), Squares(paint=Color() as color) as squares):
-                whole = all(float(one).is_integer() for one in (squares.x, squares.y, squares.size, self.width))
-                return Plain(background, squares, color) if whole else None
+            case (
+                Rectangle(0, 0, width, height, Color() as background),
+                Squares(left, top, module, cells, Color() as color, union),
+            ) if (width, height) == (self.width, self.height):
+                place = (width, height, left, top, module)
+                found = Plain(*place, cells, color, background, self.title, union, self.dots_per_inch)
+                return found if found.is_on_pixels else None
         return None
 
     def on_paper(self) -> Scene:

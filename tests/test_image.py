@@ -1,6 +1,11 @@
+import ast
+import json
 import re
+import subprocess
+import sys
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -123,6 +128,35 @@ def test_what_generate_refuses():
 def test_drawing_is_offered_from_the_top():
     assert qrkit.generate is generate
     assert {"Color", "Design", "QRImage", "decode", "errors", "generate"} <= set(qrkit.__all__)
+
+
+def test_what_is_offered_from_the_top_is_loaded_when_it_is_asked_for():
+    """Type checkers read imports that do not run: they must say the same as the table that does."""
+    (hidden,) = [
+        node for node in ast.parse(Path(qrkit.__file__).read_text(encoding="utf-8")).body if isinstance(node, ast.If)
+    ]
+    told = {name.name: node.module.removeprefix("qrkit.") for node in hidden.body for name in node.names}
+    assert told | {"errors": "errors"} == qrkit._LATE
+    assert set(qrkit._LATE) | {"Decoded", "decode"} == set(qrkit.__all__) == set(dir(qrkit))
+    assert all(getattr(qrkit, name) is not None for name in qrkit.__all__)
+    with pytest.raises(AttributeError, match="module 'qrkit' has no attribute 'draw_it'"):
+        _ = qrkit.draw_it
+
+
+def test_a_plain_code_needs_little_of_qrkit():
+    program = """if True:
+        import json, sys, qrkit
+        qrkit.generate("light").to_bytes("png")
+        print(json.dumps(list(sys.modules)))
+        import qrkit.decode
+        assert callable(qrkit.decode) and qrkit.errors.QrkitError
+    """
+    run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    loaded = set(json.loads(run.stdout))
+    unneeded = "assets contact_sheet printing scene outline markup rasteriser vector bitmaps records writers.svg shapes"
+    assert loaded.isdisjoint(
+        {f"qrkit.{name}" for name in unneeded.split()} | {"xml.sax.saxutils", "urllib.request", "PIL"}
+    )
 
 
 def test_zip_pictures_open_as_files():

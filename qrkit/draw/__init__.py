@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
-from qrkit.bitmaps import at_most
-from qrkit.color import WHITE, Color
-from qrkit.decoration import Wrapper
+from qrkit.color import Color
 from qrkit.design import Design
-from qrkit.draw.layers import draw_layers, left_out
-from qrkit.draw.layout import Layout, into_placeholder, lay_out
-from qrkit.draw.markers import FINDER, corners, draw_markers, is_square
-from qrkit.draw.modules import draw_modules
-from qrkit.draw.paints import opaque, paint
-from qrkit.draw.sheet import ICON_BOX, Cells, Pictures, Sheet
-from qrkit.outline import Outline
-from qrkit.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
-from qrkit.symbol import Role, Symbol
+from qrkit.draw.layout import into_placeholder, lay_out
+from qrkit.plain import Plain
+from qrkit.symbol import Symbol
 
-__all__ = ["Pictures", "draw", "picture_size"]
+if TYPE_CHECKING:
+    from qrkit.outline import Outline
+    from qrkit.scene import Bitmap, Drawing, Scene
 
-UNSEEN = (Role.FINDER, Role.SEPARATOR)
-"""Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
+__all__ = ["Pictures", "draw", "draw_plain", "is_plain", "picture_size"]
+
+Pictures: TypeAlias = "Mapping[str, Bitmap | Drawing | Outline]"
+"""The pictures that a design names, by the path of the field: `layers.0.content`."""
 
 
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:
@@ -37,31 +34,44 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     Raises:
         InvalidParameter: The size asked for leaves less than a pixel for a module.
     """
-    layout = lay_out(design, symbol, exact=exact)
-    foreground = paint(design.foreground, layout.width, layout.height)
-    background = paint(design.background, layout.width, layout.height)
-    sheet = Sheet(design, symbol, layout, pictures or {}, foreground)
-    dark, light = _cells(sheet)
-    items = (
-        Rectangle(0, 0, layout.width, layout.height, background),
-        *draw_modules(sheet, dark, light),
-        *draw_markers(sheet),
-        *draw_layers(sheet),
+    from qrkit.draw.picture import drawn  # with all that decoration needs
+
+    return drawn(design, symbol, pictures or {}, exact=exact)
+
+
+def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain | None:
+    """The same drawing the short way, where there is nothing to it but modules; `Scene.plain` of the long way.
+
+    Args:
+        design: What it looks like.
+        symbol: Its modules.
+        exact: As for `draw`.
+
+    Returns:
+        None where the design is not plain, or its modules do not lie on whole pixels.
+
+    Raises:
+        InvalidParameter: The size asked for leaves less than a pixel for a module.
+    """
+    foreground, background = design.foreground, design.background
+    if not (isinstance(foreground, Color) and isinstance(background, Color) and is_plain(design)):
+        return None
+    width, height, left, top, module, _, _ = lay_out(design, symbol, exact=exact)
+    place, cells = (width, height, left, top, module), symbol.modules
+    plain = Plain(*place, cells, foreground, background, design.content, design.modules.union)
+    return plain if plain.is_on_pixels else None
+
+
+def is_plain(design: Design) -> bool:
+    """Whether its modules are squares as they were encoded, and nothing is around or over them."""
+    markers = design.markers
+    return (
+        design.modules.type == "default"
+        and design.flip == "none"
+        and not design.layers
+        and design.wrapper is None
+        and markers.top_left is markers.top_right is markers.bottom_left is None
     )
-    across, down = design.flip in ("horizontal", "both"), design.flip in ("vertical", "both")
-    scene = Scene(
-        width=layout.width,
-        height=layout.height,
-        items=_flipped(items, layout, across=across, down=down),
-        symbol=symbol,
-        cells=_mirrored(symbol.modules, across=across, down=down),
-        padding=design.padding,
-        title=design.content,
-        module=layout.module,
-        origin=_origin(layout, across=across, down=down),
-        paper=_flipped((_paper(layout, background),), layout, across=across, down=down),
-    )
-    return _wrapped(scene, sheet, design.wrapper, exact=exact) if design.wrapper else scene
 
 
 def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
@@ -75,74 +85,3 @@ def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
         into_placeholder(layout, design.wrapper, exact=True)
         return design.wrapper.width, design.wrapper.height
     return layout.width, layout.height
-
-
-def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
-    """The dark modules to draw, and the light ones that may carry sprites."""
-    out = left_out(sheet)
-    dark = [bytearray(row) for row in sheet.symbol.modules]
-    light = [
-        bytearray(not module and role not in UNSEEN for module, role in zip(row, roles, strict=True))
-        for row, roles in zip(sheet.symbol.modules, sheet.symbol.roles, strict=True)
-    ]
-    for column, row in out:
-        dark[row][column] = light[row][column] = 0
-    for corner, (column, row) in corners(sheet.symbol.side).items():
-        if not is_square(sheet.design, corner):
-            for line in dark[row : row + FINDER]:
-                line[column : column + FINDER] = bytes(FINDER)
-    return tuple(map(bytes, dark)), tuple(map(bytes, light))
-
-
-def _paper(layout: Layout, background: Paint) -> Rectangle:
-    """What formats without transparency paint first (ruling G4)."""
-    return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
-
-
-def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
-    """Where the symbol begins once it is mirrored."""
-    side = layout.module * layout.side
-    return layout.width - layout.x - side if across else layout.x, layout.height - layout.y - side if down else layout.y
-
-
-def _flipped(items: tuple[Item, ...], layout: Layout, *, across: bool, down: bool) -> tuple[Item, ...]:
-    """The items mirrored (ruling G17)."""
-    if not (across or down):
-        return items
-    match items:
-        case (Rectangle(paint=Color()),):
-            return items
-        case (Rectangle(paint=Color()), Squares(x, y, size, cells, Color() as color, union)):
-            # Squares of one colour stay squares, which every format writes best.
-            left = layout.width - x - size * layout.side if across else x
-            top = layout.height - y - size * layout.side if down else y
-            return items[0], Squares(left, top, size, _mirrored(cells, across=across, down=down), color, union)
-    matrix = Matrix(-1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0)
-    return (Group(items, matrix),)
-
-
-def _mirrored(cells: Cells, *, across: bool, down: bool) -> Cells:
-    rows = cells[::-1] if down else cells
-    return tuple(row[::-1] for row in rows) if across else rows
-
-
-def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene:
-    """The scene in the placeholder of its wrapper (ruling G15)."""
-    content = sheet.pictures["wrapper.source"]
-    around: Item
-    if isinstance(content, Outline):
-        scale_x, scale_y = wrapper.width / ICON_BOX, wrapper.height / ICON_BOX
-        around = Shape(content.placed(0, 0, scale_x, scale_y), sheet.foreground)
-    else:
-        shown = at_most(content, wrapper.width, wrapper.height)
-        around = Picture(shown, 0, 0, wrapper.width, wrapper.height)
-    matrix = into_placeholder(sheet.layout, wrapper, exact=exact)
-    return replace(
-        scene,
-        width=wrapper.width,
-        height=wrapper.height,
-        items=(around, Group(scene.items, matrix)),
-        paper=(Rectangle(0, 0, wrapper.width, wrapper.height, WHITE),),
-        module=scene.module * matrix.scale_x,
-        origin=matrix.box(*scene.origin, 0, 0)[:2],
-    )

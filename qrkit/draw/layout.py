@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import floor
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.decoration import Wrapper
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.scene import Matrix
 from qrkit.symbol import Symbol
+
+if TYPE_CHECKING:
+    from qrkit.scene import Matrix
 
 __all__ = ["Layout", "into_placeholder", "lay_out"]
 
@@ -18,8 +20,7 @@ ROUNDING = 1e-9
 """What sums and quotients of pixels may be off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """Where things are in a QR Code picture, before a wrapper goes around it.
 
     Attributes:
@@ -56,9 +57,13 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
     Raises:
         InvalidParameter: Width or height leave less than a pixel for a module.
     """
-    across = symbol.side + 2 * design.padding
-    width = design.width or design.height or across * design.size
-    height = design.height or design.width or across * design.size
+    side, padding = symbol.side, design.padding
+    across = side + 2 * padding
+    if design.width is None and design.height is None:
+        whole, quiet = across * design.size, padding * design.size
+        return Layout(whole, whole, quiet, quiet, design.size, side, padding)
+    width = design.width or design.height or 0
+    height = design.height or design.width or 0
     module = min(width, height) / across
     if module < 1:
         name = "width" if width <= height and design.width else "height"
@@ -70,8 +75,8 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
     if not exact:
         module = floor(module)
         left, top = (width - across * module) // 2, (height - across * module) // 2
-    edge = design.padding * module
-    return Layout(width, height, left + edge, top + edge, module, symbol.side, design.padding)
+    edge = padding * module
+    return Layout(width, height, left + edge, top + edge, module, side, padding)
 
 
 def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
@@ -80,6 +85,8 @@ def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix
     Raises:
         InvalidParameter: The placeholder leaves less than a pixel for a module.
     """
+    from qrkit.scene import Matrix
+
     hole = wrapper.placeholder
     scale = min(hole.width / layout.width, hole.height / layout.height)
     module = layout.module * scale

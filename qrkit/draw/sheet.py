@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from qrkit.design import Design
+from qrkit.draw import Pictures
 from qrkit.draw.layout import Layout
 from qrkit.outline import Outline
 from qrkit.scene import Bitmap, Drawing, Paint
 from qrkit.symbol import Symbol
 
-__all__ = ["ICON_BOX", "MOST_PAINTED", "Cells", "Content", "Pictures", "Sheet"]
+__all__ = ["ICON_BOX", "MOST_PAINTED", "Cells", "Content", "Sheet"]
 
 ICON_BOX = 24
 """Units per side of the box in which icons are drawn."""
@@ -22,9 +22,6 @@ MOST_PAINTED = 400_000_000
 
 Content: TypeAlias = Bitmap | Drawing | Outline
 """A picture: of pixels, of safe SVG, or an icon, whose outline lies in a box of `ICON_BOX` units."""
-
-Pictures: TypeAlias = Mapping[str, Content]
-"""The pictures that a design names, by the path of the field: `layers.0.content`."""
 
 Cells: TypeAlias = tuple[bytes, ...]
 """Rows of bytes, 1 for each module that is meant."""

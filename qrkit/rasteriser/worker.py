@@ -8,6 +8,7 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 __all__ = ["ENGINES", "main"]
 
@@ -57,7 +58,7 @@ def _engine(name: str) -> Callable[[bytes, int, int], bytes]:
     )
 
 
-def _compress(pixels: bytes, width: int, height: int) -> bytes:
+def _compress(pixels: bytes, width: int, height: int, *, level: int | None = None) -> bytes:
     bands = len(pixels) // (width * height)
     try:
         import pyvips
@@ -67,10 +68,11 @@ def _compress(pixels: bytes, width: int, height: int) -> bytes:
         from PIL import Image
 
         file = BytesIO()
-        Image.frombytes({3: "RGB", 4: "RGBA"}[bands], (width, height), pixels).save(file, "PNG", compress_level=4)
+        picture = Image.frombytes({3: "RGB", 4: "RGBA"}[bands], (width, height), pixels)
+        picture.save(file, "PNG", compress_level=4 if level is None else level)
         return file.getvalue()
     image = pyvips.Image.new_from_memory(pixels, width, height, bands, "uchar").copy(interpretation="srgb")
-    return bytes(image.pngsave_buffer(compression=6, keep="none"))
+    return bytes(image.pngsave_buffer(compression=6 if level is None else level, keep="none"))
 
 
 def _limit_memory() -> None:
@@ -87,6 +89,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     _limit_memory()
     jobs: dict[bytes, Callable[[bytes, int, int], bytes]] = {b"c": _compress}
+    jobs |= {b"%d" % level: partial(_compress, level=level) for level in range(10)}
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while head := requests.read(13):
         job, length, width, height = struct.unpack(">cIII", head)

@@ -6,15 +6,23 @@ Every writer has the signature `write(scene) -> bytes` and gives the same bytes 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.limits import FORMAT_ALIASES
-from qrkit.scene import Scene
-from qrkit.writers import eps, html, pdf, png, raster, svg, txt, xaml, zip_all
+from qrkit.plain import Plain
+from qrkit.writers import png
+
+if TYPE_CHECKING:
+    from qrkit.scene import Scene
 
 __all__ = ["FORMATS", "Format", "format_named", "format_of_file"]
+
+MOST_COMPRESSION = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +34,62 @@ class Format:
         media_type: As sent in `Content-Type`.
         write: The writer.
         exact: Whether modules may have a fraction of a pixel (ruling G8).
+        write_plain: The writer of plain pictures, the same bytes without a scene; None where there is none.
     """
 
     name: str
     media_type: str
     write: Callable[[Scene], bytes]
     exact: bool = False
+    write_plain: Callable[[Plain], bytes] | None = None
+
+    def compressed(self, level: int | None) -> Format:
+        """The same format with files compressed by a level of 0..9; None leaves it to the writer.
+
+        Raises:
+            InvalidParameter: There is no such level, or the format has none.
+        """
+        if level is None:
+            return self
+        if self.name != "png":
+            raise InvalidParameter(Problem("compression", level, "is only for the format png"))
+        if isinstance(level, bool) or level not in range(MOST_COMPRESSION + 1):
+            rule = f"must be a whole number in 0..{MOST_COMPRESSION}, from fast and large to slow and small"
+            raise InvalidParameter(Problem("compression", level, rule, "out-of-range"))
+        write, write_plain = (partial(one, compression=int(level)) for one in (png.write_compressed, png.write_plain))
+        return replace(self, write=write, write_plain=write_plain)
+
+
+def _late(module: str, name: str = "write") -> Callable[..., bytes]:
+    """A writer that is loaded when it is asked for: most programs write one format."""
+
+    @cache
+    def loaded() -> Callable[..., bytes]:
+        found: Callable[..., bytes] = getattr(import_module(f"{__name__}.{module}"), name)
+        return found
+
+    def write(scene: Scene | Plain) -> bytes:
+        return loaded()(scene)
+
+    return write
 
 
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
-        Format("png", "image/png", png.write),
-        Format("jpg", "image/jpeg", raster.write_jpg),
-        Format("bmp", "image/bmp", raster.write_bmp),
-        Format("tif", "image/tiff", raster.write_tif),
-        Format("gif", "image/gif", raster.write_gif),
-        Format("webp", "image/webp", raster.write_webp),
-        Format("svg", "image/svg+xml", svg.write, exact=True),
-        Format("eps", "application/postscript", eps.write, exact=True),
-        Format("pdf", "application/pdf", pdf.write, exact=True),
-        Format("xaml", "application/xaml+xml", xaml.write, exact=True),
-        Format("txt", "text/plain; charset=utf-8", txt.write),
-        Format("html", "text/html; charset=utf-8", html.write, exact=True),
-        Format("zip", "application/zip", zip_all.write),
+        Format("png", "image/png", png.write, write_plain=png.write_plain),
+        Format("jpg", "image/jpeg", _late("raster", "write_jpg")),
+        Format("bmp", "image/bmp", _late("raster", "write_bmp")),
+        Format("tif", "image/tiff", _late("raster", "write_tif")),
+        Format("gif", "image/gif", _late("raster", "write_gif")),
+        Format("webp", "image/webp", _late("raster", "write_webp")),
+        Format("svg", "image/svg+xml", _late("svg"), exact=True, write_plain=_late("svg", "write_plain")),
+        Format("eps", "application/postscript", _late("eps"), exact=True),
+        Format("pdf", "application/pdf", _late("pdf"), exact=True),
+        Format("xaml", "application/xaml+xml", _late("xaml"), exact=True),
+        Format("txt", "text/plain; charset=utf-8", _late("txt")),
+        Format("html", "text/html; charset=utf-8", _late("html"), exact=True),
+        Format("zip", "application/zip", _late("zip_all")),
     )
 }
 

@@ -9,7 +9,8 @@ from html import escape
 
 from qrkit.color import Color
 from qrkit.markup import number
-from qrkit.scene import Plain, Scene
+from qrkit.plain import Plain
+from qrkit.scene import Scene
 from qrkit.writers import svg
 
 __all__ = ["write"]
@@ -18,7 +19,7 @@ __all__ = ["write"]
 def write(scene: Scene) -> bytes:
     """Write an HTML page; any alpha is kept."""
     plain = scene.plain
-    body = _table(scene, plain) if plain else svg.write_union(scene).decode()
+    body = _table(plain) if plain else svg.write_union(scene).decode()
     title = escape(scene.title, quote=True)
     page = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -26,18 +27,18 @@ def write(scene: Scene) -> bytes:
         f"<title>{title}</title>",
         "<style>",
         "body{margin:0;background:#fff}svg{display:block}",
-        *(_rules(scene, plain) if plain else ()),
+        *(_rules(plain) if plain else ()),
         "</style></head><body>",
         f"{body}</body></html>\n",
     ]
     return "\n".join(page).encode()
 
 
-def _rules(scene: Scene, plain: Plain) -> list[str]:
-    size = number(plain.squares.size)
+def _rules(plain: Plain) -> list[str]:
+    size = number(plain.module)
     return [
         # Without the last two, browsers leave colours of table cells out of what they print.
-        f".qr{{width:{number(scene.width)}px;height:{number(scene.height)}px;table-layout:fixed;"
+        f".qr{{width:{number(plain.width)}px;height:{number(plain.height)}px;table-layout:fixed;"
         f"border-collapse:collapse;background:{_css(plain.background)};"
         "-webkit-print-color-adjust:exact;print-color-adjust:exact}",
         f".qr tr{{height:{size}px}}.qr td{{padding:0;height:{size}px;line-height:0;font-size:0}}",
@@ -45,16 +46,15 @@ def _rules(scene: Scene, plain: Plain) -> list[str]:
     ]
 
 
-def _table(scene: Scene, plain: Plain) -> str:
+def _table(plain: Plain) -> str:
     # A picture whose size was asked for may have more around the quiet zone: its cells are as wide as modules, too.
-    squares = plain.squares
-    left, top = round(squares.x / squares.size), round(squares.y / squares.size)
-    columns, rows = round(scene.width / squares.size), round(scene.height / squares.size)
-    lines = [f'<table class="qr" role="img" aria-label="QR Code: {escape(scene.title, quote=True)}">']
+    left, top = round(plain.left / plain.module), round(plain.top / plain.module)
+    columns, rows = round(plain.width / plain.module), round(plain.height / plain.module)
+    lines = [f'<table class="qr" role="img" aria-label="QR Code: {escape(plain.title, quote=True)}">']
     blank = f"<tr><td colspan={columns}>"
     lines += [f"<colgroup>{'<col>' * columns}</colgroup>", *[blank] * top]
-    lines += [_row(bytes(left) + cells + bytes(columns - left - len(cells))) for cells in squares.cells]
-    lines += [blank] * (rows - top - len(squares.cells))
+    lines += [_row(bytes(left) + cells + bytes(columns - left - len(cells))) for cells in plain.cells]
+    lines += [blank] * (rows - top - len(plain.cells))
     return "\n".join([*lines, "</table>"])
 
 

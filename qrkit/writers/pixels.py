@@ -1,42 +1,58 @@
-"""A plain scene as rows of packed pixels: the short way to raster formats.
+"""A plain picture as rows of packed pixels: the short way to raster formats.
 
 It has two colours, so a pixel is one bit and a row of modules is computed once for all its pixel rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
-from qrkit.color import Color
-from qrkit.scene import Plain, Scene, Squares
+from qrkit.plain import Plain
 
-__all__ = ["opaque_palette", "packed_rows", "palette"]
+__all__ = ["packed_rows", "size_in_pixels"]
 
-
-def palette(plain: Plain) -> tuple[Color, Color]:
-    """The colours of the pixels 0 and 1: the background, and the foreground as seen over it."""
-    return plain.background, plain.color.over(plain.background)
-
-
-def opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
-    """The same for formats without alpha: composed on the backdrop (ruling G4)."""
-    background, dark = palette(plain)
-    return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
+BITS = 8
+WHOLE_BYTES = b"\x00\xff" + bytes(range(2, 256))
+"""For `bytes.translate`: modules 0 and 1 as bytes without and full of dark pixels."""
+DIGITS = b"01" + bytes(range(2, 256))
+"""Likewise, as the digits of a binary number."""
+LIGHT = b"\x00"
 
 
-def packed_rows(scene: Scene, squares: Squares) -> Iterator[tuple[bytes, int]]:
-    """Rows of pixels, eight to a byte, the first in the highest bit, each with how many times it is repeated."""
-    width, height, left, top, size = map(round, (scene.width, scene.height, squares.x, squares.y, squares.size))
-    bytes_a_row = (width + 7) // 8
-    blank = bytes(bytes_a_row)
-    run = ("0" * size, "1" * size)
-    before = "0" * left
-    after = "0" * (8 * bytes_a_row - left - size * len(squares.cells[0]))
-    if top:
-        yield blank, top
-    for cells in squares.cells:
-        bits = before + "".join([run[cell] for cell in cells]) + after
-        yield int(bits, 2).to_bytes(bytes_a_row, "big"), size
-    below = height - top - size * len(squares.cells)
-    if below:
-        yield blank, below
+def size_in_pixels(plain: Plain) -> tuple[int, int]:
+    """Width and height."""
+    return round(plain.width), round(plain.height)
+
+
+def packed_rows(plain: Plain) -> list[bytes]:
+    """A row of pixels for each row of modules, eight pixels to a byte, the first in the highest bit.
+
+    Each stands for as many rows of pixels as a module has, the first one `plain.top` below the edge.
+    """
+    width, left, module = round(plain.width), round(plain.left), round(plain.module)
+    length = (width + 7) // BITS
+    # What lies left of the symbol are light modules, too, and the rest of one, by which all is shifted at the end.
+    before, rest = divmod(left, module)
+    groups = -(-length // module)
+    behind = BITS * groups - before - len(plain.cells)
+    lines = LIGHT * before + (LIGHT * (behind + before)).join(plain.cells) + LIGHT * behind
+    if module == BITS:
+        pixels = lines.translate(WHOLE_BYTES)
+    else:
+        packed = int(lines.translate(DIGITS), 2).to_bytes(groups * len(plain.cells), "big")
+        pixels = b"".join(map(_enlarged(module).__getitem__, packed))
+    step = groups * module
+    if rest:
+        whole = [int.from_bytes(pixels[start : start + step], "big") for start in range(0, len(pixels), step)]
+        return [(row >> rest).to_bytes(step, "big")[:length] for row in whole]
+    return [pixels[start : start + length] for start in range(0, len(pixels), step)]
+
+
+@lru_cache(maxsize=32)
+def _enlarged(module: int) -> tuple[bytes, ...]:
+    """Every byte of eight modules as pixels, which take as many bytes as a module has pixels."""
+    found = [0]
+    for place in range(BITS):
+        dark = (1 << module) - 1 << place * module
+        found += [pixels | dark for pixels in found]
+    return tuple([pixels.to_bytes(module, "big") for pixels in found])

@@ -6,9 +6,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from qrkit.color import BLACK, WHITE, Color
-from qrkit.scene import Plain, Scene
+from qrkit.plain import Plain
+from qrkit.scene import Scene
 from qrkit.writers.canvas import painted, seen
-from qrkit.writers.pixels import opaque_palette, packed_rows, palette
+from qrkit.writers.pixels import packed_rows, size_in_pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -24,7 +25,7 @@ def write_jpg(scene: Scene) -> bytes:
     plain = scene.plain
     picture = _opaque_picture(scene)
     if plain:
-        colors = opaque_palette(scene, plain)
+        colors = _opaque_palette(scene, plain)
         picture = picture.convert("L" if all(one.red == one.green == one.blue for one in colors) else "RGB")
     return _saved(picture, "JPEG", scene, quality=90, subsampling=0, optimize=True)
 
@@ -46,7 +47,7 @@ def write_gif(scene: Scene) -> bytes:
     """Write a GIF, whose pixels are opaque or fully transparent: partial alpha is composed on the backdrop."""
     opaque = _opaque_picture(scene)
     if plain := scene.plain:
-        clear = [index for index, color in enumerate(palette(plain)) if color.alpha == 0]
+        clear = [index for index, color in enumerate(plain.palette) if color.alpha == 0]
         return _saved(opaque.convert("P"), "GIF", scene, **({"transparency": clear[0]} if clear else {}))
     picture = opaque.quantize(MOST_COLORS)
     clear_pixels = painted(scene).getchannel("A").point(lambda alpha: 255 if alpha == 0 else 0)
@@ -67,23 +68,31 @@ def write_webp(scene: Scene) -> bytes:
 def _picture(scene: Scene) -> Image:
     """The scene with its alpha; of two colours where it is plain, in RGB where nothing is transparent."""
     if plain := scene.plain:
-        return _two_colors(scene, plain, palette(plain))
+        return _two_colors(plain, plain.palette)
     return seen(scene)
 
 
 def _opaque_picture(scene: Scene) -> Image:
     """The scene composed on its paper (ruling G4)."""
     if plain := scene.plain:
-        return _two_colors(scene, plain, opaque_palette(scene, plain))
+        return _two_colors(plain, _opaque_palette(scene, plain))
     return painted(scene.on_paper()).convert("RGB")
 
 
-def _two_colors(scene: Scene, plain: Plain, colors: tuple[Color, Color]) -> Image:
-    """The scene as a picture of one bit a pixel where black and white allow it, else of a palette."""
+def _opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
+    """The two colours for formats without alpha: composed on the backdrop (ruling G4)."""
+    background, dark = plain.palette
+    return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
+
+
+def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
+    """A picture of one bit a pixel where black and white allow it, else of a palette."""
     from PIL import Image
 
-    size = (round(scene.width), round(scene.height))
-    rows = b"".join(row * times for row, times in packed_rows(scene, plain.squares))
+    size = width, height = size_in_pixels(plain)
+    length, times, top = (width + 7) // 8, round(plain.module), round(plain.top)
+    rows = bytes(length * top) + b"".join([row * times for row in packed_rows(plain)])
+    rows = rows.ljust(length * height, b"\x00")
     if set(colors) == {BLACK, WHITE}:
         # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
         return Image.frombytes("1", size, rows, "raw", "1;I" if colors[0] == WHITE else "1")

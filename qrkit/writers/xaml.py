@@ -5,12 +5,11 @@ XAML refers to bitmaps and cannot hold them, so a picture is written as its pixe
 
 from __future__ import annotations
 
-from xml.sax.saxutils import quoteattr
-
 from qrkit.color import Color
-from qrkit.markup import number, path_data
+from qrkit.markup import path_data
 from qrkit.outline import Outline
 from qrkit.scene import Gradient, Linear, Matrix, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.svg_text import number, quoted
 from qrkit.writers.flattening import Painted, Placed, box_of, is_painted, part_of, reduced
 from qrkit.writers.ground import is_seen
 from qrkit.writers.postscript import matrix_numbers
@@ -35,7 +34,7 @@ def write(scene: Scene) -> bytes:
     lines = [
         f'<Viewbox xmlns="{NAMESPACE}" Stretch="Uniform"{size}>',
         f'<Canvas Width="{number(scene.width)}" Height="{number(scene.height)}" '
-        f"AutomationProperties.Name={quoteattr(readable(scene.title))}>",
+        f"AutomationProperties.Name={quoted(readable(scene.title))}>",
         *(line for placed in scene.flat() for line in _element(scene, placed)),
         "</Canvas>",
         "</Viewbox>\n",
