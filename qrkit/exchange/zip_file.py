@@ -22,15 +22,17 @@ from qrkit.progress import UNSEEN, Watch
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["IMAGE_FORMATS", "read", "write"]
+__all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "read", "write"]
 
 IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
 """Files of an archive that no manifest tells of: each of them is looked at."""
-MOST_PIXELS = 2_000_000_000
+MOST_PIXELS = 1_000_000_000
 """Of all pictures without a manifest together: looking for symbols takes its time."""
+MOST_READ_SIDE = 1_000
+"""Pixels of the longer side with which they are read; full of finder patterns, n of them take n⁴ steps."""
 OTHER_PIXELS = 50_000_000
 """Those of the largest picture that is looked at, and of one that is named .png, but is of another kind."""
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -893,7 +893,7 @@ def test_large_pictures_are_made_smaller_before_a_symbol_is_looked_for(shop, mon
     seen = []
     monkeypatch.setattr("zxingcpp.read_barcodes", lambda picture, **_: seen.append(picture.size) or [])
     assert taken(shop, archive_of({"a.png": white(3_000, 3_000)}), "zip") == ([], [(1, "undecodable")])
-    assert max(seen) <= (1_600, 1_600)
+    assert max(seen) <= (1_000, 1_000)
 
 
 # ---- anything at all
