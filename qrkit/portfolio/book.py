@@ -231,7 +231,7 @@ class Portfolio(Records):
     def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            importing = Importing(self)
+            importing = Importing(self, table["Trackable URL"].to_numpy().tolist())
             entries = seen(entries_of(table), "Importing", len(table))
             result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
             importing.finish()
