@@ -75,6 +75,8 @@ def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:
         detail = f"{title!r} is no column, and was left out; {nearest(title, NAMES)}"
         yield ImportIssue(table.attrs.get(HEADING, 1), "", "", "", "unknown-column", detail)
     names = table.columns.tolist()
+    for sheet in table.attrs.get("unread", []):
+        yield ImportIssue(1, "", "", "", "unread-sheet", f"the sheet {sheet!r} has other headings, and was not read")
     for start in range(0, len(table), TOGETHER):
         part = table.iloc[start : start + TOGETHER]
         # Not itertuples, which makes an object of each cell anew.

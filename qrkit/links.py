@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlencode, urlsplit
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.records import Properties
@@ -20,6 +22,7 @@ __all__ = [
     "new_id",
     "new_short_code",
     "read_short_url",
+    "shared_paths",
     "short_url",
     "slug",
 ]
@@ -87,22 +90,56 @@ def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
     return f"{base_url}/{code}/{tail}" if tail else f"{base_url}/{code}"
 
 
-def read_short_url(url: str, base_url: str = "") -> ShortLink | None:
+def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:
     """Code and tail of a short URL of any host; None when its path does not begin with a short code.
 
     Args:
         url: An http or https URL.
         base_url: Where it has a path of its own, the short code may stand behind that.
+        paths: Those of other base URLs, by their host, as `shared_paths` finds them.
     """
+    parts = _http_parts(url)
+    if parts is None:
+        return None
+    own = urlsplit(base_url).path + "/"
+    theirs = (paths or {}).get(parts.netloc, "/")
+    path = parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs)
+    code, _, tail = path.lstrip("/").partition("/")
+    return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
+
+
+def shared_paths(urls: Iterable[str]) -> dict[str, str]:
+    """The path of the base URL by host, where several short URLs tell it: no two of them have the same short code.
+
+    Args:
+        urls: Short URLs; what is none is passed over.
+
+    Example:
+        >>> shared_paths(["https://a.example/qr/door", "https://a.example/qr/gate", "https://b.example/shelf"])
+        {'a.example': '/qr/'}
+    """
+    steps: dict[str, list[list[str]]] = {}
+    for url in set(urls):
+        parts = _http_parts(url)
+        if parts is not None:
+            steps.setdefault(parts.netloc, []).append(parts.path.strip("/").split("/"))
+    found = {}
+    for host, paths in steps.items():
+        # The last step of each is a short code at the earliest.
+        same = takewhile(lambda step: len(set(step)) == 1, zip(*(path[:-1] for path in paths), strict=False))
+        shared = [step[0] for step in same] if len(paths) > 1 else []
+        if shared:
+            found[host] = f"/{'/'.join(shared)}/"
+    return found
+
+
+def _http_parts(url: str) -> SplitResult | None:
+    """The parts of an http or https URL with a host; None for anything else."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        return None
-    path = parts.path.removeprefix(urlsplit(base_url).path + "/")
-    code, _, tail = path.lstrip("/").partition("/")
-    return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
+    return parts if parts.scheme in ("http", "https") and parts.netloc else None
 
 
 def image_url(base_url: str, content: str, properties: Properties) -> str:

@@ -16,6 +16,7 @@ from qrkit.links import (
     new_id,
     new_short_code,
     read_short_url,
+    shared_paths,
     short_url,
     slug,
 )
@@ -119,6 +120,8 @@ def test_a_short_url_of_any_other_host_is_read_too(url, link):
 
 def test_a_base_url_with_a_path_is_taken_off_before_the_code():
     assert read_short_url("https://example.com/go/abc/tail", "https://example.com/go") == ("abc", "tail")
+    assert read_short_url("https://old.example/qr/abc/tail", "", {"old.example": "/qr/"}) == ("abc", "tail")
+    assert read_short_url("https://new.example/qr/abc", "", {"old.example": "/qr/"}) == ("qr", "abc")
     assert read_short_url("https://old.example/go/abc", "https://example.com/go") == ("abc", "")
     assert read_short_url("https://example.com/goabc", "https://example.com/go") == ("goabc", "")
 
@@ -207,3 +210,20 @@ def test_an_image_url_says_the_encoding_mode(em, content):
 
 def test_an_image_url_leaves_defaults_out():
     assert image_url(GO, "a b", Properties()) == f"{GO}/api/v3/generate?content=a%20b"
+
+
+@pytest.mark.parametrize(
+    ("urls", "paths"),
+    [
+        ([], {}),
+        (["https://a.example/door"], {}),
+        (["https://a.example/door/left", "https://a.example/gate/right"], {}),
+        (["https://a.example/door/left", "https://a.example/door/left"], {}),
+        (["https://a.example/q/door", "https://a.example/q/gate/left"], {"a.example": "/q/"}),
+        (["https://a.example/q/r/door", "https://a.example/q/r/gate"], {"a.example": "/q/r/"}),
+        (["https://a.example/q/door", "https://a.example/gate"], {}),
+        (["https://a.example/q/1a", "https://a.example/q/2a", "https://b.example/x", "none"], {"a.example": "/q/"}),
+    ],
+)
+def test_several_short_urls_tell_the_path_of_their_base_url(urls, paths):
+    assert shared_paths(urls) == paths

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["read", "write"]
 
 
+_SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]")
+"""How a file tells Excel its separator; no other program knows of it."""
+
+
 def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, safe: bool = True) -> None:
     """Write a table of text as CSV.
 
@@ -80,8 +84,12 @@ def _text(data: bytes) -> str:
 def _rows(text: str) -> Iterator[list[str]]:
     # A cell may be as long as the file; csv's own limit would cost all other rows. It can be set for all alone.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
+    rows = _reader(text)
     try:
-        yield from _reader(text)
+        if _SEPARATOR.match(text):
+            next(rows)
+            yield []
+        yield from rows
     except csv.Error as error:
         line = _last_beginning(text)
         hint = "is its last double quote missing?"
@@ -102,6 +110,8 @@ def _last_beginning(text: str) -> int:
 
 
 def _delimiter(text: str) -> str:
-    """Comma, or what the heading has more of: spreadsheets of many countries write semicolons."""
-    heading = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    """What the first line says as `sep=;`; else comma, or what the heading has more of: many countries' semicolons."""
+    heading = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    if said := _SEPARATOR.match(text):
+        return said[1]
     return max(",;\t", key=heading.count)

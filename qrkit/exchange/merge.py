@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportIssue", "ImportResult", "merge"]
 
-Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column"]
-"""The stable words that an issue's error begins with (ruling X2; a column that we do not know is ours to add)."""
+Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column", "unread-sheet"]
+"""The stable words that an issue's error begins with (ruling X2; columns and sheets left out are ours to add)."""
+
+
+MOST_SHOWN = 50
+"""Issues that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,9 @@ class ImportResult:
             ("renamed", "renamed"),
             ("code-taken", "given a new short URL"),
             ("invalid", "not readable"),
+            ("undecodable", "pictures not readable"),
             ("unknown-column", "columns left out"),
+            ("unread-sheet", "sheets not read"),
         )
         parts += [f"{self.count(reason)} {word}" for reason, word in words if self.count(reason)]
         return ", ".join(parts)
@@ -78,7 +84,14 @@ class ImportResult:
         return f"<ImportResult: {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>" + (self.to_frame().to_html() if self.issues else "")
+        if not self.issues:
+            return f"<p>{self}</p>"
+        # What strangers write is neither markup nor mathematics, and may hold halves of characters.
+        shown = self.to_frame().head(MOST_SHOWN).rename_axis(index=None, columns="row").to_html(border=0)
+        more = len(self.issues) - MOST_SHOWN
+        rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
+        table = f'<div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
+        return f"<p>{self}</p>{table}".encode("utf-8", "replace").decode()
 
 
 Insert = Callable[[Entry, str], ImportIssue | None]

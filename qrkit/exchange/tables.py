@@ -30,6 +30,7 @@ __all__ = [
     "table_of_records",
     "table_of_rows",
     "typed",
+    "with_unread",
 ]
 
 ERROR = "Error"
@@ -39,6 +40,7 @@ REASON = "Reason"
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
+MOST_COLUMNS = 1_000
 
 
 def check_size(data: bytes) -> None:
@@ -77,17 +79,20 @@ def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
         UnreadableFile: There is no heading, it names a column twice or lacks a required one, or there are too many
             rows.
     """
-    found = iter(rows)
-    heading = list(next(found, []))
+    numbered = enumerate(rows, start=1)
+    # Empty rows in front of the heading are none.
+    line, heading = next(((number, list(cells)) for number, cells in numbered if any(cells)), (1, []))
     tool = foreign.tool_of(heading)
     if tool:
-        return table_of_links(tool, _links(found, heading))
+        return table_of_links(tool, _links(numbered, heading))
+    if len(heading) > MOST_COLUMNS:
+        raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
     places, width = _places(heading), len(heading)
     # A column that the file lacks is the empty cell behind the last.
     in_order = itemgetter(*(places.get(name, width) for name in ALL_NAMES))
     numbers: list[int] = []
     table: list[tuple[str, ...]] = []
-    for number, cells in enumerate(found, start=2):
+    for number, cells in numbered:
         if not any(cells):
             continue
         _check_number(len(table), number)
@@ -139,11 +144,19 @@ def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, A
     return table_of_records((number, cells(link, error)) for number, link, error in links)
 
 
-def _links(rows: Iterable[Sequence[str]], heading: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str], str]]:
+def _links(
+    rows: Iterable[tuple[int, Sequence[str]]], heading: Sequence[str]
+) -> Iterator[tuple[int, Mapping[str, str], str]]:
     """The rows by the names of a foreign heading, with the numbers they have in the file."""
-    for number, cells in enumerate(rows, start=2):
+    for number, cells in rows:
         if any(cells):
             yield number, dict(zip(heading, cells, strict=False)), _too_wide(cells, len(heading))
+
+
+def with_unread(table: pd.DataFrame, sheets: Sequence[str]) -> pd.DataFrame:
+    """The same table, which tells of sheets of its file that were not read: `attrs["unread"]`, a list of str."""
+    table.attrs["unread"] = list(sheets)
+    return table
 
 
 def typed(table: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
-from qrkit.exchange.tables import cell_text, check_size, table_of_rows
+from qrkit.exchange.tables import cell_text, check_size, table_of_rows, with_unread
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -125,16 +125,18 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
     check_size(data)
-    return table_of_rows(watch(_rows(data), "Reading", None))
+    unread: list[str] = []
+    return with_unread(table_of_rows(watch(_rows(data, unread), "Reading", None)), unread)
 
 
-def _rows(data: bytes) -> Iterator[list[str]]:
+def _rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     import xlrd
 
     try:
         # What it would print goes nowhere; sheets are read one by one, and let go of.
         book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True)
-        yield from joined(_cells(book, number) for number in range(min(book.nsheets, MOST_SHEETS)))
+        names = book.sheet_names()[:MOST_SHEETS]
+        yield from joined(((name, _cells(book, number)) for number, name in enumerate(names)), unread)
     except UnreadableFile:
         raise
     except Exception as error:
@@ -142,16 +144,23 @@ def _rows(data: bytes) -> Iterator[list[str]]:
         raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
 
 
-def joined(sheets: Iterable[Iterator[list[str]]]) -> Iterator[list[str]]:
-    """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8)."""
+def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
+    """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8).
+
+    Args:
+        sheets: The name and the rows of each.
+        unread: Takes the names of those that have other headings.
+    """
     first: list[str] | None = None
-    for rows in sheets:
+    for name, rows in sheets:
         heading = next(rows, [])
         if first is None:
             first = heading
             yield heading
         if heading == first:
             yield from rows
+        elif heading:
+            unread.append(name)
 
 
 def _cells(book: Any, number: int) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.columns import NAMES
-from qrkit.exchange.tables import cell_text, check_size, table_of_rows, typed
+from qrkit.exchange.tables import cell_text, check_size, table_of_rows, typed, with_unread
 from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined, numbered
 from qrkit.progress import UNSEEN, Watch
 
@@ -26,6 +26,8 @@ CONTENT_TYPES = "[Content_Types].xml"
 """What makes a zip archive one of OOXML."""
 MOST_COLUMNS = 200
 """Of a heading that are looked at."""
+MOST_ELEMENTS = 200_000
+"""Of a part that is not of rows, like that of styles: all of these become objects before the first row is read."""
 MOST_ROWS = 2**20
 """Of a sheet, as Excel has it; what files claim may be more."""
 
@@ -118,7 +120,8 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
     check_size(data)
-    return table_of_rows(watch(_rows(_checked(data)), "Reading", None))
+    unread: list[str] = []
+    return with_unread(table_of_rows(watch(_rows(_checked(data), unread), "Reading", None)), unread)
 
 
 def _checked(data: bytes) -> BytesIO:
@@ -128,6 +131,9 @@ def _checked(data: bytes) -> BytesIO:
     with ZipFile(file, "w") as checked:
         for entry in archive.infolist():
             part = archives.unpacked(archive, entry, archives.MOST_UNPACKED)
+            is_of_rows = entry.filename.startswith("xl/worksheets/") or entry.filename.endswith("sharedStrings.xml")
+            if not is_of_rows and part.count(b"<") > MOST_ELEMENTS:
+                raise UnreadableFile(f"{entry.filename[:100]!r} has more than {MOST_ELEMENTS:,} elements")
             if _DOCTYPE.search(part) and entry.filename.endswith((".xml", ".rels")):
                 raise UnreadableFile("the workbook has a document type in it, which is not read")
             if entry.filename.endswith("sharedStrings.xml"):
@@ -137,13 +143,14 @@ def _checked(data: bytes) -> BytesIO:
     return file
 
 
-def _rows(file: BytesIO) -> Iterator[list[str]]:
+def _rows(file: BytesIO, unread: list[str]) -> Iterator[list[str]]:
     import openpyxl
 
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:
-            for number, row in enumerate(joined(_cells(sheet) for sheet in book.worksheets[:MOST_SHEETS])):
+            sheets = ((sheet.title, _cells(sheet)) for sheet in book.worksheets[:MOST_SHEETS])
+            for number, row in enumerate(joined(sheets, unread)):
                 if number == MOST_ROWS:
                     raise UnreadableFile(f"the workbook has more than {MOST_ROWS:,} rows, empty ones counted")
                 yield row

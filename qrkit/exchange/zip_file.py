@@ -22,15 +22,17 @@ from qrkit.progress import UNSEEN, Watch
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["IMAGE_FORMATS", "read", "write"]
+__all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "read", "write"]
 
 IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
 """Files of an archive that no manifest tells of: each of them is looked at."""
-MOST_PIXELS = 2_000_000_000
+MOST_PIXELS = 1_000_000_000
 """Of all pictures without a manifest together: looking for symbols takes its time."""
+MOST_READ_SIDE = 1_000
+"""Pixels of the longer side with which they are read; full of finder patterns, n of them take n⁴ steps."""
 OTHER_PIXELS = 50_000_000
 """Those of the largest picture that is looked at, and of one that is named .png, but is of another kind."""
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -95,13 +97,13 @@ def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:
     found = archives.members(archive)
     records: list[Mapping[str, str]] = []
     told: set[str] = set()
-    manifest = next((entry for entry, parts in found if parts == (MANIFEST,)), None)
+    manifest, folder = _manifest(found)
     if manifest:
         table, files = xml_file.read_files(archives.unpacked(archive, manifest, MOST_BYTES))
         names = [*ALL_NAMES, ERROR, REASON]
         records += [dict(zip(names, row, strict=True)) for row in table[names].itertuples(index=False, name=None)]
-        told = {"/".join(archives.parts_of(name)) for name in files}
-    others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told | {MANIFEST}]
+        told = {"/".join((*folder, *archives.parts_of(name))) for name in [*files, MANIFEST]}
+    others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told]
     if len(others) > MOST_PICTURES:
         told_of = "that no manifest.xml tells of"
         raise UnreadableFile(f"the archive has {len(others):,} files {told_of}; at most {MOST_PICTURES:,}")
@@ -110,6 +112,13 @@ def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:
     if not records and not manifest:
         raise UnreadableFile("the archive holds neither a manifest.xml nor pictures")
     return table_of_records(enumerate(records, start=1))
+
+
+def _manifest(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> tuple[ZipInfo | None, tuple[str, ...]]:
+    """The manifest and the folder it lies in: none, or the one that whoever packs a folder puts around everything."""
+    folders = {parts[:1] if len(parts) > 1 else () for _, parts in found}
+    around = folders.pop() if len(folders) == 1 else ()
+    return next((entry for entry, parts in found if parts == (*around, MANIFEST)), None), around
 
 
 def _bounded(decode: Decode) -> Decode:

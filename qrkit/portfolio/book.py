@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from qrkit.decode import MOST_READ_SIDE, decode
+from qrkit.decode import decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
 from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
 from qrkit.exchange.merge import ImportResult, merge
-from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
@@ -231,7 +231,7 @@ class Portfolio(Records):
     def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            importing = Importing(self)
+            importing = Importing(self, table["Trackable URL"].to_numpy().tolist())
             entries = seen(entries_of(table), "Importing", len(table))
             result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
             importing.finish()

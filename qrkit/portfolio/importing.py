@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue
-from qrkit.links import ShortLink, new_id, new_short_code, read_short_url
+from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths
 from qrkit.portfolio.records import Records
 from qrkit.records import QRCode
 from qrkit.store import portfolio as table
@@ -21,15 +22,17 @@ class Importing:
 
     Args:
         records: The portfolio they go into, in a transaction.
+        urls: The short URLs of all of them.
     """
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, urls: Iterable[str]) -> None:
         self._records = records
         self._taken = table.all_short_codes(records.store)
         self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
         self._waiting: list[StoredQRCode] = []
         # A row is asked for its short code before it is inserted, and again then.
-        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url))
+        paths = shared_paths(urls)
+        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url, paths))
 
     def present(self) -> list[tuple[str, str]]:
         """The name and the content of every QR Code that is there before the import."""

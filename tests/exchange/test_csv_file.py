@@ -240,7 +240,22 @@ def test_text_after_a_closing_quote_is_refused_with_its_line():
     assert refused(b'Content,Comment\nx,y\n"a"b,c\n')[0] == 3
 
 
-@pytest.mark.parametrize("data", [b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, b"\r\n", b"\n\nContent\nx\n"])
+@pytest.mark.parametrize("before", [b"\n\n", b"sep=;\r\n", b";;\r\n", b"sep=;\r\n\r\n"])
+def test_what_stands_before_the_heading_is_passed_over_and_counted(before):
+    found = csv_file.read(before + b"Content;Comment\r\nx;a,b,c,d\r\n")
+    assert (found.index.tolist(), found["Content"].tolist(), found["Comment"].tolist()) == (
+        [before.count(b"\n") + 2],
+        ["x"],
+        ["a,b,c,d"],
+    )
+
+
+def test_a_heading_of_very_many_columns_is_refused():
+    assert contents(b"Content" + b"," * 999 + b"\nx\n") == ["x"]
+    assert refused(b"Content" + b"," * 1_000 + b"\nx\n") == (1, "the heading has 1,001 columns; at most 1,000")
+
+
+@pytest.mark.parametrize("data", [b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, b"\r\n", b"sep=;\r\n"])
 def test_an_empty_file_is_refused_with_the_columns_it_should_have(data):
     line, message = refused(data)
     assert line == 1

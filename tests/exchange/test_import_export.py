@@ -437,3 +437,28 @@ def test_a_column_that_is_not_known_is_named(portfolio):
     result = portfolio.import_file(b"Content,Campagin Name,\nx,Spring,\n")
     assert (result.created, errors(result)) == (1, [(1, "unknown-column")])
     assert "did you mean 'Campaign Name'" in result.issues[0].error
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize("base", ["https://old.example/qr", "https://old.example/a/b", "https://old.example"])
+@pytest.mark.parametrize("other", ["https://new.example", "https://new.example/q"])
+def test_printed_codes_move_to_a_store_whose_base_url_has_another_path(base, other):
+    """Open: short codes of another base URL. They are kept, whatever path they had."""
+    with open_portfolio(":memory:", base_url=base) as old, open_portfolio(":memory:", base_url=other) as new:
+        for code in ("door", "gate", "wall"):
+            old.insert_qrcode(f"https://example.com/{code}", short_code=code, urlinfo="left")
+        assert str(new.import_file(old.export_bytes("csv"))) == "3 created"
+        assert [one.short_url for one in new.list_qrcodes()] == [f"{other}/{c}/left" for c in ("door", "gate", "wall")]
+
+
+def test_a_result_shows_its_first_issues_and_nothing_that_a_page_would_take_for_its_own():
+    frame = pd.DataFrame({"Content": ["<b>x\ud800</b>"] * 60, "Size": ["<i>$9\ud800$"] * 60}, dtype=object)
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_frame(frame)
+    page = result._repr_html_()
+    assert page.encode()
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert "mathjax_ignore" in page
+    assert page.count("<tr") == 51
+    assert "and 10 more" in page
