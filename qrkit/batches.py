@@ -20,6 +20,7 @@ from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import complete_file
 from qrkit.generate_request import FileNames, safe_stem
 from qrkit.image import QRImage
+from qrkit.issue_table import issue_table
 from qrkit.painting import Look, Painter, Row, painted_rows
 from qrkit.progress import watch
 from qrkit.writers import format_named
@@ -81,7 +82,7 @@ class Batch:
         return f"<Batch: {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>" + (self.to_frame().to_html() if self.errors else "")
+        return issue_table(str(self), self.to_frame())
 
 
 class Filed(NamedTuple):

@@ -226,7 +226,8 @@ class FileNames:
         while _on_disk(found) in self._used:
             number += 1
             found = f"{stem} ({number}).{self._suffix}"
-        self._last[_on_disk(stem)] = number
+        if number > 1:
+            self._last[_on_disk(stem)] = number
         self._used.add(_on_disk(found))
         return found
 

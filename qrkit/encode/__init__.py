@@ -30,6 +30,7 @@ from qrkit.encode.capacity import (
     smallest_version,
 )
 from qrkit.encode.function_patterns import information
+from qrkit.encode.kanji import encode_kanji
 from qrkit.encode.masking import best_mask, masked
 from qrkit.encode.placement import place
 from qrkit.encode.planes import geometry
@@ -65,11 +66,12 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
         content: The text; in byte mode it is written as UTF-8 without ECI (ruling G2).
         version: 1..40; None takes the smallest that fits (ruling G1).
         error_correction: L, M, Q or H; kept, never raised (ruling G3).
-        mode: numeric, alphanumeric, byte, or auto for the shortest mix of segments.
+        mode: numeric, alphanumeric, byte, or auto for the shortest mix of segments of these; or kanji, which a
+            `Design` does not have, and segno encodes.
         mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty (7.8.3).
         pad_codewords: What follows the terminator where it ends on a codeword boundary: by ISO/IEC 18004:2015,
             7.4.10, the pad codewords 11101100 and 00010001 in turn (`iso`); segno has a codeword 00000000 before
-            them (`segno`). No reader sees a difference, but the modules are others.
+            them (`segno`), also where it encodes kanji. No reader sees a difference, but the modules are others.
 
     Raises:
         ContentTooLong: The content does not fit; the message says what would.
@@ -81,8 +83,10 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
 @lru_cache(maxsize=64)
 def _encoded(content: str, asked: Asked) -> Symbol:
     """The symbol; a design that changes only in its looks keeps it."""
-    segments, version = _fitted(content, asked.version, asked.level, asked.mode)
     _check_version_and_mask(asked)
+    if asked.mode == "kanji":
+        return encode_kanji(content, version=asked.version, error_correction=asked.level, mask=asked.mask)
+    segments, version = _fitted(content, asked.version, asked.level, asked.mode)
     data = data_codewords(segments, version, asked.level, asked.pad_codewords)
     plane = place(final_message(data, version, asked.level), version)
     mask = best_mask(plane, version) if asked.mask is None else int(asked.mask)

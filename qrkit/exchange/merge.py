@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from qrkit.exchange.columns import Entry
+from qrkit.issue_table import issue_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,10 +16,6 @@ __all__ = ["ImportIssue", "ImportResult", "merge"]
 
 Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column", "unread-sheet"]
 """The stable words that an issue's error begins with (ruling X2; columns and sheets left out are ours to add)."""
-
-
-MOST_SHOWN = 50
-"""Issues that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +81,7 @@ class ImportResult:
         return f"<ImportResult: {self}>"
 
     def _repr_html_(self) -> str:
-        if not self.issues:
-            return f"<p>{self}</p>"
-        # What strangers write is neither markup nor mathematics, and may hold halves of characters.
-        shown = self.to_frame().head(MOST_SHOWN).rename_axis(index=None, columns="row").to_html(border=0)
-        more = len(self.issues) - MOST_SHOWN
-        rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
-        table = f'<div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
-        return f"<p>{self}</p>{table}".encode("utf-8", "replace").decode()
+        return issue_table(str(self), self.to_frame())
 
 
 Insert = Callable[[Entry, str], ImportIssue | None]

@@ -1,0 +1,25 @@
+"""What a notebook shows of a result: a sentence, and a table of the rows that something is to be said of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["issue_table"]
+
+MOST_SHOWN = 50
+"""Rows."""
+
+
+def issue_table(summary: str, frame: pd.DataFrame) -> str:
+    """The HTML of a sentence and of the first rows of a table, which may hold what strangers write."""
+    if frame.empty:
+        return f"<p>{summary}</p>"
+    shown = frame.head(MOST_SHOWN).rename_axis(index=None, columns="row").to_html(border=0)
+    more = len(frame) - MOST_SHOWN
+    rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
+    # Cells are neither markup nor mathematics, and may hold halves of characters.
+    page = f'<p>{summary}</p><div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
+    return page.encode("utf-8", "replace").decode()
