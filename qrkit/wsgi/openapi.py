@@ -183,7 +183,7 @@ def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
     return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
 
 
-ROWS: Schema = {"type": "array", "items": {"type": "object"}}
+ROWS: Schema = {"type": "array", "items": {}, "description": "objects; of any other entry an import tells, and goes on"}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
     "picture": {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")},
