@@ -140,6 +140,16 @@ def test_the_pad_codewords_of_the_standard_are_never_better_in_any_block(seed, v
     assert all(ours.count(block) <= theirs.count(block) for block in set(owners))
 
 
+def test_cheap_wishes_come_first():
+    """One pad codeword: its own eight bits, or one bit of each of seven correction codewords."""
+    content = "f" * (characters_held(1, "L", "byte") - 1)
+    symbol = standard(content, 1, "L", 0)
+    wished = [*range(8 * 18, 8 * 19), *range(8 * 19, 8 * 26, 8)]
+    wanted = np.where(np.isin(numbers(1), wished), 1 - modules(symbol), -1)
+    assert wrong_codewords(symbol, wanted) == set(range(18, 26))
+    assert wrong_codewords(free(content, wanted, 1, "L", 0), wanted) == {18}
+
+
 def test_luck_of_the_standard_is_kept_though_cheaper_wishes_contradict_it():
     """Two wishes of one bit each, which its pad codewords miss, and all other codewords as it has them."""
     content = "c" * (characters_held(1, "M", "byte") - 2)
