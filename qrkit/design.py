@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -15,13 +15,19 @@ from qrkit.limits import (
     EncodingMode,
     ErrorCorrection,
     Flip,
+    Mask,
     ModuleSize,
     Most,
+    PadChoice,
     Padding,
     PictureSide,
     Version,
 )
 from qrkit.model import Model
+
+if TYPE_CHECKING:
+    from qrkit.assets import Fetch
+    from qrkit.scannability.report import ScanReport
 
 __all__ = ["ALPHANUMERIC", "Design"]
 
@@ -45,6 +51,10 @@ class Design(Model):
         padding: Quiet zone in modules, 0..20; the standard asks for 4.
         em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, or `auto` for the shortest mix (ruling G2).
         ec: Error correction level L, M, Q or H; never raised silently (ruling G3).
+        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
+            the one that leaves most error correction.
+        pad_codewords: standard, or free: what no reader looks at is chosen so that modules have the colour in which
+            layers and sprites draw them anyway. The more room the content leaves, the more a logo may cover.
         foreground: Colour or gradient of dark modules.
         background: Colour or gradient of everything else.
         flip: none, horizontal, vertical or both: mirrors the symbol with its decoration (ruling G17).
@@ -65,6 +75,8 @@ class Design(Model):
     padding: Padding = 4
     em: EncodingMode = "byte"
     ec: ErrorCorrection = "M"
+    mask: Mask = None
+    pad_codewords: PadChoice = "standard"
     foreground: Fill = BLACK
     background: Fill = WHITE
     flip: Flip = "none"
@@ -104,6 +116,12 @@ class Design(Model):
                 rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,.0f}"
                 raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
+
+    def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
+        """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
+        from qrkit.scannability import check
+
+        return check(self, level, fetch=fetch)
 
     @property
     def pictures(self) -> dict[str, str]:

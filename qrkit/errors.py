@@ -55,6 +55,7 @@ __all__ = [
     "QrkitError",
     "RemoteContentDisabled",
     "RenderingFailed",
+    "ScanWarning",
     "StoreBusy",
     "TooManyRequests",
     "UnknownParameter",
@@ -88,6 +89,10 @@ class QrkitError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Show notebooks the message alone: the way through qrkit's own files helps nobody there."""
         return [f"{type(self).__name__}: {self}"]
+
+
+class ScanWarning(UserWarning):
+    """A design that readers may fail on is drawn all the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ WINDOW = 5
 """Modules across from which readers take their threshold."""
 
 FLATTEST = 0.15
-"""Local contrast, as a share of the symbol's, from which on the surroundings of a module say what dark and light are."""
+"""Local contrast, as a share of the symbol's, from which on the surroundings say what is dark and what light."""
 
 FAINTEST = 1e-3
 """Contrast of a symbol of which nothing is seen."""
@@ -64,7 +64,7 @@ class Budget:
         errors: Wrong codewords of each block.
         correctable: Wrong codewords that each block corrects: floor((correction codewords - p) / 2).
         used: Of the worst block: errors / correctable; above 1 the symbol cannot be read.
-        unused: Share of error correction that the worst block has left, as readers report it; 1 is all, below 0 is none.
+        unused: Share of error correction that the worst block has left, as print grades have it; below 0 is none.
         fixed: Wrong modules of function patterns: finder_top_left, finder_top_right, finder_bottom_left, separator,
             timing, alignment, format, version, dark_module; only those with any.
         causes: What each part of the design does, the worst first.

@@ -6,15 +6,13 @@ to red; modules that read wrong dark red, or violet where they belong to a funct
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
 
 from qrkit.encode.blocks import codeword_blocks
 from qrkit.plain import runs
-
-if TYPE_CHECKING:
-    from qrkit.scannability.budget import Budget
+from qrkit.scannability.budget import Budget, module_codewords, role_grid
 
 __all__ = ["heat_map"]
 
@@ -59,8 +57,6 @@ def heat_map(budget: Budget) -> str:
 
 def _damaged_blocks(budget: Budget) -> np.ndarray:
     """int, side x side: the block of each module whose codeword is wrong, else -1."""
-    from qrkit.scannability.budget import module_codewords
-
     codewords = module_codewords(budget.symbol.version)
     block_of = np.frombuffer(codeword_blocks(budget.symbol.version, budget.symbol.error_correction), dtype=np.uint8)
     is_wrong = np.zeros(len(block_of), dtype=bool)
@@ -70,15 +66,13 @@ def _damaged_blocks(budget: Budget) -> np.ndarray:
 
 
 def _fixed(budget: Budget) -> np.ndarray:
-    from qrkit.scannability.budget import role_grid
-
     is_fixed: np.ndarray = role_grid(budget.symbol.version) > 0
     return is_fixed
 
 
 def _tint(used: float) -> tuple[int, ...]:
     used = min(used, 1.0)
-    for (low, first), (high, second) in zip(RAMP, RAMP[1:], strict=False):
+    for (low, first), (high, second) in pairwise(RAMP):
         if used <= high:
             share = (used - low) / (high - low)
             return tuple(round(one + (other - one) * share) for one, other in zip(first, second, strict=True))

@@ -99,8 +99,8 @@ def sample(scene: Scene) -> Sampled:
     return Sampled(side, pixels, luma[turn], alpha[turn], is_inside[turn], is_across != is_down)
 
 
-def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> Greys:
-    """The whole picture on a page, so many pixels a module as nearly as its size allows.
+def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, float]:
+    """The whole picture on a page, and how many pixels a module it has.
 
     Args:
         scene: What is drawn.
@@ -117,7 +117,7 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> Greys:
     picture = _painted(scene, Matrix(scale, scale, left, top), *size)
     alpha = picture[:, :, 3:]
     below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
-    return (picture[:, :, :3] * alpha + below * (1 - alpha)) @ WEIGHTS
+    return (picture[:, :, :3] * alpha + below * (1 - alpha)) @ WEIGHTS, scale * scene.module
 
 
 def reflectance(luma: Greys) -> Greys:

@@ -6,91 +6,25 @@ readers begin to fail; they are harder than the standard where readers are, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrkit.scannability.budget import role_grid, true_modules
+from qrkit.scannability.measures import CORNERS, EyeShape, Structure
 from qrkit.scannability.sampling import MARGIN, Sampled
 from qrkit.symbol import Role, Symbol
 
 if TYPE_CHECKING:
     from qrkit.scannability.sampling import Greys
 
-__all__ = ["DARK_PAGE", "EyeShape", "Structure", "structure_of"]
+__all__ = ["DARK_PAGE", "structure_of"]
 
 DARK_PAGE = 0.25
 """Luma of a page that a light quiet zone has to hold its own against: #404040."""
 
 EYE = 7
 """Modules per side of a finder pattern."""
-
-CORNERS = {"top_left": (0, 0), "top_right": (0, 1), "bottom_left": (1, 0)}
-"""Whether an eye is at the bottom, and at the right."""
-
-
-@dataclass(frozen=True, slots=True)
-class EyeShape:
-    """The form of one finder pattern as it is drawn; lengths in modules.
-
-    Attributes:
-        corner: top_left, top_right or bottom_left.
-        radius: Of its outer corners, the largest of the four; contour readers need at most 0.9 (0.13 of its side).
-        core: Side of a square with the area of the pupil; run-length readers need at least 2.6.
-        ring: Share of the ring's middle line that is dark; a broken ring is less than 0.9.
-        gap: Share of the light ring between ring and pupil that is light, likewise.
-    """
-
-    corner: str
-    radius: float
-    core: float
-    ring: float
-    gap: float
-
-    def as_dict(self) -> dict[str, object]:
-        """As plain data, for JSON."""
-        return {
-            "corner": self.corner,
-            "radius": round(self.radius, 3),
-            "core": round(self.core, 3),
-            "ring": round(self.ring, 3),
-            "gap": round(self.gap, 3),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """What is measured beside the modules' values.
-
-    Attributes:
-        eyes: The three finder patterns.
-        dark_weight: Diameter in modules of a disc with the area of a typical dark data module; 1 at most.
-        light_weight: The same of what stays light of a typical light data module.
-        quiet: Modules around the symbol that are as light as its light modules, on a dark page: 0..5, the fewest of
-            the four sides.
-        contrast: Luma of typical light modules less that of dark ones, -1..1, in the faintest part of the symbol;
-            negative where it is drawn light on dark.
-        is_mirrored: Whether the symbol is drawn mirrored.
-    """
-
-    eyes: tuple[EyeShape, ...]
-    dark_weight: float
-    light_weight: float
-    quiet: float
-    contrast: float
-    is_mirrored: bool = False
-
-    def as_dict(self) -> dict[str, object]:
-        """As plain data, for JSON."""
-        return {
-            "eyes": [eye.as_dict() for eye in self.eyes],
-            "darkWeight": round(self.dark_weight, 3),
-            "lightWeight": round(self.light_weight, 3),
-            "quiet": round(self.quiet, 2),
-            "contrast": round(self.contrast, 3),
-            "isMirrored": self.is_mirrored,
-        }
 
 
 def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structure:
@@ -101,7 +35,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         symbol: What was meant.
         wrong: bool, side x side: modules that read wrong, which say nothing of the others' weight.
     """
-    contrast = contrast_of(sampled.modules(), symbol)
+    contrast = contrast_of(sampled.modules(), symbol, wrong)
     white = sampled.on(1.0)
     dark, light = levels(sampled.modules(), symbol)
     middle = (dark + light) / 2
@@ -117,13 +51,18 @@ def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
     return float(np.median(inner[dark])), float(np.median(inner[~dark]))
 
 
-def contrast_of(luma: Greys, symbol: Symbol) -> float:
-    """The signed contrast of the symbol's faintest ninth."""
+def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
+    """The signed contrast of the symbol's faintest ninth; eyes may have colours of their own."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    counted = (role_grid(symbol.version) != Role.FINDER) & ~wrong
     found = []
-    for rows, greys in zip(np.array_split(dark, 3), np.array_split(inner, 3), strict=True):
-        for part, grey in zip(np.array_split(rows, 3, axis=1), np.array_split(greys, 3, axis=1), strict=True):
-            found.append(float(np.median(grey[~part]) - np.median(grey[part])))
+    for places in np.array_split(np.arange(symbol.side**2).reshape(symbol.side, -1), 3):
+        for part in np.array_split(places, 3, axis=1):
+            here = np.zeros(symbol.side**2, dtype=bool)
+            here[part.ravel()] = True
+            here = here.reshape(dark.shape) & counted
+            if (here & dark).any() and (here & ~dark).any():
+                found.append(float(np.median(inner[here & ~dark]) - np.median(inner[here & dark])))
     # Under a logo there is no contrast at all, which is the budget's to say.
     seen = [one for one in found if abs(one) > 0.05] or [0.0]
     return min(seen, key=abs)
@@ -151,7 +90,7 @@ def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
     page = DARK_PAGE if is_light else 1.0
     seen = sampled.on(page)
     clear = (seen > middle) if is_light else (seen < middle)
-    if is_light and DARK_PAGE > middle:
+    if is_light and middle < DARK_PAGE:
         clear &= sampled.is_inside
     pixels, edge = sampled.pixels, MARGIN * sampled.pixels
     end = edge + sampled.side * pixels
@@ -176,9 +115,16 @@ def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
         corner=corner,
         radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
         core=float(np.sqrt(box[distance < 2].sum())) / pixels,
-        ring=float(box[np.abs(distance - 3) < 0.15].mean()),
-        gap=float(1 - box[np.abs(distance - 2) < 0.15].mean()),
+        ring=float(box[_sides(centre, 3)].mean()),
+        gap=float(1 - box[_sides(centre, 2)].mean()),
     )
+
+
+def _sides(centre: np.ndarray, distance: float) -> np.ndarray:
+    """The middles of the four sides of a square so far from the centre, which rounding leaves where they are."""
+    across = np.abs(centre - distance) < 0.15
+    beside = centre < distance / 2
+    return (across[:, None] & beside[None, :]) | (beside[:, None] & across[None, :])
 
 
 def _radius(box: np.ndarray) -> float:
