@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.design import Design
-from qrkit.draw import Pictures, draw, draw_plain, picture_size
+from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import encode
 from qrkit.errors import ScanWarning
 from qrkit.limits import TextStyle
@@ -53,9 +53,14 @@ class QRImage:
             version=design.version,
             error_correction=design.ec,
             mode=design.em,
+            mask=design.mask,
         )
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
         self._pictures = _read(design, fetch) if pictures is None else pictures
+        if design.pad_codewords == "free" and not is_plain(design):
+            from qrkit.scannability.free_pads import fitted_symbol
+
+            self.symbol = fitted_symbol(design, self._pictures, self.symbol)
 
     @property
     def warnings(self) -> list[str]:

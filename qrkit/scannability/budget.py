@@ -20,7 +20,7 @@ from qrkit.symbol import Role, Symbol, bit_numbers, roles
 if TYPE_CHECKING:
     from qrkit.scannability.sampling import Greys
 
-__all__ = ["BAND", "Budget", "Cause", "budget_of", "errors_of", "true_modules", "wrong_modules"]
+__all__ = ["BAND", "Budget", "Cause", "budget_of", "damage", "errors_of", "mean_around", "true_modules", "wrong_modules"]
 
 BAND = (0.35, 0.65)
 """Of the local contrast: a module whose value lies between counts as wrong, whatever it should be."""
@@ -153,7 +153,7 @@ def is_inverted(luma: Greys, dark: Flags) -> bool:
 def relative(luma: Greys, dark: Flags) -> Greys:
     """Where the value of each module lies between those around it that should be dark, 0, and light, 1."""
     is_dark = np.pad(dark, MARGIN).astype(np.float32)
-    low, high = (_mean_around(luma, of) for of in (is_dark, 1 - is_dark))
+    low, high = (mean_around(luma, of) for of in (is_dark, 1 - is_dark))
     least, most = (float(np.median(luma[is_dark == one])) for one in (1, 0))
     contrast, whole = high - low, max(most - least, FAINTEST)
     # Under a logo there is no contrast, nor far from dark modules: there, that of the whole symbol counts.
@@ -164,7 +164,7 @@ def relative(luma: Greys, dark: Flags) -> Greys:
     return found
 
 
-def _mean_around(luma: Greys, of: Greys) -> Greys:
+def mean_around(luma: Greys, of: Greys) -> Greys:
     """The mean within `WINDOW` modules across and down of the modules that are 1 in `of`; nan where there is none."""
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Greys = _sum_around(luma * of) / _sum_around(of)

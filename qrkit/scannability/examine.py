@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.assets import read_assets
 from qrkit.draw import Pictures, draw
-from qrkit.encode import encode
 from qrkit.scannability.budget import budget_of
 from qrkit.scannability.causes import causes_of
+from qrkit.scannability.free_pads import symbol_of
 from qrkit.scannability.grade import QUIET_ZONE, Grade, grade
 from qrkit.scannability.issues import issues_of, sorted_issues
 from qrkit.scannability.report import Level, ScanReport
@@ -55,7 +55,7 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
         AssetError: A picture that it names is none, or not to be had.
     """
     pictures = read_assets(design.pictures, fetch) if design.pictures else {}
-    symbol = encode(design.content, version=design.version, error_correction=design.ec, mode=design.em)
+    symbol = symbol_of(design, pictures)
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
 
 
@@ -91,11 +91,11 @@ def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] |
         budget=budget,
         structure=structure,
         panel=panel,
-        grade=_grade(sampled, symbol) if level in ("standard", "full") else None,
+        grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
     )
 
 
-def _grade(sampled: Sampled, symbol: Symbol) -> Grade:
+def graded(sampled: Sampled, symbol: Symbol) -> Grade:
     around = MARGIN - QUIET_ZONE
     return grade(reflectance(sampled.modules()[around:-around, around:-around]), symbol)
