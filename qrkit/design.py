@@ -51,10 +51,6 @@ class Design(Model):
         padding: Quiet zone in modules, 0..20; the standard asks for 4.
         em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, or `auto` for the shortest mix (ruling G2).
         ec: Error correction level L, M, Q or H; never raised silently (ruling G3).
-        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
-            the one that leaves most error correction.
-        pad_codewords: standard, or free: what no reader looks at is chosen so that modules have the colour in which
-            layers and sprites draw them anyway. The more room the content leaves, the more a logo may cover.
         foreground: Colour or gradient of dark modules.
         background: Colour or gradient of everything else.
         flip: none, horizontal, vertical or both: mirrors the symbol with its decoration (ruling G17).
@@ -62,6 +58,10 @@ class Design(Model):
         markers: How the finder patterns are drawn.
         layers: At most 50 pictures over the modules, the first one lowest.
         wrapper: A picture around it all.
+        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
+            the one that leaves most error correction.
+        pad_codewords: standard, or free: what no reader looks at is chosen so that modules have the colour in which
+            layers and sprites draw them anyway. The more room the content leaves, the more a logo may cover.
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
@@ -75,8 +75,6 @@ class Design(Model):
     padding: Padding = 4
     em: EncodingMode = "byte"
     ec: ErrorCorrection = "M"
-    mask: Mask = None
-    pad_codewords: PadChoice = "standard"
     foreground: Fill = BLACK
     background: Fill = WHITE
     flip: Flip = "none"
@@ -84,6 +82,8 @@ class Design(Model):
     markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS)
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
     wrapper: Wrapper | None = None
+    mask: Mask = None
+    pad_codewords: PadChoice = "standard"
 
     @model_validator(mode="after")
     def _content_fits_mode(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.draw import Pictures, is_plain
 from qrkit.encode import encode
@@ -52,7 +52,11 @@ def fitted(design: Design, symbol: Symbol, appearance: Appearance) -> Symbol:
         return symbol
     wanted = appearance.settled().tolist()
     best, least = symbol, (budget.used, sum(budget.errors))
-    asked = {"version": symbol.version, "error_correction": symbol.error_correction, "mode": design.em}
+    asked: dict[str, Any] = {
+        "version": symbol.version,
+        "error_correction": symbol.error_correction,
+        "mode": design.em,
+    }
     for mask in range(8) if design.mask is None else (design.mask,):
         pads = solve(design.content, **asked, mask=mask, wanted=wanted)
         other = encode(design.content, **asked, mask=mask, pad_codewords=pads)
