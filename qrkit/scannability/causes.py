@@ -51,7 +51,7 @@ def _without(design: Design, pictures: Pictures) -> Iterator[tuple[str, Design, 
         yield "modules", design.replace(modules=Modules()), pictures
     for corner in ("top_left", "top_right", "bottom_left"):
         if getattr(design.markers, corner):
-            markers = design.markers.replace(**{corner: Marker("default")})
+            markers = design.markers.replace(**{corner: Marker(pattern="default")})
             yield f"markers.{corner}", design.replace(markers=markers), pictures
     if design.wrapper:
         yield "wrapper", design.replace(wrapper=None), pictures

@@ -149,7 +149,7 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     if quiet >= STANDARD_QUIET:
         return
     severity: Severity = "error" if quiet < 1 else "warning" if quiet < QUIET else "note"
-    clear = bool(design) and fixes.is_clear(design)
+    clear = design is not None and fixes.is_clear(design)
     if clear:
         severity = "warning"
     why = "the background is transparent, so that a dark page shows through: " if clear else ""

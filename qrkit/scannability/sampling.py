@@ -7,7 +7,7 @@ white. Reflectance, which print grades use, is linear; `reflectance` makes the o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MARGIN", "Greys", "Sampled", "greys_of", "reflectance", "sample"]
 
-Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.float32]]"
+Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
 """Rows of luma, 0..1."""
 
 MARGIN = 5
@@ -73,7 +73,8 @@ def middles(greys: Greys, pixels: int) -> Greys:
     count = greys.shape[0] // pixels
     edge = pixels // 4
     squares = greys.reshape(count, pixels, count, pixels)[:, edge : pixels - edge, :, edge : pixels - edge]
-    return squares.mean(axis=(1, 3), dtype=np.float32)
+    found: Greys = squares.mean(axis=(1, 3), dtype=np.float32)
+    return found
 
 
 def sample(scene: Scene) -> Sampled:
