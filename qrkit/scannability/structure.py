@@ -96,10 +96,10 @@ def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
     end = edge + sampled.side * pixels
     reach = []
     for turned in range(4):
-        # The band beside the symbol, from the symbol outwards.
-        band = np.rot90(clear, turned)[:edge, edge:end][::-1]
+        # The band beside the symbol, from the symbol outwards; what reaches a little over its edge is no matter.
+        band = np.rot90(clear, turned)[: edge - pixels // 4, edge:end][::-1]
         is_clear = band.mean(axis=1) > 0.98
-        reach.append(edge if is_clear.all() else int(np.argmin(is_clear)))
+        reach.append(0 if not is_clear[0] else edge if is_clear.all() else int(np.argmin(is_clear)) + pixels // 4)
     return min(reach) / pixels
 
 
