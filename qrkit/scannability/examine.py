@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.assets import read_assets
 from qrkit.draw import Pictures, draw
-from qrkit.scannability.budget import budget_of
+from qrkit.scannability.budget import budget_of, is_inverted, true_modules
 from qrkit.scannability.causes import causes_of
 from qrkit.scannability.free_pads import symbol_of
 from qrkit.scannability.grade import QUIET_ZONE, Grade, grade
@@ -97,5 +97,7 @@ def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] |
 
 
 def graded(sampled: Sampled, symbol: Symbol) -> Grade:
+    """The print grade of a drawn symbol; light on dark is graded as its negative, as the standard allows it."""
     around = MARGIN - QUIET_ZONE
-    return grade(reflectance(sampled.modules()[around:-around, around:-around]), symbol)
+    light = reflectance(sampled.modules()[around:-around, around:-around])
+    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)
