@@ -23,6 +23,9 @@ __all__ = ["DARK_PAGE", "structure_of"]
 DARK_PAGE = 0.25
 """Luma of a page that a light quiet zone has to hold its own against: #404040."""
 
+LEAST_SEEN = 0.7
+"""Share of a part of the symbol that has to read right for its contrast to count."""
+
 EYE = 7
 """Modules per side of a finder pattern."""
 
@@ -54,18 +57,19 @@ def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
 def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
     """The signed contrast of the symbol's faintest ninth; eyes may have colours of their own."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    counted = (role_grid(symbol.version) != Role.FINDER) & ~wrong
+    is_counted = role_grid(symbol.version) != Role.FINDER
     found = []
     for places in np.array_split(np.arange(symbol.side**2).reshape(symbol.side, -1), 3):
         for part in np.array_split(places, 3, axis=1):
             here = np.zeros(symbol.side**2, dtype=bool)
             here[part.ravel()] = True
-            here = here.reshape(dark.shape) & counted
-            if (here & dark).any() and (here & ~dark).any():
-                found.append(float(np.median(inner[here & ~dark]) - np.median(inner[here & dark])))
-    # Under a logo there is no contrast at all, which is the budget's to say.
-    seen = [one for one in found if abs(one) > 0.05] or [0.0]
-    return min(seen, key=abs)
+            here = here.reshape(dark.shape) & is_counted
+            right = here & ~wrong
+            # Under a logo there is no contrast, which is the budget's to say.
+            if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
+                found.append(float(np.median(inner[right & ~dark]) - np.median(inner[right & dark])))
+    low, high = levels(luma, symbol)
+    return min(found, key=abs) if found else high - low
 
 
 def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
