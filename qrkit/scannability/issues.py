@@ -28,7 +28,10 @@ WHOLE = 0.9
 WEIGHT = 0.7
 QUIET = 2.0
 CONTRAST = 0.55
-"""What is enough: see `qrkit.scannability.structure`."""
+"""What is enough: see `qrkit.scannability.measures`."""
+
+FAINTEST = 0.1
+"""Contrast with which no reader sees anything."""
 
 STANDARD_QUIET = 4
 """Modules of quiet zone that ISO/IEC 18004:2015, 6.3.8 asks for."""
@@ -44,6 +47,9 @@ def issues_of(design: Design | None, budget: Budget | None, structure: Structure
         budget: Of its symbol; None where it is known that nothing reads wrong.
         structure: Of its drawing.
     """
+    if abs(structure.contrast) < FAINTEST:
+        # Where nothing is seen, nothing else can be told.
+        return tuple(_contrast(design, structure))
     found: Iterable[Issue] = (
         *_contrast(design, structure),
         *(_budget(design, budget) if budget else ()),
@@ -168,7 +174,7 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
         message = "the symbol is drawn mirrored; some readers do not see it"
         yield Issue("mirrored", "error", "flip", 1, 0, message, {"flip": "none"} if design else None)
     if size < CONTRAST:
-        severity: Severity = "fatal" if size < 0.1 else "error" if size < 0.4 else "warning"
+        severity: Severity = "fatal" if size < FAINTEST else "error" if size < 0.4 else "warning"
         message = (
             f"dark and light modules differ by {size:.2f} of black to white where they differ least; readers need "
             f"{CONTRAST}"
