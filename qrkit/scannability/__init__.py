@@ -1,7 +1,7 @@
 """Will it scan, and with how much room to spare? Measured, not guessed.
 
     >>> from qrkit import Design, check
-    >>> report = check(Design("https://example.com", padding=0), level="static")
+    >>> report = check(Design(content="https://example.com", padding=0), level="static")
     >>> print(report)
     fragile, score 50 of 100 (static check)
       error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4
