@@ -139,8 +139,8 @@ class QRAccessor:
 
         Example:
             >>> doors = pd.DataFrame({"url": ["https://example.com"]}, index=["door"])
-            >>> doors.qr.check("url", padding=0).loc["door", ["verdict", "score"]].tolist()
-            ['fragile', 50]
+            >>> doors.qr.check("url", padding=0).loc["door", "verdict"]
+            'fragile'
         """
         self._check_columns({"content": content})
         chosen = level_named(level)
