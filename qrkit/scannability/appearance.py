@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.draw import Pictures, draw
+from qrkit.encode.blocks import blocks
 from qrkit.scannability.budget import (
     BAND,
     FAINTEST,
     FLATTEST,
     Budget,
     damage,
+    errors_of,
     mean_around,
     module_codewords,
     role_grid,
@@ -26,7 +28,7 @@ from qrkit.scannability.budget import (
     wrong_modules,
 )
 from qrkit.scannability.sampling import MARGIN, sample
-from qrkit.symbol import Role, Symbol
+from qrkit.symbol import ErrorCorrectionLevel, Role, Symbol
 
 if TYPE_CHECKING:
     from qrkit.design import Design
@@ -36,6 +38,9 @@ __all__ = ["Appearance", "appearance_of"]
 
 CHANGING = (Role.DATA, Role.FORMAT)
 """Modules that differ between symbols of a version."""
+
+PIXELS = 4
+"""Of a module, of which the middle is looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +62,11 @@ class Appearance:
         dark = np.pad(true_modules(symbol), MARGIN)
         return damage(wrong_modules(np.where(dark, self.if_dark, self.if_light), symbol), symbol)
 
+    def least_used(self, level: ErrorCorrectionLevel) -> float:
+        """Of the worst block's error correction, what even the best symbol of this level would use."""
+        errors = errors_of(self._lost(), self.version, level)
+        return max(count / block.correctable for count, block in zip(errors, blocks(self.version, level), strict=True))
+
     def settled(self) -> np.ndarray:
         """What each module reads as whatever its symbol says, as `qrkit.encode.free_padding.solve` takes it.
 
@@ -69,9 +79,14 @@ class Appearance:
         wanted[reads_dark & ~reads_light] = 1
         wanted[reads_light & ~reads_dark] = 0
         codewords = module_codewords(self.version)
-        lost = np.unique(codewords[~(reads_dark | reads_light)])
+        lost = np.unique(codewords[self._lost()])
         wanted[np.isin(codewords, lost) | (role_grid(self.version) != Role.DATA)] = -1
         return wanted
+
+    def _lost(self) -> np.ndarray:
+        """Which modules read wrong whatever they are."""
+        reads_dark, reads_light = self._readings()
+        return ~(reads_dark | reads_light)
 
     def _readings(self) -> tuple[np.ndarray, np.ndarray]:
         """Whether each module would read dark if it were dark, and light if it were light."""
@@ -107,5 +122,5 @@ def appearance_of(design: Design, pictures: Pictures, symbol: Symbol) -> Appeara
     seen = []
     for modules in (dark | changing, dark & ~changing):
         other = replace(symbol, modules=tuple(row.tobytes() for row in modules.astype(np.uint8)))
-        seen.append(sample(draw(design, other, pictures, exact=True)).modules())
+        seen.append(sample(draw(design, other, pictures, exact=True), PIXELS).modules())
     return Appearance(symbol.version, *seen)

@@ -77,15 +77,19 @@ def middles(greys: Greys, pixels: int) -> Greys:
     return found
 
 
-def sample(scene: Scene) -> Sampled:
+def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     """Draw the symbol of a scene and what is around it, a few pixels a module.
+
+    Args:
+        scene: What is drawn.
+        pixels: A module, unless the symbol is large; at least 3.
 
     Raises:
         RenderingFailed: The renderer broke down on a part of it.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
-    pixels = max(3, min(PIXELS, MOST_SAMPLED_SIDE // across))
+    pixels = max(3, min(pixels, MOST_SAMPLED_SIDE // across))
     left, top = scene.origin
     reach, scale = MARGIN * scene.module, pixels / scene.module
     matrix = Matrix(scale, scale, (reach - left) * scale, (reach - top) * scale)
