@@ -20,10 +20,23 @@ from qrkit.symbol import Role, Symbol, bit_numbers, roles
 if TYPE_CHECKING:
     from qrkit.scannability.sampling import Greys
 
-__all__ = ["BAND", "Budget", "Cause", "budget_of", "damage", "errors_of", "mean_around", "true_modules", "wrong_modules"]
+__all__ = [
+    "BAND",
+    "Budget",
+    "Cause",
+    "budget_of",
+    "damage",
+    "errors_of",
+    "mean_around",
+    "true_modules",
+    "wrong_modules",
+]
 
 BAND = (0.35, 0.65)
 """Of the local contrast: a module whose value lies between counts as wrong, whatever it should be."""
+
+CLEAR = 0.2
+"""Of the local contrast: what a module may be off by and still say what dark and light are around it."""
 
 WINDOW = 5
 """Modules across from which readers take their threshold."""
@@ -152,16 +165,29 @@ def is_inverted(luma: Greys, dark: Flags) -> bool:
 
 def relative(luma: Greys, dark: Flags) -> Greys:
     """Where the value of each module lies between those around it that should be dark, 0, and light, 1."""
-    is_dark = np.pad(dark, MARGIN).astype(np.float32)
-    low, high = (mean_around(luma, of) for of in (is_dark, 1 - is_dark))
-    least, most = (float(np.median(luma[is_dark == one])) for one in (1, 0))
-    contrast, whole = high - low, max(most - least, FAINTEST)
+    is_dark = np.pad(dark, MARGIN)
+    least, most = (float(np.median(luma[of])) for of in (is_dark, ~is_dark))
+    whole = max(most - least, FAINTEST)
+    low, high = _around(luma, is_dark, np.ones_like(is_dark))
+    # What a logo covers says nothing of dark and light: a second look leaves out what is off, here or in the whole.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off_here = np.where(is_dark, luma - low, high - luma) / (high - low)
+    off_in_all = np.where(is_dark, luma - least, most - luma) / whole
+    sure = _around(luma, is_dark, (off_here < CLEAR) & (off_in_all < BAND[0]))
+    low, high = (np.where(np.isnan(of), first, of) for of, first in zip(sure, (low, high), strict=True))
+    contrast = high - low
     # Under a logo there is no contrast, nor far from dark modules: there, that of the whole symbol counts.
     flat = ~(contrast >= FLATTEST * whole)
     low, contrast = np.where(flat, least, low), np.where(flat, whole, contrast)
     inner = slice(MARGIN, -MARGIN)
     found: Greys = ((luma - low) / contrast)[inner, inner]
     return found
+
+
+def _around(luma: Greys, is_dark: Flags, counted: Flags) -> tuple[Greys, Greys]:
+    """What dark and light are around each module, by those that are counted; nan where there are none."""
+    low, high = (mean_around(luma, (of & counted).astype(np.float32)) for of in (is_dark, ~is_dark))
+    return low, high
 
 
 def mean_around(luma: Greys, of: Greys) -> Greys:
@@ -172,9 +198,12 @@ def mean_around(luma: Greys, of: Greys) -> Greys:
 
 
 def _sum_around(values: Greys) -> Greys:
-    sums = np.pad(values, WINDOW // 2).astype(np.float64)
-    for axis in (0, 1):
-        sums = np.lib.stride_tricks.sliding_window_view(sums, WINDOW, axis=axis).sum(axis=-1)
+    edge, side = WINDOW // 2, len(values)
+    padded = np.zeros((side + 2 * edge, side + 2 * edge))
+    padded[edge:-edge, edge:-edge] = values
+    # First down, then across: ten sums of whole arrays, which is faster than one of windows.
+    rows = sum(padded[at : at + side] for at in range(WINDOW))
+    sums: Greys = sum(rows[:, at : at + side] for at in range(WINDOW))
     return sums
 
 
