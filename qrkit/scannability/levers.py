@@ -107,8 +107,9 @@ def resized(design: Design, which: Collection[int], scale: float) -> Design:
     return _with_layers(design, which, change)
 
 
-def fainter(design: Design, which: Collection[int], opacity: float) -> Design:
-    """The design with some of its layers at most so opaque."""
+def fainter(design: Design, opacity: float, which: Collection[int] | None = None) -> Design:
+    """The design with some of its layers, or all, at most so opaque."""
+    which = range(len(design.layers)) if which is None else which
     return _with_layers(design, which, lambda layer: layer.replace(opacity=min(layer.opacity, opacity)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from qrkit.design import Design
 
 __all__ = ["Change", "Repair", "make_scannable"]
+
+
+STRICTER = (0.6, 0.3)
+"""Of the target, where readers do not see a design for all that it leaves of error correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,8 @@ def make_scannable(
         design: What may not scan.
         target: Share of the worst block's error correction that the design may use, 0..1.
         may: What may be changed, out of `qrkit.scannability.levers.LEVERS`.
-        level: How thorough the reports before and after are.
+        level: How thorough the reports before and after are; where readers look, the design shall be `ok` to them,
+            too, and the best that was found is given back.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
 
     Raises:
@@ -98,6 +104,17 @@ def make_scannable(
         RenderingFailed: The renderer broke down on a part of it.
     """
     _check(target, may)
+    before = examine(drawn(design, fetch), level)
+    found = _repaired(design, target, may, before, fetch)
+    for share in STRICTER:
+        if level == "static" or found.after.is_at_least("ok"):
+            break
+        with suppress(CannotRepair):
+            found = max(found, _repaired(design, target * share, may, before, fetch), key=lambda one: one.after.score)
+    return found
+
+
+def _repaired(design: Design, target: float, may: Collection[str], before: ScanReport, fetch: Fetch | None) -> Repair:
     bench = Bench(design, target, fetch)
     steps, state = found_steps(bench, design, may)
     if not bench.is_good(state):
@@ -108,8 +125,7 @@ def make_scannable(
         changed = step.apply(repaired)
         changes.append(_change(step, repaired, changed))
         repaired = changed
-    before, after = (examine(drawn(one, fetch), level) for one in (design, repaired))
-    return Repair(repaired, tuple(changes), before, after)
+    return Repair(repaired, tuple(changes), before, examine(drawn(repaired, fetch), before.level))
 
 
 def _check(target: float, may: Collection[str]) -> None:

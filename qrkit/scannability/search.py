@@ -1,8 +1,9 @@
 """The search for steps after which a design scans.
 
-First the symbol is made readable as if nothing lay over it: colours, quiet zone, eyes, weight of modules. Then room is
-found for the layers. Of each place, version and size of theirs two drawings tell what any mask, error correction level
-and pad codewords make of it, so that these are tried by arithmetic.
+First the symbol is made readable as if nothing lay over it: colours, quiet zone, eyes, weight of modules. Then layers
+behind all of it are made as faint as they have to be, and room is found for those in the way. Of each place, version
+and size of theirs two drawings tell what any mask, error correction level and pad codewords make of it, so that these
+are tried by arithmetic.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ SHIFT_GAIN = 0.2
 """Of the worst block's error correction: what it may leave more of to move a layer by a module or two."""
 OPACITIES = (0.6, 0.45, 0.3, 0.2, 0.12)
 SCALES = (0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.28, 0.2)
-GROWN = (2, 4, 6)
+GROWN = (3, 6)
 """Versions that a logo is made smaller with, and not as small as without them."""
 BACKDROP = 0.6
 """Share of the symbol's width and height from which on a layer is a backdrop: it is made fainter, not smaller."""
@@ -58,6 +59,8 @@ def found_steps(bench: Bench, design: Design, may: Collection[str]) -> tuple[lis
     if bench.is_good(start):
         return [], start
     steps = _without_layers(bench, design.replace(layers=()), may)
+    if "layer_opacity" in may:
+        steps += _fainter_backdrops(bench, design, steps)
     state = bench.after(design, steps) or start
     if bench.is_good(state) or not state.design.layers:
         return steps, state
@@ -110,6 +113,19 @@ def _attempts(lever: Lever, design: Design, issues: Sequence[Issue]) -> Iterator
         yield {"modules": Modules()}
 
 
+def _fainter_backdrops(bench: Bench, design: Design, steps: list[Step]) -> list[Step]:
+    """What makes backdrops as faint as they have to be without any layer over them, after these steps."""
+    which = [index for index, layer in enumerate(design.layers) if _is_backdrop(design, layer)]
+    if not which:
+        return []
+    alone = design.replace(layers=[design.layers[index] for index in which])
+    for opacity in (1.0, *OPACITIES):
+        state = bench.after(alone, [*steps, Step("layer_opacity", partial(fainter, opacity=opacity))])
+        if state and bench.is_good(state):
+            break
+    return [Step("layer_opacity", partial(fainter, which=which, opacity=opacity))] if opacity < 1 else []
+
+
 def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list[Step], State]:
     """Steps that leave layers room, those that are seen least first; else those to the best state that was found."""
     best: tuple[list[Step], State] = [], start
@@ -131,7 +147,7 @@ def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list
 
 
 def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[list[Step]]:
-    """Places, versions, opacities and sizes of the layers that are in the way, from what is seen least."""
+    """Places, versions and sizes of the layers that are in the way, from what is seen least."""
     layers = _in_the_way(bench, start)
     backdrops = [index for index in layers if _is_backdrop(start.design, start.design.layers[index])]
     logos = [index for index in layers if index not in backdrops]
@@ -150,17 +166,13 @@ def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[
     if "version" in may:
         for version in range(own + 1, min(own + MOST_VERSIONS, 40) + 1):
             yield [Step("version", partial(relaid, version=version))]
-    fainter_ones = steps("layer_opacity", fainter, backdrops, [{"opacity": opacity} for opacity in OPACITIES])
     smaller = steps("layer_size", resized, logos, [{"scale": scale} for scale in SCALES])
-    yield from fainter_ones
     for scale in smaller:
         yield scale
         if "version" in may:
             for version in (own + more for more in GROWN if own + more <= 40):
                 yield [Step("version", partial(relaid, version=version)), *scale]
-    yield from ([*one, *other] for one, other in product(fainter_ones, smaller))
     yield from ([*one, *other] for one, other in product(in_the_middle, smaller))
-    yield from ([*faint, *one, *other] for faint, one, other in product(fainter_ones[-1:], in_the_middle, smaller))
     yield from steps("layer_size", resized, layers, [{"scale": scale} for scale in SCALES])
 
 
