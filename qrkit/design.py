@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -27,6 +27,8 @@ from qrkit.model import Model
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
+    from qrkit.scannability.largest_logo import LargestLogo
+    from qrkit.scannability.repair import Repair
     from qrkit.scannability.report import ScanReport
 
 __all__ = ["ALPHANUMERIC", "Design"]
@@ -122,6 +124,18 @@ class Design(Model):
         from qrkit.scannability import check
 
         return check(self, level, fetch=fetch)
+
+    def make_scannable(self, target: float = 0.5, **options: Any) -> Repair:
+        """Change it as little as is needed for it to scan; see `qrkit.scannability.repair`."""
+        from qrkit.scannability.repair import make_scannable
+
+        return make_scannable(self, target, **options)
+
+    def largest_logo(self, content: str, **options: Any) -> LargestLogo:
+        """The largest picture that it can have as a layer; see `qrkit.scannability.largest_logo`."""
+        from qrkit.scannability.largest_logo import largest_logo
+
+        return largest_logo(self, content, **options)
 
     @property
     def pictures(self) -> dict[str, str]:
