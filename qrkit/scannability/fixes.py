@@ -28,8 +28,8 @@ __all__ = [
 
 Fix: TypeAlias = dict[str, Any]
 
-DARKEST, LIGHTEST = 0.3, 0.9
-"""Luma that a foreground has at most, and a background at least, after their fix: 0.6 of contrast."""
+DARKEST, LIGHTEST = 0.25, 0.92
+"""Luma that a foreground has at most, and a background at least, after their fix: 0.67 of contrast."""
 
 SAFE_EYES = {
     "arch": "eye-14",

@@ -27,7 +27,7 @@ CORE = 2.6
 WHOLE = 0.9
 WEIGHT = 0.7
 QUIET = 2.0
-CONTRAST = 0.55
+CONTRAST = 0.65
 """What is enough: see `qrkit.scannability.measures`."""
 
 FAINTEST = 0.1
