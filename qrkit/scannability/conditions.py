@@ -334,8 +334,8 @@ HARDER = (
 """What not every plain symbol bears; where the room to spare shows."""
 
 _NAMED = {condition.name: condition for condition in CORE}
-QUICK = tuple(_NAMED[n] for n in ("clean", "blur-33", "turn-47", "noise-30", "dark-page", "phone-2", "phone-3"))
-"""The seven that find most of what all find: of 218 designs, good and bad, 213 get the same verdict."""
+QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
+"""The seven that find most of what all find: 459 of 464 designs, good and bad, get the same verdict from them."""
 
 RAMPS = (
     Ramp("size", "pixels a module", (4, 3, 2.5, 2, 1.5, 1), lambda s, _, pixels: s.of_size(pixels)),
