@@ -11,7 +11,7 @@ from qrkit.encode.capacity import LEVELS
 from qrkit.errors import ContentTooLong
 from qrkit.scannability.bench import Bench, Step
 from qrkit.scannability.free_pads import fitted
-from qrkit.scannability.levers import Lever, relaid
+from qrkit.scannability.levers import Lever, levelled, relaid
 from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
@@ -87,16 +87,10 @@ def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> l
     if level == design.ec:
         return []
     try:
-        smallest = encode(design.content, error_correction=level, mode=design.em).version
+        encode(design.content, version=version, error_correction=level, mode=design.em)
     except ContentTooLong:
         return None
-    if smallest > version:
-        return None
-    return [
-        _step("ec", ec=level)
-        if smallest == version and design.version is None
-        else _step("ec", ec=level, version=version)
-    ]
+    return [Step("ec", partial(levelled, level=level))]
 
 
 def _step(lever: Lever, **fields: Any) -> Step:
