@@ -12,8 +12,8 @@ from qrkit.design import Design
 if TYPE_CHECKING:
     from qrkit.scannability.budget import Budget
     from qrkit.scannability.grade import Grade
-    from qrkit.scannability.panel import Panel
     from qrkit.scannability.measures import Structure
+    from qrkit.scannability.panel import Panel
 
 __all__ = ["LEVELS", "VERDICTS", "Issue", "Level", "ScanReport", "Severity", "Verdict"]
 
