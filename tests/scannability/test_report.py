@@ -109,7 +109,7 @@ def test_verdicts_have_an_order():
 
 @pytest.mark.parametrize("level", ["Static", "", "deep", None, 3])
 def test_there_are_no_other_levels(level):
-    with pytest.raises(InvalidParameter, match="^level"):
+    with pytest.raises(InvalidParameter, match=r"^level"):
         check(plain(), level)
 
 
