@@ -83,7 +83,9 @@ def _panel(report: ScanReport) -> str:
         return ""
     panel: Panel = report.panel
     marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF")}
-    head = "".join(f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines)
+    head = "".join(
+        f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines
+    )
     rows = "".join(
         f'<tr><td style="padding:0 14px 0 0;text-align:left">{escape(name)}</td>'
         + "".join(
