@@ -18,20 +18,9 @@ STYLES = {"default": Modules()} | {name: Modules(type="sprite", sprite=name) for
 OURS = [*product(PAYLOADS, EYES, STYLES)]
 """12 module styles, 18 eyes, 3 payloads."""
 
-KINSHIP = {"qrdec": "zbar"}
-"""Qrdec is the decoder of zbar: the two count as one."""
-
 
 def design_of(payload: str, eye: str, style: str) -> Design:
     return plain(PAYLOADS[payload], markers=all_eyes(eye), modules=STYLES[style])
-
-
-def fewest_readers(report: ScanReport) -> int:
-    """How many engines read it in the condition in which the fewest do."""
-    return min(
-        len({KINSHIP.get(name, name) for name, outcome in row.items() if outcome == "read"})
-        for row in report.panel.outcomes.values()
-    )
 
 
 @cache
@@ -39,24 +28,23 @@ def broken_reports() -> dict[str, ScanReport]:
     return {name: check(design, engines=installed()) for name, design in broken()}
 
 
-def assert_ours_scan(chosen: Iterable[tuple[str, str, str]], *, robust: float, by_three: float) -> None:
+def assert_ours_scan(chosen: Iterable[tuple[str, str, str]], *, robust: float) -> None:
     reports = {names: check(design_of(*names), engines=installed()) for names in chosen}
     assert [names for names, one in reports.items() if one.panel.wrong] == []
     assert [names for names, one in reports.items() if not one.is_at_least("ok")] == []
     found = [one.verdict == "robust" for one in reports.values()]
-    assert sum(found) >= robust * len(found), f"{sum(found)} of {len(found)} are robust"
-    if len(installed()) == 5:
-        found = [fewest_readers(one) >= 3 for one in reports.values()]
-        assert sum(found) >= by_three * len(found), f"{sum(found)} of {len(found)} are read by three of four"
+    # Of two engines fewer, all that are there have to read, which every sixth does not reach.
+    enough = robust if len(installed()) == 5 else 0.6
+    assert sum(found) >= enough * len(found), f"{sum(found)} of {len(found)} are robust"
 
 
 def test_styles_and_eyes_of_ours_scan():
-    assert_ours_scan(Random(1).sample(OURS, 16), robust=0.6, by_three=0.9)
+    assert_ours_scan(Random(1).sample(OURS, 16), robust=0.9)
 
 
 @pytest.mark.slow
 def test_all_styles_and_eyes_of_ours_scan():
-    assert_ours_scan(OURS, robust=0.75, by_three=0.98)
+    assert_ours_scan(OURS, robust=0.98)
 
 
 @pytest.mark.parametrize("eye", EYES)
