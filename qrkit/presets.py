@@ -52,9 +52,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "background": "#FFF3F8",
         "modules": Modules(type="sprite", sprite="star"),
         "markers": Markers(
-            top_left=Marker("eye-2", inner_color="#C2185B"),
-            top_right=Marker("eye-2", inner_color="#00695C"),
-            bottom_left=Marker("eye-2", inner_color="#AD4E00"),
+            top_left=Marker(pattern="eye-2", inner_color="#C2185B"),
+            top_right=Marker(pattern="eye-2", inner_color="#00695C"),
+            bottom_left=Marker(pattern="eye-2", inner_color="#AD4E00"),
         ),
     },
 }

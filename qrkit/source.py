@@ -13,6 +13,9 @@ from qrkit.model import Model
 
 __all__ = ["python_source"]
 
+Parts = tuple[str, list[tuple[str, Any]], str]
+"""What opens an expression, the parts in it with what stands before each, and what closes it."""
+
 LONGEST_LINE = 100
 BARE = (Direction, Point)
 """Records that have no name of their own in `qrkit`; written as dictionaries."""
@@ -48,24 +51,24 @@ def _written(value: Any, names: set[str], indent: int, lead: int) -> str:
         case (float(x), float(y)):  # a place; lists of the models hold records
             return f"({_written(x, names, 0, 0)}, {_written(y, names, 0, 0)})"
         case tuple():
-            return _joined("[", [("", one) for one in value], "]", names, indent, lead)
+            return _joined(("[", [("", one) for one in value], "]"), names, indent, lead)
         case Model():
-            opening, parts, closing = _call(value, names)
-            return _joined(opening, parts, closing, names, indent, lead)
+            return _joined(_call(value, names), names, indent, lead)
     return repr(value)
 
 
-def _joined(opening: str, parts: list[tuple[str, Any]], closing: str, names: set[str], indent: int, lead: int) -> str:
+def _joined(parts: Parts, names: set[str], indent: int, lead: int) -> str:
+    opening, inside, closing = parts
     # No line is so long that a part would be broken up.
-    flat = opening + ", ".join(key + _written(one, names, 0, -1_000_000) for key, one in parts) + closing
+    flat = opening + ", ".join(key + _written(one, names, 0, -1_000_000) for key, one in inside) + closing
     if indent + lead + len(flat) <= LONGEST_LINE:
         return flat
     inner = indent + 4
-    lines = [f"{' ' * inner}{key}{_written(one, names, inner, len(key) + 1)},\n" for key, one in parts]
+    lines = [f"{' ' * inner}{key}{_written(one, names, inner, len(key) + 1)},\n" for key, one in inside]
     return f"{opening}\n{''.join(lines)}{' ' * indent}{closing}"
 
 
-def _call(record: Model, names: set[str]) -> tuple[str, list[tuple[str, Any]], str]:
+def _call(record: Model, names: set[str]) -> Parts:
     """What stands before the fields of a record, the fields with their names, and what stands after them."""
     if isinstance(record, BARE):
         return "{", [(f'"{name}": ', value) for name, value in _given(record)], "}"
@@ -100,10 +103,12 @@ def _short_gradient(gradient: Gradient) -> list[tuple[str, Any]] | None:
     if gradient.direction:
         start, stop = gradient.direction.start, gradient.direction.stop
         places: dict[str, Any] = {"start": (start.x, start.y), "stop": (stop.x, stop.y)}
-        usual, made = {"start": (0, 0), "stop": (1, 1)}, Gradient.linear(*colors, **places)
+        usual: dict[str, Any] = {"start": (0, 0), "stop": (1, 1)}
+        made = Gradient.linear(*colors, **places)
     elif gradient.cx is not None and gradient.cy is not None and gradient.radius is not None:
         places = {"centre": (gradient.cx, gradient.cy), "radius": gradient.radius}
-        usual, made = {"centre": (0.5, 0.5), "radius": 0.5}, Gradient.radial(*colors, **places)
+        usual = {"centre": (0.5, 0.5), "radius": 0.5}
+        made = Gradient.radial(*colors, **places)
     else:
         return None
     if made != gradient:

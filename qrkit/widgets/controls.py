@@ -35,11 +35,29 @@ GROUPS = {
 """Fields of `Design` by what a designer looks for them under; the last group takes all others."""
 
 LABELS = {
-    "ec": "Error correction", "em": "Encoding mode", "cx": "Centre x", "cy": "Centre y", "fx": "Focus x", "fy": "Focus y",
-    "x": "Left", "y": "Top", "size": "Module size", "gradient": "Kind", "type": "Type", "union": "One shape", "padding": "Quiet zone",
-    "color": "Colour", "inner_color": "Inner colour", "outer_color": "Outer colour", "content": "Content", "source": "Picture",
+    "ec": "Error correction", "em": "Encoding mode", "size": "Module size", "padding": "Quiet zone",
+    "x": "Left", "y": "Top", "cx": "Centre x", "cy": "Centre y", "fx": "Focus x", "fy": "Focus y",
+    "gradient": "Kind", "union": "One shape", "source": "Picture",
+    "color": "Colour", "inner_color": "Inner colour", "outer_color": "Outer colour",
 }  # fmt: skip
 """Of fields whose names are too short for people, or spelt otherwise."""
+
+
+WHEN = {
+    "Gradient.direction": ("gradient", ("linear",)),
+    **{f"Gradient.{name}": ("gradient", ("radial",)) for name in ("cx", "cy", "fx", "fy", "radius")},
+    "Modules.sprite": ("type", ("sprite",)),
+    "Modules.sprites": ("type", ("sprite",)),
+    "Modules.seed": ("type", ("sprite",)),
+    "Layer.tolerance": ("display", ("box-hit-test", "pixel-hit-test")),
+}
+"""Fields that are of use only while another field of their record has one of some values."""
+
+FIRST = {"Gradient": ("gradient", "stops")}
+"""Fields that a designer looks for first; the others follow as the record has them."""
+
+WITHOUT_UNIT = ("Point", "Gradient")
+"""Records whose numbers are shares of the picture or pixels, as the gradient's `units` say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,7 @@ class Control:
         unit: Of the number.
         whole: Whether the number is a whole one.
         slider: Whether a slider is of use.
+        when: The field beside it and its values while which this one is of use; empty: always.
         fields: Controls inside.
     """
 
@@ -73,14 +92,17 @@ class Control:
     unit: str = ""
     whole: bool = False
     slider: bool = False
+    when: tuple[str, tuple[str, ...]] | tuple[()] = ()
     fields: tuple[Control, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON, without what says nothing."""
-        return _spoken(asdict(self))
+        found: dict[str, Any] = _spoken(asdict(self))
+        return found
 
 
 def _spoken(value: Any) -> Any:
+    """A dictionary without the values that say nothing."""
     if isinstance(value, dict):
         return {key: _spoken(one) for key, one in value.items() if one not in (None, "", (), False)}
     return [_spoken(one) for one in value] if isinstance(value, list | tuple) else value
@@ -88,7 +110,7 @@ def _spoken(value: Any) -> Any:
 
 def groups() -> dict[str, tuple[Control, ...]]:
     """The controls of `Design` by group; a field of which no group knows is in the last one."""
-    by_name = {name: one for name, one in zip(Design.model_fields, controls(Design), strict=True)}
+    by_name = {one.name: one for one in controls(Design)}
     known = {name for names in GROUPS.values() for name in names}
     rest = tuple(one for name, one in by_name.items() if name not in known)
     *named, last = GROUPS
@@ -102,18 +124,18 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
     Raises:
         TypeError: A field has a type for which there is no control.
     """
-    hints, helps = get_type_hints(record, include_extras=True), _helps(record)
-    return tuple(
-        Control(
-            **{
-                "name": field.alias or name,
-                "label": LABELS.get(name, name.replace("_", " ").capitalize()),
-                "help": helps.get(name, ""),
-                **_look(hints[name], f"{record.__name__}.{name}"),
-            }
-        )
-        for name, field in record.model_fields.items()
-    )
+    hints, helps, kind = get_type_hints(record, include_extras=True), _helps(record), record.__name__
+    first = FIRST.get(kind, ())
+    names = [*first, *(name for name in record.model_fields if name not in first)]
+    found = []
+    for name in names:
+        look = _look(hints[name], f"{kind}.{name}")
+        if kind in WITHOUT_UNIT:
+            look.pop("unit", None)
+        label = LABELS.get(name, name.replace("_", " ").capitalize())
+        alias, when = record.model_fields[name].alias or name, WHEN.get(f"{kind}.{name}", ())
+        found.append(Control(name=alias, label=label, help=helps.get(name, ""), when=when, **look))
+    return tuple(found)
 
 
 def _look(hint: Any, where: str) -> dict[str, Any]:
@@ -149,7 +171,7 @@ def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
     looks = [_look(branch, where) for branch in some]
     kinds = ("color", "gradient") if looks[0]["kind"] == "color" else tuple(look["kind"] for look in looks)
     inside = tuple(
-        Control(name=kind, label=LABELS.get(kind, kind.capitalize()), **look)
+        Control(name=kind, label={"color": "Colour"}.get(kind, kind.capitalize()), **look)
         for kind, look in zip(kinds, looks, strict=True)
     )
     return {"kind": "either", "choices": kinds, "fields": inside}

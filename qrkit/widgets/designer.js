@@ -211,10 +211,10 @@ function render({ model, el }) {
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Copied text" });
   const copies = [["python", "Python"], ["json", "JSON"]].map(([shape, name]) => button(name, `Copy as ${name}`, () => studio.copy(shape, "clipboard")));
   const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), h("div", { class: "qk-buttons" }, ...files), h("span", { class: "qk-label" }, "Copy as"), h("div", { class: "qk-buttons" }, ...copies, copied));
-  stage.element.append(actions, code, busy);
+  const foot = h("div", { class: "qk-foot" }, actions, code, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side));
+  const root = h("div", { class: "qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
   el.append(root);
 
   let quiet = null;

@@ -77,7 +77,8 @@ class Designer(anywidget.AnyWidget):
     state = Dict().tag(sync=True)
     twin = Unicode().tag(sync=True)
 
-    def __new__(cls, design: Design | str | None = None, /, *, name: str = "designer", **_options: Any) -> Designer:
+    def __new__(cls, *_design: Design | str, name: str = "designer", **_options: Any) -> Designer:
+        """Give the studio that has this name already."""
         found: Designer = cls._open.get(name) or super().__new__(cls)
         return found
 
@@ -271,16 +272,14 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"<Designer {self.name!r}: {self.image!r}>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        live = super()._repr_mimebundle_()
-        bundle, metadata = live if isinstance(live, tuple) else (live or {}, {})
+    def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle, metadata = super()._repr_mimebundle_() or ({}, {})
         return bundle | self._twin.bundle(self.image) | {"text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
         """Show the widget, and after it its picture, which is hidden as long as the widget is alive."""
-        live = super()._repr_mimebundle_()
-        bundle, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        self._twin.display({**bundle, "text/plain": repr(self)}, metadata, self.image)
+        bundle, metadata = super()._repr_mimebundle_() or ({}, {})
+        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self.image)
 
 
 _HANDLERS: dict[Any, Callable[[Designer, dict[str, Any]], None]] = {

@@ -52,7 +52,7 @@ class Edit:
             InvalidParameter: It is none.
         """
         path = message.get("path") if isinstance(message, dict) else None
-        steps = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
+        steps: list[Any] = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
         # Not isinstance: True would be the number 1.
         if not all(type(step) in (str, int) for step in steps) or message.get("do", "set") not in get_args(Do):
             raise InvalidParameter(Problem("edit", message, "must have a path and one of " + ", ".join(get_args(Do))))
@@ -100,7 +100,7 @@ class Draft:
 
         Args:
             design: Takes the place of the one there is.
-            gesture: What one movement of a hand has in common: its changes are one step back. None is a step of its own.
+            gesture: What one movement of a hand has in common: its changes are one step back. None: a step of its own.
 
         Raises:
             QrkitError: It cannot be drawn.
@@ -185,10 +185,10 @@ class Draft:
             return design
         layers: list[Layer] = []
         for layer in design.layers:
-            x, y = round(layer.x * across, 2), round(layer.y * down, 2)
+            x, y = round(layer.x * across, 4), round(layer.y * down, 4)
             # As its place did, but without being squeezed.
             factor = min(across, down)
-            width, height = max(0.1, round(layer.width * factor, 2)), max(0.1, round(layer.height * factor, 2))
+            width, height = max(0.1, round(layer.width * factor, 4)), max(0.1, round(layer.height * factor, 4))
             layers.append(layer.replace(x=x, y=y, width=width, height=height))
         return design.replace(layers=layers)
 
@@ -202,10 +202,8 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
     if not isinstance(error, InvalidParameter):
         return dict.fromkeys(touched, str(error))
     found = {problem.name: problem.rule for problem in error.problems}
-    told = set(found)
-    for path in touched:
-        if not any(name == path or name.startswith(f"{path}.") for name in told):
-            found[path] = "; ".join(f"{name}: {found[name]}" for name in sorted(told))
+    if not any(name == path or name.startswith(f"{path}.") for name in found for path in touched):
+        found |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in found.items()))
     return found
 
 

@@ -178,7 +178,10 @@ const MAKERS = {
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
       error.hidden = !error.textContent;
-      for (const [field, control] of inside) control.update(value?.[field.name], errors);
+      for (const [field, control] of inside) {
+        control.update(value?.[field.name], errors);
+        if (field.when) control.element.hidden = !field.when[1].includes(value?.[field.when[0]]);
+      }
       if (linked) linked.show(value ?? {}, inside);
     }
     return { element, update };
@@ -214,7 +217,8 @@ const MAKERS = {
 
   either(studio, spec, path) {
     const [first, second] = spec.choices; // a colour, or a record
-    const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice" };
+    const words = Object.fromEntries(spec.fields.map((field) => [field.name, field.label]));
+    const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice", words };
     const change = (branch) => studio.edit([{ path, do: "start", value: branch }]);
     const switcher = radios(studio, kinds, path, spec.choices, null, change);
     const body = h("div", { class: "qk-optional" });
@@ -226,7 +230,7 @@ const MAKERS = {
       if (branch !== shown) {
         shown = branch;
         const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? "Colour" : "" }, path);
+        inside = makeControl(studio, { ...found, label: branch === first ? found.label : "" }, path);
         body.replaceChildren(inside.element);
       }
       inside.update(value, errors);
@@ -308,7 +312,7 @@ function radioControl(studio, spec, path, choices, pictures) {
 function radios(studio, spec, path, choices, pictures, choose) {
   const group = newId();
   const options = choices.map((choice) => {
-    const word = choice || "none";
+    const word = spec.words?.[choice] ?? (choice || "none");
     const input = h("input", { type: "radio", name: group, value: choice, class: "qk-unseen", onchange: () => choose(choice) });
     const face = pictures?.paths[choice] ? path2d(pictures.paths[choice], pictures.side) : word;
     const label_ = h("label", { class: "qk-option", title: word }, input, face);

@@ -13,7 +13,7 @@ __all__ = ["shown"]
 
 LONGEST_VALUE = 40_000
 """Characters of a text that are sent to the browser; a content may have 32,767."""
-LONGEST_SVG = 200_000
+LONGEST_SVG = 100_000
 """Characters of a picture that is sent with every step of a slider; a larger one goes as png."""
 
 
@@ -27,7 +27,7 @@ def shown(draft: Draft) -> dict[str, Any]:
         "values": _short(image.design.model_dump(mode="json")),
         "picture": small,
         "size": [image.width, image.height],
-        "label": f"{image.symbol.version}-{image.symbol.error_correction}, {image.width} × {image.height} px",
+        "label": f"{image.symbol.version}-{image.symbol.error_correction}, {image.width} x {image.height} px",
         "area": [layout.width, layout.height],
         "matrix": list(_matrix(image, layout)),
         "undo": draft.can_undo,

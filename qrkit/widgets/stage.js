@@ -220,7 +220,7 @@ function makeStage(studio) {
       boxes[index].setAttribute("aria-description", KEYS);
     });
     hint.textContent = layers.length
-      ? "Layers: drag, or arrow keys; corners or + − resize (Shift: freely, steps of 10); Delete removes"
+      ? "Drag a layer, or use arrow keys; corners or + − resize it"
       : "";
   }
 

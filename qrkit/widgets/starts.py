@@ -15,8 +15,8 @@ __all__ = ["STARTS", "start"]
 
 Path = tuple[str | int, ...]
 
-LAYER_SHARE = 0.22
-"""Of the picture's width, for a new layer: at error correction M most symbols bear that."""
+LAYER_SHARE = 0.13
+"""Of the picture's width, for a new layer: the smallest symbols bear that at error correction M."""
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="5" fill="{}"/></svg>'
 CARD = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 118">'

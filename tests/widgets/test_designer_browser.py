@@ -4,6 +4,7 @@ import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
+
 def test_shot(notebook):
     page = notebook("from qrkit.widgets import Designer\nstudio = Designer('https://example.com')\nstudio")
     try:
