@@ -13,7 +13,7 @@ const VERDICTS = {
 };
 
 /** One message at a time: what hands do meanwhile is put together, so that no change waits behind forty others. */
-function makeOutbox(model, onWait) {
+function makeOutbox(model, onWait, onTurn) {
   const waiting = [];
   let isAway = false;
   let clock = null;
@@ -21,6 +21,7 @@ function makeOutbox(model, onWait) {
     clearTimeout(clock);
     onWait(false);
     isAway = waiting.length > 0;
+    onTurn(isAway);
     if (!isAway) return;
     clock = setTimeout(() => onWait(true), LONG);
     model.send(waiting.shift());
@@ -166,7 +167,8 @@ function render({ model, el }) {
   let whenIcons = () => {};
   const help = h("p", { class: "qk-help", "aria-hidden": "true" });
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""));
+  const onWait = (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : "");
+  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
     ask: (message) => outbox.ask({ ...message, view }),

@@ -3,14 +3,16 @@
 import gc
 import json
 import weakref
+from io import BytesIO
 
 import ipywidgets
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets.widgets.widget import _instances
+from PIL import Image
 from traitlets import TraitError
 
-from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, decode, open_portfolio
+from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
 from qrkit.errors import ContentTooLong
 from qrkit.presets import PRESETS
 from qrkit.widgets import Designer
@@ -255,13 +257,19 @@ def test_twin_follows_the_design_where_it_was_shown(studio, monkeypatch):
 
 
 def test_a_large_picture_in_a_design_does_not_travel_with_each_change(studio):
-    lines = "<path d='M1 1{}'/>".format("h7v7h-7" * 20) * 1000
-    noise = f"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>{lines}</svg>"
-    studio.design = Design(content=TEXT, ec="H", layers=[Layer(noise, x=90, y=90, width=30, height=30)])
+    file = BytesIO()
+    Image.effect_noise((300, 300), 90).save(file, "PNG")
+    logo = data_uri(file.getvalue())
+    studio.design = Design(content=TEXT, ec="H", layers=[Layer(logo, x=90, y=90, width=30, height=30)])
+    assert len(logo) > 90_000
     assert len(json.dumps(studio.state["values"])) < 1000
-    assert "png" in studio.state["picture"]
     say(studio, ask="edit", edits=[{"path": ["layers", 0, "x"], "value": 95}])
-    assert studio.design.layers[0].content == noise
+    assert studio.design.layers[0].content == logo
+
+
+def test_a_picture_of_many_forms_is_sent_as_pixels(studio):
+    studio.design = Design(content=TEXT * 80, modules=Modules(type="liquid"))
+    assert decode(studio.state["picture"]["png"]).content == TEXT * 80
 
 
 def test_one_message_is_answered_by_one_state(studio):
