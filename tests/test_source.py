@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Sprite, Wrapper
 from qrkit.color import Color
-from qrkit.limits import MARKER_PATTERNS, SPRITE_NAMES
+from qrkit.limits import MARKER_PATTERNS
 from qrkit.source import python_source
 
 colors = st.builds(Color, *[st.integers(0, 255)] * 4)
@@ -41,7 +41,9 @@ some_markers = st.none() | markers
 sizes = st.floats(0.1, 900)
 layers = st.builds(Layer, content=texts, name=texts, x=numbers, y=numbers, width=sizes, height=sizes, opacity=shares)
 sprites = st.builds(Sprite, content=texts, width=sizes, height=sizes)
-wrapper = Wrapper(source="icon:home", width=500, height=510.5, placeholder={"x": 0, "y": 1.5, "width": 400, "height": 400})
+wrapper = Wrapper(
+    source="icon:home", width=500, height=510.5, placeholder={"x": 0, "y": 1.5, "width": 400, "height": 400}
+)
 designs = st.builds(
     Design,
     content=texts,
@@ -52,7 +54,7 @@ designs = st.builds(
     foreground=fills,
     background=fills,
     flip=st.sampled_from(["none", "both"]),
-    modules=st.builds(Modules, type=st.just("sprite"), sprite=st.sampled_from(SPRITE_NAMES), sprites=st.lists(sprites, max_size=2)),
+    modules=modules,
     markers=st.builds(Markers, top_left=some_markers, top_right=some_markers, bottom_left=some_markers)
     | st.builds(lambda one: Markers(top_left=one, top_right=one, bottom_left=one), markers),
     layers=st.lists(layers, max_size=2),
@@ -75,7 +77,9 @@ def test_fields_with_their_default_are_left_out():
 
 def test_equal_markers_and_simple_gradients_are_written_short():
     design = Design(
-        content="hi", foreground=Gradient.radial("red", "#80000000", radius=0.7), markers=Markers.all("eye-2", opacity=0.5)
+        content="hi",
+        foreground=Gradient.radial("red", "#80000000", radius=0.7),
+        markers=Markers.all("eye-2", opacity=0.5),
     )
     assert python_source(design).partition("\n\n")[2].splitlines() == [
         "design = Design(",

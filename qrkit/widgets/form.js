@@ -230,7 +230,8 @@ const MAKERS = {
       if (branch !== shown) {
         shown = branch;
         const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? found.label : "" }, path);
+        inside = makeControl(studio, { ...found, label: branch === first ? `${spec.label} colour` : "" }, path);
+        inside.element.classList.add("qk-inside");
         body.replaceChildren(inside.element);
       }
       inside.update(value, errors);

@@ -13,6 +13,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+FOLDERS = (
+    "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR",
+    "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR",
+)  # fmt: skip
+NEWS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 90
 WAIT_MS = 30_000
@@ -20,36 +25,47 @@ KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """A server with a folder and settings of its own: (address, token, folder)."""
-    home = tmp_path_factory.mktemp("lab")
-    folder = home / "notebooks"
-    folder.mkdir()
-    quiet = home / "jupyterlab_settings_dir/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
-    quiet.parent.mkdir(parents=True)
-    quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    token = secrets.token_hex(16)
-    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTERLAB_SETTINGS_DIR")
-    own = {name: str(home / name.lower()) for name in (*names, "JUPYTERLAB_WORKSPACES_DIR")}
-    environment = os.environ | own | {"HOME": str(home), "PYTHONPATH": str(ROOT), "JUPYTER_TOKEN": token}
-    options = [
-        "--no-browser",
-        "--ip=127.0.0.1",
-        "--port=0",
-        "--allow-root",
-        "--expose-app-in-browser",
-    ]
-    log = (home / "log").open("wb")
-    command = [sys.executable, "-m", "jupyterlab", *options]
-    process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=log)
+def start(tmp_path_factory):
+    """Starts a server of Jupyter with settings of its own in a folder; gives its address. It ends with the module."""
+    with contextlib.ExitStack() as servers:
+
+        def started(command, folder, **environment):
+            home = tmp_path_factory.mktemp("home")
+            own = {name: str(home / name.lower()) for name in FOLDERS} | {"HOME": str(home), "PYTHONPATH": str(ROOT)}
+            news = Path(
+                own["JUPYTERLAB_SETTINGS_DIR"], "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+            )
+            news.parent.mkdir(parents=True)
+            news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=os.environ | own | environment,
+                stderr=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+            )
+            servers.callback(_end, process)
+            return _address(process)
+
+        yield started
+
+
+def _end(process):
+    process.terminate()
     try:
-        yield _address(process), token, folder
-    finally:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=20)
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
         process.kill()
-        log.close()
+        process.wait()
+    process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def lab(start, tmp_path_factory):
+    """JupyterLab with a folder of its own: (address, token, folder)."""
+    folder, token = tmp_path_factory.mktemp("notebooks"), secrets.token_hex(16)
+    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
+    return start([sys.executable, "-m", "jupyterlab", *options], folder, JUPYTER_TOKEN=token), token, folder
 
 
 def _address(process):
@@ -62,9 +78,15 @@ def _address(process):
         if found := re.search(rb"http://127\.0\.0\.1:\d+/", line):
             late.cancel()
             # With nobody to read on, the server would stop as soon as the pipe is full.
-            threading.Thread(target=lambda: [None for _ in process.stderr], daemon=True).start()
+            threading.Thread(target=_read_on, args=[process.stderr], daemon=True).start()
             return found[0].decode()
     raise RuntimeError(b"".join(lines[-20:]).decode())
+
+
+def _read_on(stream):
+    with contextlib.suppress(ValueError):  # closed
+        for _ in stream:
+            pass
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, data_uri, 
 from qrkit.errors import ContentTooLong
 from qrkit.presets import PRESETS
 from qrkit.widgets import Designer
-from qrkit.widgets.draft import Edit
 
 TEXT = "https://example.com"
 

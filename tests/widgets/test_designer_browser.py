@@ -1,10 +1,12 @@
 """The designer in JupyterLab, used as a person with a browser uses it."""
 
 import json
+import socket
 import subprocess
 import sys
 from statistics import median
 
+import nbformat
 import pytest
 
 from qrkit import Design, generate
@@ -36,7 +38,9 @@ def run(page, number):
 def told(page, number=1):
     """The design as Python has it now."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
-    page.evaluate("number => { window.jupyterapp.shell.currentWidget.content.widgets[number].model.clearExecution(); }", number)
+    page.evaluate(
+        "number => { window.jupyterapp.shell.currentWidget.content.widgets[number].model.clearExecution(); }", number
+    )
     run(page, number)
     return Design.from_json(cell.locator(".jp-OutputArea-output pre").inner_text())
 
@@ -81,10 +85,8 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     eyes = tab(studio, "Eyes")
     eyes.get_by_label("Top left").or_(eyes.get_by_label("Eye of its own form and colours")).check()
     eyes.get_by_label("eye-5", exact=True).first.check(force=True)
-    colour = tab(studio, "Colours").get_by_role("textbox", name="Colour").first
+    colour = tab(studio, "Colours").get_by_role("textbox", name="Foreground colour", exact=True)
     colour.fill("blak")
-    page.screenshot(path="/tmp/wd_blak0.png")
-    settled(page); page.screenshot(path="/tmp/wd_blak.png")
     studio.get_by_text("did you mean 'black'?").wait_for()
     assert colour.input_value() == "blak"
     colour.fill("navy")
@@ -206,7 +208,9 @@ def test_running_the_cell_again_sends_little(notebook):
     page.reload()
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
     page.reload()
-    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'")
+    page.wait_for_function(
+        "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+    )
     run(page, 0)
     settled(page)
     sizes.clear()
@@ -252,7 +256,9 @@ def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook):
     assert behind <= MOST_RENDERS_BEHIND
     assert told(page).size == 12
     times = page.evaluate(LATENCY, [slider, 40])
-    print(f"\nslider to picture: median {median(times):.0f} ms, worst {max(times):.0f} ms; {behind} renders behind 40 ticks")
+    print(
+        f"\nslider to picture: median {median(times):.0f} ms, worst {max(times):.0f} ms; {behind} renders behind 40 ticks"
+    )
 
 
 @pytest.mark.parametrize("width", [480, 1400])
@@ -279,3 +285,21 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, width
             if one["impact"] in ("serious", "critical")
         ]
     assert found == []
+
+
+def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(MAKE)])
+    nbformat.write(book, tmp_path / "studio.ipynb")
+    with socket.create_server(("127.0.0.1", 0)) as free:  # of 0 it says 0 again
+        port = free.getsockname()[1]
+    options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1"]
+    address = start([sys.executable, "-m", "voila", *options, "studio.ipynb"], tmp_path)
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(address)
+    studio = page.locator(".qrkit-designer")
+    studio.wait_for()
+    tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/voila")
+    page.get_by_alt_text("QR Code: https://example.com/voila").first.wait_for()
+    settled(page)
+    page.close()

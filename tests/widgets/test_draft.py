@@ -317,7 +317,19 @@ def test_only_so_many_steps_are_kept():
     assert steps == 200
 
 
-@pytest.mark.parametrize("message", [None, 3, {}, {"path": []}, {"path": "size"}, {"path": ["x"] * 13}, {"path": [1.5]}, {"path": ["size"], "do": "fly"}])
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        3,
+        {},
+        {"path": []},
+        {"path": "size"},
+        {"path": ["x"] * 13},
+        {"path": [1.5]},
+        {"path": ["size"], "do": "fly"},
+    ],
+)
 def test_what_is_no_edit_is_refused(message):
     with pytest.raises(InvalidParameter, match="edit"):
         Edit.parse(message)
