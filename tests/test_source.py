@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Sprite, Wrapper
 from qrkit.color import Color
-from qrkit.limits import MARKER_PATTERNS
+from qrkit.limits import MARKER_PATTERNS, SPRITE_NAMES
 from qrkit.source import python_source
 
 colors = st.builds(Color, *[st.integers(0, 255)] * 4)
@@ -41,8 +41,10 @@ some_markers = st.none() | markers
 sizes = st.floats(0.1, 900)
 layers = st.builds(Layer, content=texts, name=texts, x=numbers, y=numbers, width=sizes, height=sizes, opacity=shares)
 sprites = st.builds(Sprite, content=texts, width=sizes, height=sizes)
-wrapper = Wrapper(
-    source="icon:home", width=500, height=510.5, placeholder={"x": 0, "y": 1.5, "width": 400, "height": 400}
+hole = {"x": 0, "y": 1.5, "width": 400, "height": 400}
+wrapper = Wrapper(source="icon:home", width=500, height=510.5, placeholder=hole)
+modules = st.builds(
+    Modules, type=st.just("sprite"), sprite=st.sampled_from(SPRITE_NAMES), sprites=st.lists(sprites, max_size=2)
 )
 designs = st.builds(
     Design,

@@ -43,7 +43,7 @@ function makeOutbox(model, onWait, onTurn) {
   };
 }
 
-function makeTabs(groups) {
+function makeTabs(groups, onOpen) {
   const tabs = groups.map(({ name, panel }, index) => {
     const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, name);
     panel.id = tab.getAttribute("aria-controls");
@@ -57,6 +57,7 @@ function makeTabs(groups) {
       tab.tabIndex = index === chosen ? 0 : -1;
       groups[index].panel.hidden = index !== chosen;
     });
+    onOpen();
     if (withFocus) tabs[chosen].focus();
   }
   const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Parts of the design" }, ...tabs);
@@ -197,7 +198,7 @@ function render({ model, el }) {
     return { name, panel, controls };
   });
   groups.at(-1).panel.append(templates.element);
-  const tabs = makeTabs(groups);
+  const tabs = makeTabs(groups, () => studio.help(""));
 
   const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
   const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));

@@ -257,7 +257,9 @@ const MAKERS = {
       const down = tool("↓", "Move down", { path: at, do: "move", value: index + 1 });
       const away = tool("✕", "Remove", { path: at, do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
-      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
+      // Stops have the order of their offsets.
+      const tools = spec.name === "stops" ? [away] : [up, down, away];
+      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, ...tools));
       return { element, details, update(value, errors, count) {
         const title = value.name || value.content?.slice(0, 40) || "";
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;

@@ -38,9 +38,8 @@ def run(page, number):
 def told(page, number=1):
     """The design as Python has it now."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
-    page.evaluate(
-        "number => { window.jupyterapp.shell.currentWidget.content.widgets[number].model.clearExecution(); }", number
-    )
+    clear = "number => { window.jupyterapp.shell.currentWidget.content.widgets[number].model.clearExecution(); }"
+    page.evaluate(clear, number)
     run(page, number)
     return Design.from_json(cell.locator(".jp-OutputArea-output pre").inner_text())
 
@@ -202,21 +201,20 @@ def test_page_without_its_kernel_shows_the_picture(notebook):
     assert page.locator(".qrkit-designer").count() == 0
 
 
-def test_running_the_cell_again_sends_little(notebook):
+def test_running_the_cell_again_sends_little(notebook, record_property):
     sizes = []
     page, _ = opened(notebook)
     page.reload()
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
     page.reload()
-    page.wait_for_function(
-        "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-    )
+    session = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session"
+    page.wait_for_function(f"() => {session}?.kernel?.status === 'idle'")
     run(page, 0)
     settled(page)
     sizes.clear()
     run(page, 0)
     settled(page)
-    print(f"\na cell run again: {sum(sizes):,} bytes in {len(sizes)} frames")
+    record_property("bytes of a cell run again", sum(sizes))
     assert sum(sizes) < MOST_BYTES_AGAIN
 
 
@@ -249,16 +247,16 @@ LATENCY = """async ([slider, count]) => {
 }"""
 
 
-def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook):
+def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
     page, studio = opened(notebook)
     slider = tab(studio, "Output").get_by_role("slider", name="Module size").element_handle()
     behind = page.evaluate(TICKS, [slider, 40, 5])
     assert behind <= MOST_RENDERS_BEHIND
     assert told(page).size == 12
     times = page.evaluate(LATENCY, [slider, 40])
-    print(
-        f"\nslider to picture: median {median(times):.0f} ms, worst {max(times):.0f} ms; {behind} renders behind 40 ticks"
-    )
+    speed = f"slider to picture: median {median(times):.0f} ms, worst {max(times):.0f} ms"
+    with capsys.disabled():
+        sys.stdout.write(f"\n{speed}; {behind} renders behind 40 ticks\n")
 
 
 @pytest.mark.parametrize("width", [480, 1400])

@@ -163,7 +163,8 @@ def test_controls_know_bounds_units_choices_and_help():
 
 
 OPTIONAL = [path for path, control in LEAVES if control.optional] + [
-    ("wrapper",), *(("markers", corner) for corner in ("topLeft", "topRight", "bottomLeft")), ("foreground", "direction")
+    ("wrapper",), ("foreground", "direction"),
+    ("markers", "topLeft"), ("markers", "topRight"), ("markers", "bottomLeft"),
 ]  # fmt: skip
 
 
