@@ -298,6 +298,7 @@ def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
     studio = page.locator(".qrkit-designer")
     studio.wait_for()
     tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/voila")
-    page.get_by_alt_text("QR Code: https://example.com/voila").first.wait_for()
     settled(page)
+    assert page.locator(".qk-picture").get_attribute("alt") == "QR Code: https://example.com/voila"
+    assert not page.locator(".qrkit-twin").is_visible()
     page.close()
