@@ -35,7 +35,7 @@ const round = (number) => Math.round(number * 10) / 10;
 
 /** studio: { edit(edits, gesture), select(index) }. Gives { element, update(state) }. */
 function makeStage(studio) {
-  const picture = h("img", { class: "qk-picture", alt: "", draggable: "false" });
+  const picture = h("img", { class: "qk-shown", alt: "", draggable: "false" });
   const guides = [h("div", { class: "qk-guide qk-guide-x" }), h("div", { class: "qk-guide qk-guide-y" })];
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
   const hint = h("p", { class: "qk-hint" });

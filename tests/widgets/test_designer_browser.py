@@ -219,7 +219,7 @@ def test_running_the_cell_again_sends_little(notebook, record_property):
 
 
 TICKS = """async ([slider, count, pause]) => {
-  const picture = slider.getRootNode().querySelector('.qk-picture');
+  const picture = slider.getRootNode().querySelector('.qk-shown');
   let seen = 0;
   new MutationObserver(() => (seen += 1)).observe(picture, { attributes: true, attributeFilter: ['src'] });
   for (let tick = 0; tick < count; tick += 1) {
@@ -233,7 +233,7 @@ TICKS = """async ([slider, count, pause]) => {
 }"""
 
 LATENCY = """async ([slider, count]) => {
-  const picture = slider.getRootNode().querySelector('.qk-picture');
+  const picture = slider.getRootNode().querySelector('.qk-shown');
   const times = [];
   for (let tick = 0; tick < count; tick += 1) {
     const shown = new Promise((go) => picture.addEventListener('load', go, { once: true }));
@@ -299,6 +299,6 @@ def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
     studio.wait_for()
     tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/voila")
     settled(page)
-    assert page.locator(".qk-picture").get_attribute("alt") == "QR Code: https://example.com/voila"
+    assert page.locator(".qk-shown").get_attribute("alt") == "QR Code: https://example.com/voila"
     assert not page.locator(".qrkit-twin").is_visible()
     page.close()
