@@ -8,6 +8,7 @@ QrkitError                                  500  catch this one
 ├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
 ├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
 ├── BadRequest (ValueError)                 400  HTTP itself is wrong
+├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
 ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
 ├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
 ├── NotAuthenticated (PermissionError)      401  key missing or unknown
@@ -41,6 +42,7 @@ __all__ = [
     "AssetError",
     "BadRequest",
     "BodyTooLarge",
+    "CannotRepair",
     "ContentTooLong",
     "Gone",
     "HeaderTooLarge",
@@ -55,6 +57,7 @@ __all__ = [
     "QrkitError",
     "RemoteContentDisabled",
     "RenderingFailed",
+    "ScanWarning",
     "StoreBusy",
     "TooManyRequests",
     "UnknownParameter",
@@ -88,6 +91,10 @@ class QrkitError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Show notebooks the message alone: the way through qrkit's own files helps nobody there."""
         return [f"{type(self).__name__}: {self}"]
+
+
+class ScanWarning(UserWarning):
+    """A design that readers may fail on is drawn all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +219,17 @@ class NoSymbol(QrkitError, ValueError):
 
     status = 400
     code = "no-symbol"
+
+
+class CannotRepair(QrkitError, ValueError):
+    """A design that cannot be made to scan by what may be changed; `levers` names what else would help."""
+
+    status = 400
+    code = "cannot-repair"
+
+    def __init__(self, message: str, *, levers: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.levers = tuple(levers)
 
 
 class NotAuthenticated(QrkitError, PermissionError):

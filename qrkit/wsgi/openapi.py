@@ -20,8 +20,10 @@ from qrkit.generate_request import GET_MODES
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
 from qrkit.model import Model
 from qrkit.records import Campaign, QRCode
+from qrkit.scannability.report import VERDICTS
 from qrkit.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.writers import FORMATS as WRITERS
+from qrkit.wsgi.handlers.scannability import HTTP_LEVELS
 
 if TYPE_CHECKING:
     from qrkit.wsgi.routes import Route
@@ -123,6 +125,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
 
 EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg"]}
 PATH_PARAMETERS: dict[str, Schema] = {
+    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard"},
     "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
@@ -183,10 +186,21 @@ def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
     return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
 
 
+ISSUE = _object(
+    code=TEXT,
+    severity={"type": "string", "enum": ["fatal", "error", "warning", "note"]},
+    where=TEXT,
+    measured={"type": "number"},
+    needed={"type": "number"},
+    message=TEXT,
+    fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
+)
 ROWS: Schema = {"type": "array", "items": {}, "description": "objects; of any other entry an import tells, and goes on"}
+PICTURES = {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
-    "picture": {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")},
+    "picture": PICTURES,
+    "checked": _ref("DesignRequest") | PICTURES,
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
@@ -195,6 +209,16 @@ BODIES: dict[str, dict[str, Schema]] = {
 
 REPLIES: dict[str, dict[str, Schema]] = {
     "nothing": {},
+    "scan": {
+        "application/json": _object(
+            verdict={"type": "string", "enum": list(VERDICTS)},
+            score={"type": "integer", "minimum": 0, "maximum": 100},
+            level={"type": "string", "enum": list(HTTP_LEVELS)},
+            content=TEXT,
+            issues={"type": "array", "items": ISSUE},
+            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},
+        )
+    },
     "picture": {one.media_type: BYTES for one in WRITERS.values()},
     "decoded": {
         "application/json": _object(
