@@ -23,6 +23,7 @@ from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.portfolio import TOGETHER, count_qrcodes
+from qrkit.store.user_agents import reparse
 from qrkit.templates import Templates
 
 if TYPE_CHECKING:
@@ -59,6 +60,17 @@ class Portfolio(Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
         return self.scans.where(qrcode_id=code.id)
+
+    def reparse(self) -> int:
+        """Tell the user agents of all scans in the store apart anew, and give how many another version had told apart.
+
+        Do it after an update of the parsers; new user agents are told apart by themselves. Scans stay scans, and bots
+        bots: what was counted does not change.
+
+        Raises:
+            StoreBusy: The store is a snapshot.
+        """
+        return reparse(self.store)
 
     @property
     def templates(self) -> Templates:

@@ -11,6 +11,7 @@ from qrkit.errors import InvalidParameter, Problem, UnknownParameter
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.connection import Store
+from qrkit.store.user_agents import tell_new_apart
 from qrkit.times import naive
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ SCANS = """
 WITH codes AS (
     SELECT
         q.number, q.id AS qrcode_id, q.name AS qrcode, q.created AS qrcode_created,
+        nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
         c.id AS campaign_id, coalesce(c.name, '') AS campaign
     FROM qrcodes q
     LEFT JOIN campaigns c ON c.id = q.campaign_id
@@ -31,7 +33,7 @@ WITH codes AS (
         AND ($shown IS NULL OR q.number < coalesce((
             SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
         ), q.number + 1))
-), lean AS (
+), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
         v.content, v.user_agent, q.*
@@ -43,8 +45,10 @@ WITH codes AS (
 ), scans AS (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.qrcode_id, v.qrcode, v.campaign_id, v.campaign,
-        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device
+        v.content, v.qrcode_id, v.qrcode, v.qrcode_address, v.qrcode_latitude, v.qrcode_longitude,
+        v.campaign_id, v.campaign,
+        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
+        coalesce(u.is_bot, false) AS is_bot
     FROM lean v
     JOIN user_agents u ON u.number = v.user_agent
 )
@@ -59,8 +63,9 @@ SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTA
 NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
 FRAME_TEXTS = (
-    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "campaign_id",
-    "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device",
+    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "qrcode_address",
+    "campaign_id", "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model",
+    "device",
 )  # fmt: skip
 
 
@@ -120,6 +125,8 @@ class Scans:
         `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
         the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into `parameters`, named `$name` in the statement, never into its text.
         """
+        if not self.store.database.read_only:  # a snapshot has them told apart already
+            tell_new_apart(self.store)
         return self.store.frame(SCANS + select, self._parameters() | parameters)
 
     def count(self) -> int:
@@ -139,9 +146,11 @@ class Scans:
         """All of them, a row a scan, oldest first.
 
         Columns: time (datetime64[us], UTC without a zone), kind, referrer, language, country, region, city, content,
-        qrcode_id, qrcode (its name), campaign_id, campaign (its name, "" outside any), system, system_version, browser,
-        browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one UTC day), latitude,
-        longitude (float64, degrees).
+        qrcode_id, qrcode (its name), qrcode_address, campaign_id, campaign (its name, "" outside any), system,
+        system_version, browser, browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one
+        UTC day), latitude, longitude (float64, degrees, of the visitor), qrcode_latitude, qrcode_longitude (float64,
+        degrees, where the code hangs), is_bot (bool: the user agent is a bot's, as it is judged today; `kind` is what
+        was judged at the time of the scan).
         """
         frame = self.ask("SELECT * FROM scans ORDER BY time")
         return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})

@@ -159,9 +159,10 @@ AGENTS = {
 
 @pytest.mark.parametrize(("agent", "told"), AGENTS.items())
 def test_a_user_agent_tells_system_browser_and_kind_of_device(agent, told):
-    system, system_version, browser, browser_version, _, _, device = told_apart(agent)
-    versions = f"{system or ''} {system_version or ''}".strip(), f"{browser or ''} {browser_version or ''}".strip()
-    assert ", ".join([*versions, device]) == told
+    one = told_apart(agent)
+    system = f"{one.system or ''} {one.system_version or ''}".strip()
+    browser = f"{one.browser or ''} {one.browser_version or ''}".strip()
+    assert f"{system}, {browser}, {one.device}" == told
 
 
 def test_manufacturer_and_model_are_told_where_the_agent_says_them(portfolio):
@@ -219,6 +220,9 @@ DTYPES = {
     "content": "str",
     "qrcode_id": "str",
     "qrcode": "str",
+    "qrcode_address": "str",
+    "qrcode_latitude": "float64",
+    "qrcode_longitude": "float64",
     "campaign_id": "str",
     "campaign": "str",
     "system": "str",
@@ -228,6 +232,7 @@ DTYPES = {
     "manufacturer": "str",
     "device_model": "str",
     "device": "str",
+    "is_bot": "bool",
 }
 
 
