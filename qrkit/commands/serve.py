@@ -40,6 +40,7 @@ def add_serve(commands: Commands) -> None:
         ("--unknown-codes-a-minute", "unknown short URLs an address may try in a minute, 0 without limit (30)"),
     ):
         one.add_argument(name, type=int, metavar="N", help=what)
+    one.add_argument("--places", metavar="FILE", help="table of places (mmdb) that tells the country of visits (none)")
     yes_or_no = argparse.BooleanOptionalAction
     one.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
     one.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")

@@ -72,6 +72,8 @@ class Settings(Model):
         fetch_from: Hosts from which pictures of designs are read; none by default (ruling G20).
         strict: Whether a redirect whose visit is not durable in two seconds is answered by 503 (ruling T11).
         record_visits: Whether visits are recorded at all; without, short URLs work and nothing is counted.
+        places: A table of places (mmdb) that tells the country of a visit, and region and city if it has them; none by
+            default. Addresses are not kept, so what is not told at a visit is never known.
         access_log: Whether each request is logged, as a line of JSON without query, key or address.
         threads: How many requests are worked on at once. Redirects wait for the disk together, so many are good.
         renders: How many pictures are drawn or read at once; as many as there are processors where nothing is said.
@@ -92,6 +94,7 @@ class Settings(Model):
     fetch_from: tuple[str, ...] = ()
     strict: bool = False
     record_visits: bool = True
+    places: str | None = None
     access_log: bool = True
     threads: Threads = 64
     renders: Renders | None = None
@@ -121,7 +124,7 @@ class Settings(Model):
         kind = cls.model_fields[name].annotation
         if get_origin(kind) is tuple:
             return tuple(part.strip() for part in text.split(",") if part.strip())
-        is_whole = re.fullmatch("-?[0-9]{1,9}", text) and name not in ("store", "base_url", "host")
+        is_whole = re.fullmatch("-?[0-9]{1,9}", text) and name not in ("store", "base_url", "host", "places")
         return int(text) if is_whole else text
 
     @cached_property
