@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from datetime import date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
+from qrkit.files import complete_file
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.connection import Store
+from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
 from qrkit.times import naive
 
@@ -59,6 +62,8 @@ tell, or from `codes`, the QR Codes of the view, scanned or not."""
 BOUNDS = """
 SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
 """
+
+ALL = "SELECT * FROM scans ORDER BY time"
 
 NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
@@ -125,9 +130,14 @@ class Scans:
         `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
         the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into `parameters`, named `$name` in the statement, never into its text.
         """
+        asked = self.query(select, **parameters)
+        return self.store.frame(asked.sql, asked.parameters)
+
+    def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
+        """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart."""
         if not self.store.database.read_only:  # a snapshot has them told apart already
             tell_new_apart(self.store)
-        return self.store.frame(SCANS + select, self._parameters() | parameters)
+        return Query(SCANS + select, self._parameters() | parameters)
 
     def count(self) -> int:
         """How many there are."""
@@ -152,16 +162,40 @@ class Scans:
         degrees, where the code hangs), is_bot (bool: the user agent is a bot's, as it is judged today; `kind` is what
         was judged at the time of the scan).
         """
-        frame = self.ask("SELECT * FROM scans ORDER BY time")
+        frame = self.ask(ALL)
         return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
+    def to_arrow(self) -> ArrowRows:
+        """The rows and columns of `to_frame` for whatever takes Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`.
+
+        They are a copy in memory that outlives the store; what this thread has not committed is not in it.
+        """
+        return arrow_rows(self.store, self.query(ALL))
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the rows and columns of `to_frame` to a file in the format Parquet; gives the path back.
+
+        A file that was there is replaced when the new one is whole. What this thread has not committed is not in it.
+
+        Raises:
+            UnreadableFile: The file cannot be written.
+        """
+        file = Path(path)
+        try:
+            with complete_file(file) as opened:
+                write_parquet(self.store, self.query(ALL), opened)
+        except OSError as error:
+            raise UnreadableFile(f"{file} could not be written: {error.strerror or error}") from error
+        return file
+
     def insert(self, frame: pd.DataFrame) -> int:
-        """Store scans that were counted elsewhere and give their number: all rows or, with an error, none.
+        """Store visits that were counted elsewhere and give their number: all rows or, with an error, none.
 
         Args:
-            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required;
-                `user_agent`, `referrer` (host), `language`, `country`, `region`, `city` (str), `visitor` (64-bit
-                whole number), `latitude`, `longitude` (degrees) may join.
+            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required; `kind` (str:
+                scan, which it is where nothing else is said, bot, prefetch or head), `content` (str, what was served;
+                that of the record where nothing is said), `user_agent`, `referrer` (host), `language`, `country`,
+                `region`, `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees) may join.
 
         Raises:
             InvalidParameter: A column is missing, unknown or of the wrong type, or a short code is not of this
