@@ -70,8 +70,11 @@ class PrivacyReport:
         return "for ever" if self.keep_days is None else f"{self.keep_days:,} days"
 
     def __str__(self) -> str:
-        table = self.to_frame()[["what", "why", "kept_for", "visits"]].to_string(index=False, justify="left")
-        return "\n".join([*self.sentences(), "", table, "", "Never kept:", *(f"- {what}" for what in NEVER_KEPT)])
+        lines = [
+            f"- {row.what}: {row.why}; {row.visits:,} visits, {row.kept_for}" for row in self.to_frame().itertuples()
+        ]
+        never = [f"- {what}" for what in NEVER_KEPT]
+        return "\n".join([*self.sentences(), "", "Kept:", *lines, "", "Never kept:", *never])
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, border=0, justify="left")
