@@ -108,7 +108,7 @@ def test_tables_of_analytics_can_be_given_away():
         ("by", {"by": "country"}),
         ("by", {"by": ()}),
         ("by", {"by": ("scans",)}),
-        ("contry", {"by": ("contry",)}),
+        ("land", {"by": ("land",)}),
         ("clicks", {"by": ("country",), "count": "clicks"}),
         ("share", {"by": ("country",), "count": "share"}),
         ("least", {"by": ("country",), "least": 1}),
