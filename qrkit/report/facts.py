@@ -70,17 +70,21 @@ class Facts:
 
 def gather(portfolio: Portfolio, scans: Scans) -> Facts:
     """Ask everything about a view of the scans of a portfolio."""
-    chosen = scans.campaign_id
+    chosen = scans.campaigns
     # Inside a transaction, no scan comes in between two questions.
     with portfolio.store.atomic():
         # What the plan does not show is in no report either (ruling T13).
-        codes = [code for code in portfolio.list_qrcodes(campaign_id=chosen) if code.is_available]
+        codes = [
+            code
+            for code in portfolio.list_qrcodes()
+            if code.is_available and (chosen is None or code.campaign_id in chosen)
+        ]
         totals = analytics.summary(scans).iloc[0]
         first, last = _period(scans, totals)
         kinds = analytics.visits_by_kind(scans)
         per_day = analytics.scans_per_day(scans, by="campaign")
         return Facts(
-            campaigns=[one for one in portfolio.list_campaigns() if chosen in (None, one.id)],
+            campaigns=[one for one in portfolio.list_campaigns() if chosen is None or one.id in chosen],
             codes=codes,
             first=first,
             last=last,
