@@ -71,25 +71,17 @@ def _joined(parts: Parts, names: set[str], indent: int, lead: int) -> str:
 def _call(record: Model, names: set[str]) -> Parts:
     """What stands before the fields of a record, the fields with their names, and what stands after them."""
     if isinstance(record, BARE):
-        return "{", [(f'"{name}": ', value) for name, value in _given(record)], "}"
+        return "{", [(f'"{name}": ', value) for name, value in record.given().items()], "}"
     name = type(record).__name__
     names.add(name)
     if isinstance(record, Gradient) and (short := _short_gradient(record)):
         return f"{name}.{record.gradient}(", short, ")"
     if isinstance(record, Markers) and record.top_left and _alike(vars(record).values()):
-        first, *others = _given(record.top_left)
+        first, *others = record.top_left.given().items()
         return f"{name}.all(", [("", first[1]), *((f"{key}=", value) for key, value in others)], ")"
-    fields = dict(_given(record))
+    fields = record.given()
     leading = [("", fields.pop(record.leading))] if record.leading else []
     return f"{name}(", [*leading, *((f"{key}=", value) for key, value in fields.items())], ")"
-
-
-def _given(record: Model) -> Iterable[tuple[str, Any]]:
-    """The fields that do not have their default."""
-    for name, field in type(record).model_fields.items():
-        value = getattr(record, name)
-        if field.is_required() or value != field.get_default(call_default_factory=True):
-            yield name, value
 
 
 def _alike(values: Iterable[Any]) -> bool:
