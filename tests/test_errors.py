@@ -15,6 +15,7 @@ EXAMPLES = {
     "MissingParameter": MissingParameter("content"),
     "UnknownParameter": UnknownParameter("sizee", 3, ["size"]),
     "ContentTooLong": errors.ContentTooLong("x", needed_bits=9, capacity_bits=8),
+    "CannotRepair": errors.CannotRepair("x", levers=["ec"]),
     "UnreadableFile": errors.UnreadableFile("x", line=3),
     "BadRequest": errors.BadRequest("x"),
     "NoSymbol": errors.NoSymbol("x"),

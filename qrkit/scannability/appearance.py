@@ -86,7 +86,8 @@ class Appearance:
     def _lost(self) -> np.ndarray:
         """Which modules read wrong whatever they are."""
         reads_dark, reads_light = self._readings()
-        return ~(reads_dark | reads_light)
+        lost: np.ndarray = ~(reads_dark | reads_light)
+        return lost
 
     def _readings(self) -> tuple[np.ndarray, np.ndarray]:
         """Whether each module would read dark if it were dark, and light if it were light."""

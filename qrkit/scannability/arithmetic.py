@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.color import Color
-from qrkit.scannability.fixes import SAFE_EYES, is_clear, luma
+from qrkit.scannability.fixes import LIGHTEST, SAFE_EYES, is_clear, luma
 from qrkit.scannability.issues import issues_of
 from qrkit.scannability.measures import CORNERS, EyeShape, Structure
 from qrkit.scannability.report import ScanReport
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["reckoned"]
 
+NEAR = 2
+"""Modules of a narrow quiet zone: beyond them readers see the page with the modules at the edge."""
+
 SAFE_CORE = 2.8
 """Of the pupils of safe eyes, in modules, at least."""
 
@@ -28,6 +31,9 @@ def reckoned(design: Design) -> ScanReport | None:
     """The static report of a design that need not be drawn; None where it has to be."""
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
+        return None
+    if design.padding <= NEAR and luma(background) < LIGHTEST:
+        # Beside a white page, which readers see with the modules at the edge, all of it looks dark.
         return None
     contrast = luma(background) - luma(foreground, background)
     quiet = 0.0 if is_clear(design) else float(min(design.padding, 5))

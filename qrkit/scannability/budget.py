@@ -207,8 +207,8 @@ def _sum_around(values: Greys) -> Greys:
     padded = np.zeros((side + 2 * edge, side + 2 * edge))
     padded[edge:-edge, edge:-edge] = values
     # First down, then across: ten sums of whole arrays, which is faster than one of windows.
-    rows = sum(padded[at : at + side] for at in range(WINDOW))
-    sums: Greys = sum(rows[:, at : at + side] for at in range(WINDOW))
+    rows = np.sum([padded[at : at + side] for at in range(WINDOW)], axis=0)
+    sums: Greys = np.sum([rows[:, at : at + side] for at in range(WINDOW)], axis=0)
     return sums
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.decoration import Fill, Gradient, Layer, Marker, Stop
+from qrkit.draw import picture_size
 
 if TYPE_CHECKING:
     from qrkit.design import Design
@@ -30,6 +31,12 @@ Fix: TypeAlias = dict[str, Any]
 
 DARKEST, LIGHTEST = 0.25, 0.92
 """Luma that a foreground has at most, and a background at least, after their fix: 0.67 of contrast."""
+
+AIM = 0.4
+"""Of error correction: what the fix of a logo leaves it."""
+
+RIM = 2
+"""Modules around a logo whose codewords it makes wrong, both sides together: a codeword is 2 x 4 modules."""
 
 SAFE_EYES = {
     "arch": "eye-14",
@@ -61,10 +68,10 @@ def is_clear(design: Design) -> bool:
     return any(color.alpha < 128 for color in _colors(design.background))
 
 
-def quiet(design: Design) -> Fix:
-    """Four modules of a light quiet zone."""
+def quiet(design: Design) -> Fix | None:
+    """Four modules of a light quiet zone; None where there are as many, and something lies on them."""
     fix: Fix = {"background": WHITE} if is_clear(design) else {}
-    return fix | ({"padding": 4} if design.padding < 4 else {})
+    return fix | ({"padding": 4} if design.padding < 4 else {}) or None
 
 
 def dark_on_light(design: Design) -> Fix:
@@ -100,19 +107,20 @@ def heavier(design: Design, kind: str) -> Fix | None:
     return {"modules": modules.replace(sprites=sprites) if sprites else modules.replace(type="default", sprites=())}
 
 
-def safe_eyes(design: Design, corners: Iterable[str]) -> Fix:
-    """The nearest safe forms in these corners, in their colours where those are dark."""
+def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+    """The nearest safe forms in these corners, in their colours where those are dark; None where they are so."""
     safe = {}
     for corner in corners:
-        marker = getattr(design.markers, corner)
-        pattern = SAFE_EYES.get(marker.pattern, marker.pattern) if marker else "default"
+        if (marker := getattr(design.markers, corner)) is None:
+            continue
         kept = {
             name: color
             for name in ("inner_color", "outer_color")
-            if marker and (color := getattr(marker, name)) and color.alpha == 255 and luma(color) <= DARKEST
+            if (color := getattr(marker, name)) and color.alpha == 255 and luma(color) <= DARKEST
         }
-        safe[corner] = Marker(pattern=pattern, **kept)
-    return {"markers": design.markers.replace(**safe)}
+        safe[corner] = Marker(pattern=SAFE_EYES.get(marker.pattern, marker.pattern), **kept)
+    markers = design.markers.replace(**safe)
+    return {"markers": markers} if markers != design.markers else None
 
 
 def less_damage(design: Design, budget: Budget) -> Fix | None:
@@ -120,11 +128,14 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
     worst = next((one.path for one in budget.causes if one.path.startswith("layers.")), None)
     if worst is None:
         return {"ec": "H", "version": None} if design.ec != "H" else None
-    index = int(worst.split(".")[1])
-    # What a logo costs grows as its area.
-    scale = min(0.95, (0.45 / budget.used) ** 0.5)
-    layers = list(design.layers)
-    layers[index] = shrunk(layers[index], scale)
+    index, layers = int(worst.split(".")[1]), list(design.layers)
+    layer = layers[index]
+    module = min(picture_size(design.replace(wrapper=None), budget.symbol)) / (budget.symbol.side + 2 * design.padding)
+    # What a logo costs grows as its area, with a rim: codewords of which it covers a part are wrong as a whole.
+    side, rim = (layer.width * layer.height) ** 0.5, RIM * module
+    covered = min(side, budget.symbol.side * module)
+    scale = ((covered + rim) * (AIM / budget.used) ** 0.5 - rim) / side
+    layers[index] = shrunk(layer, min(0.95, max(scale, 0.1)))
     return {"layers": layers}
 
 

@@ -185,5 +185,6 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
             f"dark and light modules differ by {size:.2f} of black to white where they differ least; readers need "
             f"{CONTRAST}"
         )
-        fix = fixes.more_contrast(design) if design else None
+        # Where the colours are well, it is small sprites that look pale.
+        fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark")) if design else None
         yield Issue("contrast", severity, "foreground", size, CONTRAST, message, fix)

@@ -13,11 +13,12 @@ from qrkit.decoration import Direction, Fill, Gradient, Layer, Point
 from qrkit.draw.layout import Layout, lay_out
 from qrkit.encode import encode
 from qrkit.scannability.fixes import shrunk
+from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
     from qrkit.design import Design
 
-__all__ = ["LEVERS", "Lever", "centred", "fainter", "layout_of", "moved", "relaid", "resized"]
+__all__ = ["LEVERS", "Lever", "centred", "fainter", "layout_of", "levelled", "moved", "relaid", "resized"]
 
 Lever: TypeAlias = Literal[
     "flip",
@@ -75,6 +76,17 @@ def layout_of(design: Design) -> Layout:
     """
     symbol = encode(design.content, version=design.version, error_correction=design.ec, mode=design.em)
     return lay_out(design, symbol, exact=True)
+
+
+def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
+    """The design with another error correction level in the version that it has.
+
+    Raises:
+        ContentTooLong: The content does not fit.
+    """
+    version = (layout_of(design).side - 17) // 4
+    smallest = encode(design.content, error_correction=level, mode=design.em).version
+    return design.replace(ec=level, version=design.version if smallest == version else version)
 
 
 def moved(design: Design, which: Collection[int], right: float, down: float) -> Design:

@@ -88,9 +88,8 @@ def _quirc() -> Engine:
     import deqr
 
     def look(greys: Pixels, *, is_lit_unevenly: bool) -> list[bytes]:
-        # A decoder serves one thread, so each look has its own. It writes into the picture, so it gets a copy.
-        found = deqr.QuircDecoder().decode(greys.copy(), convert_data=False, binarize=is_lit_unevenly)
-        return _payloads_by_deqr(found)
+        # A decoder serves one thread, so each look has its own.
+        return _payloads_by_deqr(deqr.QuircDecoder(), greys, binarize=is_lit_unevenly)
 
     def read(greys: Pixels) -> list[bytes]:
         # One threshold for all misses what lies in shade, and one for each place what is small; and quirc counts whole
@@ -109,13 +108,18 @@ def _qrdec() -> Engine:
     import deqr
 
     def read(greys: Pixels) -> list[bytes]:
-        return _payloads_by_deqr(deqr.QRdecDecoder().decode(greys.copy(), convert_data=False))
+        return _payloads_by_deqr(deqr.QRdecDecoder(), greys)
 
     return Engine("qrdec", "run-length", f"deqr {version('deqr')}", read)
 
 
-def _payloads_by_deqr(symbols: list[Any]) -> list[bytes]:
+def _payloads_by_deqr(decoder: Any, greys: Pixels, **options: bool) -> list[bytes]:
     """One payload a symbol, which may have several segments."""
+    try:
+        # It writes into the picture, so it gets a copy.
+        symbols = decoder.decode(greys.copy(), convert_data=False, **options)
+    except ValueError:  # it has no name for the mode of a symbol that is one of several (structured append)
+        return []
     return [b"".join(segment.data for segment in symbol.data_entries) for symbol in symbols]
 
 

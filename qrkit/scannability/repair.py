@@ -119,6 +119,7 @@ def make_scannable(
 
 
 def _repaired(design: Design, target: float, may: Collection[str], before: ScanReport, fetch: Fetch | None) -> Repair:
+    """The design with the steps that were found."""
     bench = Bench(design, target, fetch)
     steps, state = found_steps(bench, design, may)
     if not bench.is_good(state):
@@ -145,8 +146,8 @@ def _refusal(bench: Bench, design: Design, state: State, target: float, may: Col
     reasons = [issue.message for issue in state.issues]
     if not bench.allows(state.budget.used):
         reasons.append(f"{state.budget.used:.0%} of the error correction is used, and {target:.0%} may be")
-    steps, other = found_steps(bench, design, LEVERS)
     helpful: list[Lever] = []
+    steps, other = found_steps(bench, design, LEVERS) if not {*LEVERS} <= {*may} else ([], state)
     if bench.is_good(other):
         helpful = [lever for lever in LEVERS if lever not in may and any(step.lever == lever for step in steps)]
     hint = f"it would help to allow {', '.join(helpful)}" if helpful else "no other change would help"
@@ -160,27 +161,29 @@ def _change(step: Step, before: Design, after: Design) -> Change:
 
 def _told(lever: Lever, before: Design, after: Design) -> str:
     """A change in a sentence."""
-    match lever:
-        case "flip":
-            return "the symbol is not mirrored any more"
-        case "padding":
-            light = "" if before.background == after.background else " on white"
-            return f"{after.padding} modules of quiet zone{light} instead of {before.padding}"
-        case "colors":
-            names = [name for name in ("foreground", "background") if getattr(before, name) != getattr(after, name)]
-            return f"{' and '.join(names)} with more contrast, dark on light"
-        case "markers":
-            return "eyes in forms that readers of both schools find"
-        case "modules":
-            return "modules drawn with more weight"
-        case "mask":
-            return "the data mask that leaves most" if after.mask is None else f"data mask {after.mask}"
-        case "pad_codewords":
-            return "pad codewords that follow the drawing, which no reader sees"
-        case "ec":
-            return f"error correction {after.ec} instead of {before.ec}"
-        case "version":
-            return f"version {after.version} with all in proportion"
-    moved = [f"layers.{at}" for at, one in enumerate(after.layers) if one != before.layers[at]]
-    done = {"layer_place": "moved", "layer_opacity": "fainter", "layer_size": "smaller"}[lever]
-    return f"{', '.join(moved)} {done}"
+    if lever in ("layer_place", "layer_opacity", "layer_size"):
+        return _told_of_layer(lever, before, after)
+    light = "" if before.background == after.background else " on white"
+    colors = [name for name in ("foreground", "background") if getattr(before, name) != getattr(after, name)]
+    return {
+        "flip": "the symbol is not mirrored any more",
+        "padding": f"{after.padding} modules of quiet zone{light} instead of {before.padding}",
+        "colors": f"{' and '.join(colors)} with more contrast, dark on light",
+        "markers": "eyes in forms that readers of both schools find",
+        "modules": "modules drawn with more weight",
+        "mask": f"data mask {after.mask}",
+        "pad_codewords": "pad codewords that follow the drawing, which no reader sees",
+        "ec": f"error correction {after.ec} instead of {before.ec}",
+        "version": f"version {after.version} with all in proportion",
+    }[lever]
+
+
+def _told_of_layer(lever: Lever, before: Design, after: Design) -> str:
+    """What became of the first layer that changed."""
+    pairs = enumerate(zip(before.layers, after.layers, strict=True))
+    at, (old, new) = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
+    if lever == "layer_opacity":
+        return f"opacity of layers.{at} {new.opacity:g} instead of {old.opacity:g}"
+    if lever == "layer_size":
+        return f"layers.{at} {1 - new.width / old.width:.0%} smaller"
+    return f"layers.{at} {new.x - old.x:+.0f} pixels to the right and {new.y - old.y:+.0f} down"

@@ -12,8 +12,8 @@ from qrkit.design import Design
 if TYPE_CHECKING:
     from qrkit.scannability.budget import Budget
     from qrkit.scannability.grade import Grade
-    from qrkit.scannability.panel import Panel
     from qrkit.scannability.measures import Structure
+    from qrkit.scannability.panel import Panel
 
 __all__ = ["LEVELS", "VERDICTS", "Issue", "Level", "ScanReport", "Severity", "Verdict"]
 
@@ -33,8 +33,8 @@ class Issue:
     """One thing that is in the way of readers.
 
     Attributes:
-        code: A stable word: error-budget, fixed-pattern, eye-corner, eye-pupil, eye-ring, module-weight, quiet-zone,
-            contrast, polarity, mirrored, wrong-text, not-read.
+        code: A stable word: error-budget, fixed-pattern, eye-corner, eye-gap, eye-pupil, eye-ring, module-weight,
+            quiet-zone, contrast, polarity, mirrored, wrong-text, not-read.
         severity: fatal (unreadable), error (fragile), warning (ok at best) or note.
         where: Field of the design, or part of the symbol.
         measured: What was found.

@@ -34,8 +34,10 @@ SHIFT_GAIN = 0.2
 """Of the worst block's error correction: what it may leave more of to move a layer by a module or two."""
 OPACITIES = (0.6, 0.45, 0.3, 0.2, 0.12)
 SCALES = (0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.28, 0.2)
+LITTLE = 5
+"""How many of these scales leave a logo what it is."""
 GROWN = (3, 6)
-"""Versions that a logo is made smaller with, and not as small as without them."""
+"""Versions above its own with which a logo need not become smaller than that."""
 BACKDROP = 0.6
 """Share of the symbol's width and height from which on a layer is a backdrop: it is made fainter, not smaller."""
 ROUNDS = 2
@@ -167,11 +169,12 @@ def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[
         for version in range(own + 1, min(own + MOST_VERSIONS, 40) + 1):
             yield [Step("version", partial(relaid, version=version))]
     smaller = steps("layer_size", resized, logos, [{"scale": scale} for scale in SCALES])
-    for scale in smaller:
-        yield scale
-        if "version" in may:
-            for version in (own + more for more in GROWN if own + more <= 40):
-                yield [Step("version", partial(relaid, version=version)), *scale]
+    yield from smaller[:LITTLE]
+    if "version" in may:
+        for scale, more in product(smaller[:LITTLE], GROWN):
+            if own + more <= 40:
+                yield [Step("version", partial(relaid, version=own + more)), *scale]
+    yield from smaller[LITTLE:]
     yield from ([*one, *other] for one, other in product(in_the_middle, smaller))
     yield from steps("layer_size", resized, layers, [{"scale": scale} for scale in SCALES])
 

@@ -137,4 +137,4 @@ def _radius(box: np.ndarray) -> float:
     quarter = box[:reach, :reach]
     # What is light before the first dark pixel of its row and of its column is outside the form.
     outside = (np.cumsum(quarter, axis=1) == 0) & (np.cumsum(quarter, axis=0) == 0)
-    return float(np.sqrt(outside.sum() / (1 - np.pi / 4)))
+    return min(float(reach), float(np.sqrt(outside.sum() / (1 - np.pi / 4))))

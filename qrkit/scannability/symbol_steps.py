@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.encode import encode
-from qrkit.encode.capacity import LEVELS
 from qrkit.errors import ContentTooLong
 from qrkit.scannability.bench import Bench, Step
 from qrkit.scannability.free_pads import fitted
-from qrkit.scannability.levers import Lever, relaid
+from qrkit.scannability.levers import Lever, levelled, relaid
 from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
@@ -78,8 +77,9 @@ def _sufficient(
 
 def _others(level: ErrorCorrectionLevel) -> list[ErrorCorrectionLevel]:
     """The other levels: the next stronger ones, then the next weaker ones, which leave more pad codewords free."""
-    at = LEVELS.index(level)
-    return [*LEVELS[at + 1 :], *reversed(LEVELS[:at])]
+    levels: tuple[ErrorCorrectionLevel, ...] = get_args(ErrorCorrectionLevel)
+    at = levels.index(level)
+    return [*levels[at + 1 :], *reversed(levels[:at])]
 
 
 def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> list[Step] | None:
@@ -87,16 +87,10 @@ def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> l
     if level == design.ec:
         return []
     try:
-        smallest = encode(design.content, error_correction=level, mode=design.em).version
+        encode(design.content, version=version, error_correction=level, mode=design.em)
     except ContentTooLong:
         return None
-    if smallest > version:
-        return None
-    return [
-        _step("ec", ec=level)
-        if smallest == version and design.version is None
-        else _step("ec", ec=level, version=version)
-    ]
+    return [Step("ec", partial(levelled, level=level))]
 
 
 def _step(lever: Lever, **fields: Any) -> Step:

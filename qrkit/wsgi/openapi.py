@@ -125,7 +125,6 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
 
 EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg"]}
 PATH_PARAMETERS: dict[str, Schema] = {
-    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard"},
     "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
@@ -150,6 +149,7 @@ PARAMETERS: dict[str, Schema] = {
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
+    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
     "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
 }
 

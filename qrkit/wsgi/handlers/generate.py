@@ -69,8 +69,9 @@ def _generated(call: Call, asked: GenerateRequest) -> Response:
         picture = _picture(image, asked)
     headers = {"Content-Disposition": content_disposition(asked), "X-Scan-Score": str(image.scan.score)}
     told = [f"unknown fields were ignored: {', '.join(asked.unknown)}"] if asked.unknown else []
+    told += image.warnings
     told += [issue.message for issue in image.scan.issues if issue.severity != "note"]
-    if told := told + image.warnings:
+    if told:
         headers["X-Api-Warning"] = header_text("; ".join(told))
     return Response(200, FORMATS[asked.format].media_type, picture, headers)
 
