@@ -1,35 +1,35 @@
-"""What the badge of a designer says about its picture."""
+"""What the badge of a designer says: whether its picture scans, what is in the way, and what can be mended at once."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from qrkit.decode import MOST_READ_SIDE, decode
 from qrkit.errors import QrkitError
-from qrkit.image import QRImage
+from qrkit.scannability.report import ScanReport
 
-__all__ = ["Badge", "judged"]
+__all__ = ["Badge", "badge_of", "no_badge"]
 
 Badge = dict[str, Any]
-"""`verdict` (robust, ok, fragile, unreadable, or reads where no more is known), `score` 0..100 or None, and `issues`: a
-list of `message` and `fix`, fields of `Design` that mend it, or None."""
+"""`verdict` (robust, ok, fragile, unreadable or unknown), `score` 0..100 or None, `issues`: of each its `message` and
+whether `canFix`; how many `more` there are; and whether a repair `canRepair` it all at once."""
 
-MOST_PIXELS = 4_000_000
-"""Of a picture that is read back while somebody waits."""
-
-
-def judged(image: QRImage) -> Badge:
-    """Read a picture back. Nothing is said of how much room there is for dirt and distance."""
-    if image.width * image.height > MOST_PIXELS:
-        return _said("unknown", "The picture is too large to be read back here")
-    try:
-        found = decode(image.to_bytes("png", compression=0), most_side=MOST_READ_SIDE).content
-    except QrkitError:
-        return _said("unreadable", "A reader finds no QR Code in it")
-    if found != image.design.content:
-        return _said("unreadable", f"It reads as something else: {found[:60]}")
-    return _said("reads", "")
+MOST_ISSUES = 3
+"""That are told beside the picture."""
 
 
-def _said(verdict: str, message: str) -> Badge:
-    return {"verdict": verdict, "score": None, "issues": [{"message": message, "fix": None}] if message else []}
+def badge_of(report: ScanReport) -> Badge:
+    """The verdict and the worst issues of a report."""
+    issues = [{"message": one.message, "canFix": bool(one.fix)} for one in report.issues[:MOST_ISSUES]]
+    return {
+        "verdict": report.verdict,
+        "score": report.score,
+        "issues": issues,
+        "more": max(0, len(report.issues) - MOST_ISSUES),
+        "canRepair": not report.is_at_least("robust"),
+    }
+
+
+def no_badge(error: QrkitError) -> Badge:
+    """What is said of a picture that could not be looked at."""
+    issues = [{"message": str(error), "canFix": False}]
+    return {"verdict": "unknown", "score": None, "issues": issues, "more": 0, "canRepair": False}

@@ -1,47 +1,6 @@
 // The studio as a whole: tool bar, stage, groups of controls; what goes to Python, and what comes back.
 
 const QUIET = 250; // milliseconds after the last change until the picture is looked at more closely
-const LONG = 1500; // milliseconds without an answer until it is said that the kernel is busy
-
-const VERDICTS = {
-  robust: ["✓", "Robust"],
-  ok: ["✓", "Scans"],
-  reads: ["✓", "Reads back"],
-  fragile: ["!", "Fragile"],
-  unreadable: ["✕", "Not readable"],
-  unknown: ["?", "Not tried"],
-};
-
-/** One message at a time: what hands do meanwhile is put together, so that no change waits behind forty others. */
-function makeOutbox(model, onWait, onTurn) {
-  const waiting = [];
-  let isAway = false;
-  let clock = null;
-  function next() {
-    clearTimeout(clock);
-    onWait(false);
-    isAway = waiting.length > 0;
-    onTurn(isAway);
-    if (!isAway) return;
-    clock = setTimeout(() => onWait(true), LONG);
-    model.send(waiting.shift());
-  }
-  return {
-    answered: next,
-    isIdle: () => !isAway,
-    ask(message) {
-      waiting.push(message);
-      if (!isAway) next();
-    },
-    edit(edits, gesture) {
-      const last = waiting.at(-1);
-      if (last?.ask === "edit" && gesture !== undefined && last.gesture === gesture) {
-        const paths = new Set(edits.map((edit) => edit.path.join(".")));
-        last.edits = [...last.edits.filter((edit) => !paths.has(edit.path.join("."))), ...edits];
-      } else if (edits.length) this.ask({ ask: "edit", edits, gesture });
-    },
-  };
-}
 
 function makeTabs(groups, onOpen) {
   const tabs = groups.map(({ name, panel }, index) => {
@@ -70,30 +29,6 @@ function makeTabs(groups, onOpen) {
   });
   open(0);
   return { list, open };
-}
-
-function makeBadge(studio) {
-  const sign = h("span", { class: "qk-sign", "aria-hidden": "true" });
-  const word = h("strong", {});
-  const reason = h("span", { class: "qk-reason" });
-  const fix = h("button", { type: "button", class: "qk-fix", hidden: true }, "Fix it");
-  const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-verdict" }, sign, word, reason), fix);
-  let issue = -1;
-  fix.addEventListener("click", () => studio.ask({ ask: "fix", issue }));
-  function update(badge) {
-    // While it is not known anew, what was said before stays, paler: it must not flicker with each step of a slider.
-    element.classList.toggle("qk-old", !badge);
-    if (!badge) return;
-    const [mark, name] = VERDICTS[badge.verdict];
-    issue = badge.issues.findIndex((one) => one.fix);
-    const first = badge.issues[Math.max(issue, 0)];
-    sign.textContent = mark;
-    word.textContent = badge.score == null ? name : `${name} ${Math.round(badge.score)}`;
-    reason.textContent = first?.message ?? "";
-    element.dataset.verdict = badge.verdict;
-    fix.hidden = issue < 0;
-  }
-  return { element, update };
 }
 
 /** Save and load: templates by name where there is a store of them, and files. */
@@ -139,27 +74,6 @@ function download(name, type, data) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** JupyterLab may have the keys that belong to the notebook: saving, running. */
-function lendShortcuts(root) {
-  const lend = (event) => {
-    const target = event.composedPath()[0];
-    const isTheirs = ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") || (event.shiftKey && event.key === "Enter" && target.tagName !== "TEXTAREA");
-    if (!isTheirs || !root.contains(target)) return;
-    target.removeAttribute("data-lm-suppress-shortcuts");
-    setTimeout(() => target.setAttribute("data-lm-suppress-shortcuts", "true"));
-  };
-  // On the window: JupyterLab listens on the document.
-  window.addEventListener("keydown", lend, true);
-  return () => window.removeEventListener("keydown", lend, true);
-}
-
-function hideTwin(model) {
-  const id = model.get("twin");
-  const style = h("style", {}, `.jp-OutputArea-child:has(.qrkit-twin-${id}), .qrkit-twin-${id} { display: none; }`);
-  document.head.append(style);
-  return () => style.remove();
-}
-
 function render({ model, el }) {
   const view = `${Math.random()}`;
   const form = model.get("form");
@@ -191,6 +105,7 @@ function render({ model, el }) {
 
   const stage = makeStage(studio);
   const badge = makeBadge(studio);
+  stage.element.append(badge.issues);
   const templates = makeTemplates(studio);
   const groups = form.groups.map(([name, specs]) => {
     const controls = specs.map((spec) => [spec.name, makeControl(studio, spec, [spec.name])]);
@@ -217,7 +132,7 @@ function render({ model, el }) {
   const foot = h("div", { class: "qk-foot" }, actions, code, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
+  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
   el.append(root);
 
   let quiet = null;
@@ -225,7 +140,7 @@ function render({ model, el }) {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
     stage.update(state, isIdle);
-    badge.update(state.badge);
+    badge.update(state.badge, state.note);
     templates.update(state);
     for (const { controls } of groups) for (const [name, control] of controls) control.update(values[name], errors);
     undo.disabled = !state.undo;

@@ -1,46 +1,41 @@
 """`Designer`: the studio, a widget with which a person designs a QR Code by hand.
 
-All of it is one widget with a script of its own (`stage.js`, `form.js`, `designer.js`): plain ipywidgets would be some
-hundred, whose keys JupyterLab takes for its shortcuts. The script draws what it is told and sends what hands do; every
-rule is asked here.
+Its script is `stage.js`, `form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-import anywidget
-from traitlets import Dict, Instance, Unicode, observe, validate
+from traitlets import Dict, Instance, observe, validate
 
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange.columns import name_from
 from qrkit.generate_request import safe_name
-from qrkit.image import QRImage
+from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.markup import path_data
+from qrkit.notebook import page_text
 from qrkit.presets import PRESETS, with_preset
 from qrkit.shapes.icons import icon, icon_names
 from qrkit.source import python_source
-from qrkit.widgets.badge import Badge, judged
+from qrkit.widgets.badge import Badge, badge_of, no_badge
 from qrkit.widgets.controls import groups
 from qrkit.widgets.draft import Draft, Edit, messages
+from qrkit.widgets.page import Page, script, style
 from qrkit.widgets.shown import shown
 from qrkit.widgets.thumbnails import thumbnails
-from qrkit.widgets.twin import Twin
+from qrkit.widgets.twin import Pictures
 from qrkit.writers import FORMATS
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
+    from qrkit.scannability.report import ScanReport
     from qrkit.templates import Templates
 
 __all__ = ["Designer"]
-
-HERE = Path(__file__).parent
-SCRIPT = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("stage.js", "form.js", "designer.js"))
-STYLE = (HERE / "designer.css").read_text(encoding="utf-8")
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
 MOST_EDITS = 50
@@ -49,7 +44,7 @@ MOST_ICONS = 24
 """That a search shows."""
 
 
-class Designer(anywidget.AnyWidget):
+class Designer(Page):
     """A studio for one design. In a notebook the last line of a cell shows it.
 
     A cell that is run again shows the same studio, with what was done in it; a new first argument is taken as a step
@@ -68,19 +63,10 @@ class Designer(anywidget.AnyWidget):
         QrkitError: The design cannot be drawn.
     """
 
-    _open: ClassVar[dict[str, Designer]] = {}
-
-    _esm = SCRIPT
-    _css = STYLE
+    _esm = script("stage", "form", "badge", "designer")
+    _css = style("designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
-    state = Dict().tag(sync=True)
-    twin = Unicode().tag(sync=True)
-
-    def __new__(cls, *_design: Design | str, name: str = "designer", **_options: Any) -> Designer:
-        """Give the studio that has this name already."""
-        found: Designer = cls._open.get(name) or super().__new__(cls)
-        return found
 
     def __init__(
         self,
@@ -93,20 +79,15 @@ class Designer(anywidget.AnyWidget):
     ) -> None:
         begun = Design(content=design) if isinstance(design, str) else design
         self.templates = templates
-        if name in self._open:
+        if self._is_open(name):
             self._show_again(begun)
             return
-        self.name, self._begun = name, begun
+        self._begun, self._fetch = begun, fetch
         self._draft = Draft(begun, fetch=fetch)
-        self._errors: dict[str, str] = {}
         self._badge: Badge | None = None
-        self._answered = 0
-        self._changing = 1
-        self._twin = Twin()
-        super().__init__(design=begun, form=_form(), state=self._state(), twin=self._twin.id)
-        self._changing = 0
-        self.on_msg(self._received)
-        self._open[name] = self
+        self._report: ScanReport | None = None
+        self._note = ""
+        self._opened(name, design=begun, form=_form())
 
     def _show_again(self, begun: Design) -> None:
         with self._one_answer():
@@ -119,11 +100,6 @@ class Designer(anywidget.AnyWidget):
     def image(self) -> QRImage:
         """The picture of the design."""
         return self._draft.image
-
-    @property
-    def errors(self) -> dict[str, str]:
-        """What the last change by hand was refused for: path of a field, `layers.0.x`, to the rule."""
-        return dict(self._errors)
 
     def undo(self) -> None:
         """Take the last step back, if there is one."""
@@ -142,11 +118,6 @@ class Designer(anywidget.AnyWidget):
         """
         self._change(lambda: self._draft.edit(*edits, gesture=gesture), edits)
 
-    def close(self) -> None:
-        """Take the studio off the page and out of memory."""
-        self._open.pop(self.name, None)
-        super().close()
-
     @validate("design")
     def _design_can_be_drawn(self, proposal: Any) -> Design:
         self._draft.take(proposal["value"])
@@ -155,7 +126,7 @@ class Designer(anywidget.AnyWidget):
     @observe("design")
     def _design_changed(self, _change: Any) -> None:
         with self._one_answer():
-            self._errors, self._badge = {}, None
+            self._errors, self._badge, self._report, self._note = {}, None, None, ""
 
     def _change(self, change: Callable[[], None], edits: Sequence[Edit] = ()) -> None:
         """Do what a hand asked for."""
@@ -171,38 +142,13 @@ class Designer(anywidget.AnyWidget):
 
     # ---- to and from the browser
 
-    @contextmanager
-    def _one_answer(self) -> Iterator[None]:
-        """Tell the browser once of whatever changes inside."""
-        self._changing += 1
-        try:
-            yield
-        finally:
-            self._changing -= 1
-            if not self._changing:
-                self.state = self._state()
-
-    def _state(self) -> dict[str, Any]:
+    def _told(self) -> dict[str, Any]:
         return {
             **shown(self._draft),
-            "errors": self._errors,
             "badge": self._badge,
+            "note": self._note,
             "templates": None if self.templates is None else self.templates.names(),
-            # Counted up, or an answer that says the same as the last one would not be sent.
-            "answered": self._answered,
         }
-
-    def _received(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """Answer one message; the browser waits for that before it sends the next."""
-        handler = _HANDLERS.get(message.get("ask") if isinstance(message, dict) else None)
-        if handler is None:
-            return
-        with self._one_answer():
-            self._answered += 1
-            try:
-                handler(self, message)
-            except QrkitError as error:
-                self._errors = {"": str(error)}
 
     def _edited(self, message: dict[str, Any]) -> None:
         edits = [Edit.parse(one) for one in list(message.get("edits", ()))[:MOST_EDITS]]
@@ -219,16 +165,27 @@ class Designer(anywidget.AnyWidget):
 
     def _checked(self, _message: Any) -> None:
         """Hands are at rest: there is time to look closer, and to keep the picture for pages without a kernel."""
-        self._badge = judged(self.image)
-        self._twin.update(self.image)
+        try:
+            self._report = self.image.scan
+            self._badge = badge_of(self._report)
+        except QrkitError as error:
+            self._badge = no_badge(error)
+        self._twin.update(self._pictures())
 
     def _fixed(self, message: dict[str, Any]) -> None:
         """Mend what an issue of the badge says."""
-        issues = (self._badge or {}).get("issues", [])
-        number = message.get("issue")
-        fix = issues[number]["fix"] if isinstance(number, int) and 0 <= number < len(issues) else None
-        if fix:
-            self._change(lambda: self._draft.take(self.design.replace(**fix)))
+        report, number = self._report, message.get("issue")
+        if report is None or not isinstance(number, int) or not 0 <= number < len(report.issues):
+            return
+        issue = report.issues[number]
+        if issue.fix:
+            self._change(lambda: self._draft.take(report.fixed(issue)))
+
+    def _repaired(self, _message: Any) -> None:
+        """Change as little as is needed for it to scan, and say what."""
+        repair = self.design.make_scannable(fetch=self._fetch)
+        self._change(lambda: self._draft.take(repair.design))
+        self._note = "; ".join(change.message for change in repair.changes)
 
     def _saved(self, message: dict[str, Any]) -> None:
         def save() -> None:
@@ -244,7 +201,7 @@ class Designer(anywidget.AnyWidget):
 
         self._change(load, [Edit(("templates",))])
 
-    def _opened(self, message: dict[str, Any]) -> None:
+    def _read(self, message: dict[str, Any]) -> None:
         """Take a design out of a file."""
         self._change(lambda: self._draft.take(Design.from_json(str(message.get("text", "")))), [Edit(("file",))])
 
@@ -272,26 +229,25 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"<Designer {self.name!r}: {self.image!r}>"
 
-    def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        return bundle | self._twin.bundle(self.image) | {"text/plain": repr(self)}, metadata
-
-    def _ipython_display_(self) -> None:
-        """Show the widget, and after it its picture, which is hidden as long as the widget is alive."""
-        bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self.image)
+    def _pictures(self) -> Pictures:
+        image = self.image
+        png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
+        source = f"data:image/png;base64,{b64encode(png).decode()}"
+        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {image.design.content}")}">'
+        return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": image.small_svg(), "image/png": png}
 
 
-_HANDLERS: dict[Any, Callable[[Designer, dict[str, Any]], None]] = {
+Designer.handlers = {
     "edit": Designer._edited,
     "undo": Designer._undone,
     "redo": Designer._redone,
     "preset": Designer._preset,
     "check": Designer._checked,
     "fix": Designer._fixed,
+    "repair": Designer._repaired,
     "save": Designer._saved,
     "load": Designer._loaded,
-    "open": Designer._opened,
+    "open": Designer._read,
     "download": Designer._downloaded,
     "copy": Designer._copied,
     "icons": Designer._icons,

@@ -1,7 +1,5 @@
 // Controls, built from what Python tells of the fields: their kind, bounds, choices, units and help.
 
-let lastId = 0;
-const newId = () => `qk-${(lastId += 1)}`;
 const MOST_SEGMENTS = 4;
 
 /**

@@ -1,20 +1,4 @@
 // The picture, and on it the boxes of its layers, to be moved and resized by mouse and by keys.
-// stage.js, form.js and designer.js are one module; designer.js says what it exports.
-
-/** An element: attributes, listeners as onName, children. Each that takes the focus keeps JupyterLab's shortcuts off. */
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  // On a wrapper it would do nothing: JupyterLab looks at the element that has the focus.
-  const takesFocus = ["button", "input", "select", "textarea", "summary"].includes(tag) || "tabindex" in attributes;
-  if (takesFocus) element.setAttribute("data-lm-suppress-shortcuts", "true");
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
 
 function path2d(data, side) {
   const space = "http://www.w3.org/2000/svg";

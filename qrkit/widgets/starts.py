@@ -87,6 +87,7 @@ def _marker(_image: QRImage) -> dict[str, Any]:
 
 STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "version": lambda image: image.symbol.version,
+    "mask": lambda image: image.symbol.mask,
     "width": lambda image: image.width,
     "height": lambda image: image.height,
     "modules.sprite": lambda _image: "circle",

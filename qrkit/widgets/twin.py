@@ -7,16 +7,17 @@ own, below; the widget hides it while it is alive, by its class.
 from __future__ import annotations
 
 from base64 import b64encode
-from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import DisplayHandle, display
 
-from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.links import new_id
 
-__all__ = ["Twin"]
+__all__ = ["Pictures", "Twin"]
+
+Pictures: TypeAlias = dict[str, Any]
+"""By media type: text/plain and text/html at least, and pictures as notebooks take them."""
 
 
 class Twin:
@@ -31,35 +32,25 @@ class Twin:
         self._handle: DisplayHandle | None = None
         self._shown = ""
 
-    def bundle(self, image: QRImage) -> dict[str, Any]:
-        """The picture for whatever shows it: html, which the widget can hide, svg, png and text."""
-        png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
-        source = f"data:image/png;base64,{b64encode(png).decode()}"
-        label = escape(f"QR Code: {image.design.content[:200]}")
-        return {
-            "text/plain": repr(image),
-            "text/html": f'<div class="qrkit-twin qrkit-twin-{self.id}"><img src="{source}" alt="{label}"></div>',
-            "image/svg+xml": image.small_svg(),
-            "image/png": png,
-        }
+    def bundle(self, pictures: Pictures) -> Pictures:
+        """The pictures, of which the html is one that the widget can hide."""
+        return pictures | {"text/html": f'<div class="qrkit-twin qrkit-twin-{self.id}">{pictures["text/html"]}</div>'}
 
-    def display(self, bundle: dict[str, Any], metadata: dict[str, Any], image: QRImage) -> None:
+    def display(self, widget: dict[str, Any], metadata: dict[str, Any], pictures: Pictures) -> None:
         """Show a widget and its twin in the cell that runs."""
-        display(bundle, metadata=metadata, raw=True)
-        pictures = self.bundle(image)
+        display(widget, metadata=metadata, raw=True)
         self._shown = pictures["text/html"]
-        self._handle = display(_encoded(pictures), raw=True, display_id=True)
+        self._handle = display(_encoded(self.bundle(pictures)), raw=True, display_id=True)
 
-    def update(self, image: QRImage) -> None:
+    def update(self, pictures: Pictures) -> None:
         """Bring the twin up to date, where it is shown."""
         if self._handle is None or not InteractiveShell.initialized():
             return
-        pictures = self.bundle(image)
         if pictures["text/html"] != self._shown:
             self._shown = pictures["text/html"]
-            self._handle.update(_encoded(pictures), raw=True)
+            self._handle.update(_encoded(self.bundle(pictures)), raw=True)
 
 
-def _encoded(bundle: dict[str, Any]) -> dict[str, Any]:
+def _encoded(bundle: Pictures) -> Pictures:
     """With the png as the messages of a kernel carry it; in what `_repr_mimebundle_` gives, IPython does that."""
-    return bundle | {"image/png": b64encode(bundle["image/png"]).decode()}
+    return bundle | ({"image/png": b64encode(bundle["image/png"]).decode()} if "image/png" in bundle else {})

@@ -166,15 +166,42 @@ def test_each_message_is_answered_whatever_it_says(studio):
         assert studio.errors or message["edits"] == "none"
 
 
-def test_badge_says_whether_the_picture_reads(studio):
+def test_badge_says_whether_the_picture_scans(studio):
     assert studio.state["badge"] is None
     say(studio, ask="check")
-    assert studio.state["badge"]["verdict"] == "reads"
-    studio.design = Design(content=TEXT, foreground="#FEFEFE")
+    good = {"verdict": "robust", "score": 100, "issues": [], "more": 0, "canRepair": False}
+    assert studio.state["badge"] == good
+    studio.design = Design(content=TEXT, foreground="#FEFEFE", padding=0, flip="horizontal")
     assert studio.state["badge"] is None
     say(studio, ask="check")
-    assert studio.state["badge"]["verdict"] == "unreadable"
-    assert studio.state["badge"]["issues"][0]["message"]
+    badge, report = studio.state["badge"], studio.design.check("static")
+    assert (badge["verdict"], badge["score"]) == (report.verdict, report.score)
+    assert [one["message"] for one in badge["issues"]] == [one.message for one in report.issues[:3]]
+    assert badge["more"] == max(0, len(report.issues) - 3)
+
+
+def test_issue_is_fixed_by_one_click_that_can_be_undone(studio):
+    studio.design = weak = Design(content=TEXT, padding=0)
+    say(studio, ask="check")
+    number = next(number for number, one in enumerate(studio.state["badge"]["issues"]) if one["canFix"])
+    say(studio, ask="fix", issue=number)
+    report = weak.check("static")
+    assert studio.design == report.fixed(report.issues[number])
+    studio.undo()
+    assert studio.design == weak
+    for wrong in (99, -1, "0", None, True):
+        say(studio, ask="fix", issue=wrong)
+    assert studio.design == weak
+
+
+def test_design_is_made_scannable_by_one_click_that_says_what_it_changed(studio):
+    studio.design = weak = Design(content=TEXT, padding=1, foreground="#99AAAA")
+    say(studio, ask="repair")
+    repair = weak.make_scannable()
+    assert studio.design == repair.design
+    assert studio.state["note"] == "; ".join(change.message for change in repair.changes)
+    studio.undo()
+    assert (studio.design, studio.state["note"]) == (weak, "")
 
 
 @pytest.mark.parametrize("name", ["svg", "png", "pdf", "eps"])
