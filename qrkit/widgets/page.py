@@ -74,6 +74,7 @@ class Page(anywidget.AnyWidget):
     def close(self) -> None:
         """Take the widget off the page and out of memory."""
         self._open.pop((type(self).__name__, self.name), None)
+        self.layout.close()
         super().close()
 
     @property
