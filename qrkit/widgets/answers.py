@@ -18,7 +18,7 @@ __all__ = ["KINDS", "WIDTHS", "Asked", "drawn", "numbers"]
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """That visits to codes can be; those to codes that never were belong to no campaign."""
 
-WIDTHS = (430, 640, 860)
+WIDTHS = (340, 450, 560, 680, 860)
 """Pixels that charts are drawn in: the widest one that there is room for."""
 
 
@@ -115,7 +115,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int) -> Iterator[tuple[str,
     yield "Scans per day", charts.lines(by_day, colors=None if asked.campaign else colors, width=wide)
     if asked.since and asked.until:
         yield "And the period before", charts.previous(analytics.scans_and_previous(view), width=wide)
-    narrow = min(wide, WIDTHS[1])
+    narrow = min(wide, WIDTHS[-2])
     yield "QR Codes", charts.bars(analytics.top_qrcodes(view), width=narrow)
     yield "Hours of the week (UTC)", charts.week(analytics.scans_by_hour(view), width=narrow)
     yield "Systems", charts.bars(analytics.scans_by(view, "system"), width=narrow)

@@ -1,6 +1,5 @@
 // Charts of scans, and above them which scans they show.
 
-const WIDTHS = [430, 640, 860]; // pixels that charts are drawn in
 const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Previews", head: "Checks of links" };
 const NUMBERS = { scans: "scans", visitors: "visitors", qrcodes: "QR Codes scanned" };
 const DAY = 86_400_000; // milliseconds
@@ -81,10 +80,10 @@ function render({ model, el }) {
     if (isAnswer) outbox.answered();
   };
   model.on("change:state", onState);
-  let width = WIDTHS.at(-1);
+  let width = state.widths.at(-1);
   const sizes = new ResizeObserver(() => {
-    const room = root.clientWidth - 24;
-    const fits = WIDTHS.filter((one) => one <= room).at(-1) ?? WIDTHS[0];
+    const room = sheet.firstElementChild?.clientWidth;
+    const fits = state.widths.filter((one) => one <= room).at(-1) ?? state.widths[0];
     if (!room || fits === width) return;
     width = fits;
     outbox.ask({ ask: "width", width });

@@ -84,6 +84,7 @@ class ScanDashboard(Page):
             "today": self.portfolio.now().date().isoformat(),
             "ranges": DAYS,
             "kinds": KINDS,
+            "widths": WIDTHS,
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
             "charts": [{"title": title, "svg": charts.to_svg(chart)} for title, chart in self._charts],

@@ -95,11 +95,11 @@ def test_names_in_charts_are_text(board):
 
 def test_charts_follow_the_room_there_is(board):
     wide = board.state["charts"]
-    say(board, ask="width", width=430)
-    assert "max-width:430px" in board.state["charts"][0]["svg"].replace(" ", "")
-    for strange in (431, None, "430"):
+    say(board, ask="width", width=450)
+    assert "max-width:450px" in board.state["charts"][0]["svg"].replace(" ", "")
+    for strange in (451, None, "450"):
         say(board, ask="width", width=strange)
-    assert "max-width:430px" in board.state["charts"][0]["svg"].replace(" ", "")
+    assert "max-width:450px" in board.state["charts"][0]["svg"].replace(" ", "")
     say(board, ask="width", width=860)
     assert board.state["charts"] == wide
 
