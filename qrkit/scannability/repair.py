@@ -79,7 +79,8 @@ class Repair(Shown):
         return "\n".join((f"{self.before.verdict} -> {self.after.verdict}", *done))
 
     def __repr__(self) -> str:
-        return f"<Repair {self.before.verdict} -> {self.after.verdict}, {len(self.changes)} changes>"
+        count = len(self.changes)
+        return f"<Repair {self.before.verdict} -> {self.after.verdict}, {count} change{'' if count == 1 else 's'}>"
 
 
 def make_scannable(

@@ -46,6 +46,7 @@ class Page(anywidget.AnyWidget):
     """By the names of class and widget; a widget's own class is made anew for its traits."""
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
+    name = ""
     state = Dict().tag(sync=True)
     twin = Unicode().tag(sync=True)
 
@@ -73,8 +74,10 @@ class Page(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Take the widget off the page and out of memory."""
-        self._open.pop((type(self).__name__, self.name), None)
-        self.layout.close()
+        # Python closes a widget once more when it forgets it; by then, another one may have its name.
+        if self._is_open(self.name):
+            del self._open[type(self).__name__, self.name]
+            self.layout.close()
         super().close()
 
     @property

@@ -1,5 +1,6 @@
 """The browser of a portfolio without a browser: what is found, what is changed, and what is told."""
 
+import gc
 import json
 from base64 import b64decode
 from datetime import UTC, datetime
@@ -145,6 +146,10 @@ def test_close_frees_the_name_and_all_models(shop):
     first.close()
     second = PortfolioBrowser(shop, name="another")
     assert second is not first
+    del first
+    gc.collect()
+    assert PortfolioBrowser(shop, name="another") is second
+    second.close()
     second.close()
     assert len(_instances) == before
 
