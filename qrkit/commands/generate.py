@@ -66,7 +66,12 @@ def _generate(asked: argparse.Namespace) -> None:
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
-    """The fields that a file of a design holds, if there is one."""
+    """The fields that a file of a design holds, if there is one.
+
+    Raises:
+        UnreadableFile: It holds no JSON object.
+        OSError: It cannot be read.
+    """
     if file is None:
         return {}
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.color import Color
+from qrkit.color import WHITE, Color
 from qrkit.scannability.fixes import LIGHTEST, SAFE_EYES, is_clear, luma
 from qrkit.scannability.issues import issues_of
 from qrkit.scannability.measures import CORNERS, EyeShape, Structure
@@ -32,10 +32,13 @@ def reckoned(design: Design) -> ScanReport | None:
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
         return None
+    if background.alpha not in (0, 255):
+        # How much of the page is seen through it decides where the quiet zone ends.
+        return None
     if design.padding <= NEAR and luma(background) < LIGHTEST:
         # Beside a white page, which readers see with the modules at the edge, all of it looks dark.
         return None
-    contrast = luma(background) - luma(foreground, background)
+    contrast = luma(background) - luma(foreground, background.over(WHITE))
     quiet = 0.0 if is_clear(design) else float(min(design.padding, 5))
     eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0) for corner in CORNERS)
     is_mirrored = design.flip in ("horizontal", "vertical")

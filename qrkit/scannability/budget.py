@@ -7,7 +7,7 @@ block decides. Function patterns have no such help; damage to them is told apart
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -77,11 +77,11 @@ class Budget(Shown):
         wrong: bool, side x side: the modules that read wrong, as rows of the symbol as it was encoded.
         errors: Wrong codewords of each block.
         correctable: Wrong codewords that each block corrects: floor((correction codewords - p) / 2).
-        used: Of the worst block: errors / correctable; above 1 the symbol cannot be read.
         unused: Share of error correction that the worst block has left, as print grades have it; below 0 is none.
         fixed: Wrong modules of function patterns: finder_top_left, finder_top_right, finder_bottom_left, separator,
             timing, alignment, format, version, dark_module; only those with any.
         causes: What each part of the design does, the worst first.
+        least_errors: Codewords of each block that are wrong to the best of readers, too; empty where that was not asked.
     """
 
     symbol: Symbol
@@ -91,11 +91,18 @@ class Budget(Shown):
     unused: float
     fixed: dict[str, int]
     causes: tuple[Cause, ...] = field(default=())
+    least_errors: tuple[int, ...] = field(default=())
 
     @property
     def used(self) -> float:
-        """Of the worst block: errors / correctable; above 1 the symbol cannot be read."""
+        """Of the worst block: errors / correctable; above 1 readers cannot be relied on."""
         return max(errors / correctable for errors, correctable in zip(self.errors, self.correctable, strict=True))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a block has more wrong codewords than any reader can correct, whatever its threshold is."""
+        shares = blocks(self.symbol.version, self.symbol.error_correction)
+        return any(errors > share.correction // 2 for errors, share in zip(self.least_errors, shares, strict=False))
 
     @property
     def worst_block(self) -> int:
@@ -115,6 +122,7 @@ class Budget(Shown):
                 {"errors": errors, "correctable": most}
                 for errors, most in zip(self.errors, self.correctable, strict=True)
             ],
+            "isLost": self.is_lost,
             "wrongModules": int(self.wrong.sum()),
             "fixed": self.fixed,
             "causes": [
@@ -132,7 +140,9 @@ class Budget(Shown):
 
 def budget_of(sampled: Sampled, symbol: Symbol, *, page: float = 1.0) -> Budget:
     """What a drawing of a symbol uses of its error correction, on a page of this luma."""
-    return damage(wrong_modules(sampled.modules(page), symbol), symbol)
+    luma = sampled.modules(page)
+    least = errors_of(lost_modules(luma, symbol), symbol.version, symbol.error_correction)
+    return replace(damage(wrong_modules(luma, symbol), symbol), least_errors=least)
 
 
 def damage(wrong: Flags, symbol: Symbol) -> Budget:
@@ -162,24 +172,41 @@ def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
     return np.where(dark, value > BAND[0], value < BAND[1])
 
 
+def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
+    """Which modules read wrong to readers that take the middle between dark and light around them for their threshold.
+
+    So far goes the best of readers; how far the others go, nobody can promise. The parameters are those of
+    `wrong_modules`.
+    """
+    dark = true_modules(symbol)
+    value = relative(1 - luma if is_inverted(luma, dark) else luma, dark, is_careful=False)
+    return np.where(dark, value > 0.5, value < 0.5)
+
+
 def is_inverted(luma: Greys, dark: Flags) -> bool:
     """Whether what is dark in the symbol is drawn lighter than the rest."""
     inner = luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return bool(np.median(inner[dark]) > np.median(inner[~dark]))
 
 
-def relative(luma: Greys, dark: Flags) -> Greys:
-    """Where the value of each module lies between those around it that should be dark, 0, and light, 1."""
+def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
+    """Where the value of each module lies between those around it that should be dark, 0, and light, 1.
+
+    Args:
+        luma: As for `wrong_modules`.
+        dark: bool, side x side: which modules should be dark.
+        is_careful: Whether modules under a logo, which say nothing of dark and light, are left out of what is around.
+    """
     is_dark = np.pad(dark, MARGIN)
     least, most = (float(np.median(luma[of])) for of in (is_dark, ~is_dark))
     whole = max(most - least, FAINTEST)
     low, high = _around(luma, is_dark, np.ones_like(is_dark))
-    # What a logo covers says nothing of dark and light: a second look leaves out what is off, here or in the whole.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        off_here = np.where(is_dark, luma - low, high - luma) / (high - low)
-    off_in_all = np.where(is_dark, luma - least, most - luma) / whole
-    sure = _around(luma, is_dark, (off_here < CLEAR) & (off_in_all < BAND[0]))
-    low, high = (np.where(np.isnan(of), first, of) for of, first in zip(sure, (low, high), strict=True))
+    if is_careful:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off_here = np.where(is_dark, luma - low, high - luma) / (high - low)
+        off_in_all = np.where(is_dark, luma - least, most - luma) / whole
+        sure = _around(luma, is_dark, (off_here < CLEAR) & (off_in_all < BAND[0]))
+        low, high = (np.where(np.isnan(of), first, of) for of, first in zip(sure, (low, high), strict=True))
     contrast = high - low
     # Under a logo there is no contrast, nor far from dark modules: there, that of the whole symbol counts.
     flat = ~(contrast >= FLATTEST * whole)

@@ -11,12 +11,16 @@ from qrkit.color import Color
 from qrkit.decoration import Marker, Modules
 from qrkit.draw import Pictures, draw
 from qrkit.scannability.budget import Budget, Cause, module_codewords, wrong_modules
+from qrkit.scannability.measures import CORNERS
 from qrkit.scannability.sampling import sample
 
 if TYPE_CHECKING:
     from qrkit.design import Design
 
 __all__ = ["causes_of"]
+
+EYE = 8
+"""Modules of a finder pattern with its separator."""
 
 
 def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause, ...]:
@@ -27,7 +31,7 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
     if not budget.wrong.any():
         return ()
     found = []
-    for path, other, shown in _without(design, pictures):
+    for path, other, shown in _without(design, pictures, budget.wrong):
         wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
         cured = budget.wrong & ~wrong
         if cured.any():
@@ -42,15 +46,17 @@ def _wrong_codewords(budget: Budget, wrong: np.ndarray) -> int:
     return len(np.unique(hit[hit >= 0]))
 
 
-def _without(design: Design, pictures: Pictures) -> Iterator[tuple[str, Design, Pictures]]:
-    """The design without each of its parts: the field, what is left, and its pictures."""
+def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[tuple[str, Design, Pictures]]:
+    """The design without each part that may have done it: the field, what is left, and its pictures."""
     for index in range(len(design.layers)):
         layers = [layer for number, layer in enumerate(design.layers) if number != index]
         yield f"layers.{index}", design.replace(layers=layers), _renumbered(pictures, index)
     if design.modules.type != "default":
         yield "modules", design.replace(modules=Modules()), pictures
-    for corner in ("top_left", "top_right", "bottom_left"):
-        if getattr(design.markers, corner):
+    for corner, at_end in CORNERS.items():
+        rows, columns = (slice(-EYE, None) if end else slice(EYE) for end in at_end)
+        # Markers reach no further than their corner.
+        if getattr(design.markers, corner) and wrong[rows, columns].any():
             markers = design.markers.replace(**{corner: Marker(pattern="default")})
             yield f"markers.{corner}", design.replace(markers=markers), pictures
     if design.wrapper:

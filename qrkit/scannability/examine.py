@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from qrkit.scene import Scene
     from qrkit.symbol import Symbol
 
-__all__ = ["Drawn", "examine", "drawn"]
+__all__ = ["Drawn", "drawn", "examine", "graded"]
 
 PANEL_PIXELS = 12
 """Of a module in the picture that readers get, which conditions make smaller."""

@@ -70,7 +70,7 @@ def _budget(design: Design | None, budget: Budget) -> Iterator[Issue]:
     used = budget.used
     if used <= MOST_USED:
         return
-    severity: Severity = "fatal" if used > 1 else "error" if used > 0.8 else "warning"
+    severity: Severity = "fatal" if budget.is_lost else "error" if used > 0.8 else "warning"
     number = budget.worst_block
     errors, most = budget.errors[number], budget.correctable[number]
     cause = budget.causes[0].path if budget.causes else "symbol"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.notebook import Shown
 from qrkit.scannability.conditions import CORE, HARDER, QUICK, RAMPS, Sheet, captured, retaken
-from qrkit.scannability.readers import STANDARD, Engine, installed, standard
+from qrkit.scannability.readers import STANDARD, Engine, family_of, installed, standard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,9 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {"quick": QUICK, "standard": C
 
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """In which symbols spell a text: those of qrkit, in Kanji mode, and by the standard's default."""
+
+ENOUGH = 3
+"""Families that read what is robust."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +80,17 @@ class Panel(Shown):
 
     @property
     def verdict(self) -> Verdict:
-        """What the judges say: the standard engines, so that it is the same wherever a design is checked.
+        """What the engines say, those of one family with one voice.
 
-        robust: all of them read in every condition of `CORE`. ok: all but one do. fragile: one of them reads the
-        picture itself. unreadable: none does, or any engine found another text, anywhere.
+        robust: three families read in every condition of `CORE`; the standard engines are three, so that it means the
+        same wherever a design is checked. ok: two do. fragile: one of them reads the picture itself. unreadable: none
+        does, or any engine found another text, anywhere.
         """
-        if self.wrong or not any(self._judged("clean")):
+        if self.wrong or not self._readers("clean"):
             return "unreadable"
-        failed = max(self._judged(condition).count(False) for condition in self._core())
-        return "robust" if not failed else "ok" if failed == 1 else "fragile"
+        enough = min(ENOUGH, len({family_of(name) for name in self.engines}))
+        missing = max(enough - self._readers(condition) for condition in self._core())
+        return "robust" if missing <= 0 else "ok" if missing == 1 else "fragile"
 
     @property
     def score(self) -> int:
@@ -95,6 +100,10 @@ class Panel(Shown):
 
     def __repr__(self) -> str:
         return f"<Panel {self.verdict}, score {self.score}, {len(self.engines)} engines, {self.level}>"
+
+    def _readers(self, condition: str) -> int:
+        """How many families read in a condition."""
+        return len({family_of(name) for name, outcome in self.outcomes[condition].items() if outcome == "read"})
 
     def _core(self) -> list[str]:
         return [condition.name for condition in CORE if condition.name in self.outcomes]

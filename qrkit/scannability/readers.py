@@ -24,13 +24,16 @@ from PIL import Image
 if TYPE_CHECKING:
     from qrkit.scannability.conditions import Pixels
 
-__all__ = ["STANDARD", "Engine", "Reader", "School", "installed", "standard"]
+__all__ = ["STANDARD", "Engine", "Reader", "School", "family_of", "installed", "standard"]
 
 School: TypeAlias = Literal["run-length", "contour"]
 Reader: TypeAlias = "Callable[[Pixels], list[bytes]]"
 
 STANDARD = ("zxing-cpp", "quirc", "qrdec")
-"""The engines that are always there, and judge."""
+"""The engines that are always there; the score is theirs."""
+
+KIN = {"qrdec": "zbar"}
+"""Engines that are another's decoder by another name."""
 
 MOST_DOUBLED = 1_600
 """Pixels of the longer side of a picture that is enlarged for a second look."""
@@ -59,6 +62,11 @@ class Engine:
     def read(self, greys: Pixels) -> list[bytes]:
         """The payloads of all symbols that are found in rows of greys, uint8; none in an empty picture."""
         return self.reader(np.ascontiguousarray(greys)) if greys.size else []
+
+
+def family_of(name: str) -> str:
+    """What engines of one origin have in common, by the name of one."""
+    return KIN.get(name, name)
 
 
 @cache

@@ -41,8 +41,8 @@ def test_what_is_reckoned_is_what_is_measured(design):
     if found is None:
         return
     drawn = QRImage(design).check("static")
-    assert found.structure.contrast == pytest.approx(drawn.structure.contrast, abs=0.06)  # sprites have gaps
-    if abs(abs(drawn.structure.contrast) - np.array([0.1, 0.4, 0.65])).min() < 0.06:
+    assert found.structure.contrast == pytest.approx(drawn.structure.contrast, abs=0.1)  # sprites have gaps
+    if abs(abs(drawn.structure.contrast) - np.array([0.1, 0.4, 0.65])).min() < 0.1:
         return  # so near to a limit, gaps decide
     assert known(found) == known(drawn)
     assert (found.verdict, found.score) == (drawn.verdict, drawn.score)

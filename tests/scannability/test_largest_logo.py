@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from qrkit import Design
-from qrkit.encode.blocks import blocks
 from qrkit.errors import CannotRepair, InvalidParameter
 from qrkit.scannability.budget import budget_of
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.largest_logo import PARTS, largest_logo
 from qrkit.scannability.levers import layout_of
-from qrkit.scannability.readers import Engine, standard
+from qrkit.scannability.readers import standard
 from qrkit.scannability.sampling import greys_of, sample
 from tests.scannability.broken_designs import PAYLOADS, PHOTO, logo, svg
 
@@ -22,9 +21,8 @@ FORMS = {
     "square": '<rect width="10" height="10" fill="{}"/>',
     "star": '<path d="M5 0 6.2 3.6 10 3.8 7 6.1 8.1 10 5 7.7 1.9 10 3 6.1 0 3.8 3.8 3.6z" fill="{}"/>',
 }
-OPAQUE = (("#000", 1), ("#fff", 1))
-BETWEEN = (("#FF6A00", 1), ("#808080", 1), ("#000", 0.6))
-"""Colours between dark and light, and one that shows what is below."""
+PAINTS = (("#000", 1), ("#fff", 1), ("#FF6A00", 1), ("#808080", 1), ("#000", 0.6))
+"""Colour and opacity: dark, light, two between, and one that shows what is below."""
 
 
 def report_on(design: Design):
@@ -102,55 +100,41 @@ def test_arguments_that_break_a_rule_are_named(arguments, name):
     assert caught.value.name == name
 
 
-def first_failing(design: Design, content: str, opacity: float, engines: Iterable[Engine]) -> tuple[int, list[int]]:
-    """Width in modules from which on a logo is too much: as it is computed, and for each engine.
-
-    Engines correct as many codewords as the code can; those kept to notice wrong corrections count for nothing.
-    """
+def first_failing(design: Design, content: str, opacity: float) -> dict[str, int]:
+    """Width in modules from which on a logo is too much: as it is computed, and for readers of both schools."""
     side = layout_of(design).side
-    computed, seen = None, {engine.name: None for engine in engines}
+    found: dict[str, int] = {}
     for width in range(2, side - 13):
         one = drawn(logo(content, width / side, opacity=opacity)(design))
-        errors = budget_of(sample(one.scene), one.symbol).errors
-        shares = blocks(one.symbol.version, one.symbol.error_correction)
-        if computed is None and any(n > share.correction // 2 for n, share in zip(errors, shares, strict=True)):
-            computed = width
+        budget = budget_of(sample(one.scene), one.symbol)
         greys, _ = greys_of(one.scene, 12)
         picture = (greys.clip(0, 1) * 255).round().astype(np.uint8)
-        for engine in engines:
-            if seen[engine.name] is None and design.content.encode() not in engine.read(picture):
-                seen[engine.name] = width
-        if computed is not None and (None not in seen.values() or width > computed + 2):
+        is_read = [design.content.encode() in engine.read(picture) for engine in standard()[:2]]
+        failed = {"lost": budget.is_lost, "unsure": budget.used > 1, "all": not any(is_read), "one": not all(is_read)}
+        found = {name: width for name, has_failed in failed.items() if has_failed} | found
+        if len(found) == len(failed):
             break
-    return computed or side, [width or side for width in seen.values()]
+    return dict.fromkeys(failed, side) | found
 
 
-def differences(payloads: Iterable[str], paints: Iterable[tuple[str, float]]) -> list[int]:
-    """By how many modules readers see more than was computed, for each case and engine."""
-    engines = standard()[:2]
-    found = []
-    for payload in payloads:
-        for level in "LMQH":
-            for form in FORMS.values():
-                for color, opacity in paints:
-                    design = Design(content=PAYLOADS[payload], ec=level)
-                    computed, seen = first_failing(design, svg(form.format(color)), opacity, engines)
-                    found += [width - computed for width in seen]
-    return found
+def first_failing_of_all(payloads: Iterable[str], paints: Iterable[tuple[str, float]]) -> list[dict[str, int]]:
+    return [
+        first_failing(Design(content=PAYLOADS[payload], ec=level), svg(form.format(color)), opacity)
+        for payload in payloads
+        for level in "LMQH"
+        for form in FORMS.values()
+        for color, opacity in paints
+    ]
 
 
-def test_readers_stop_where_it_is_computed():
-    assert all(abs(difference) <= 1 for difference in differences(["short"], OPAQUE[:1]))
+def test_the_last_reader_stops_where_it_is_computed():
+    found = first_failing_of_all(["short"], PAINTS[:1])
+    assert all(abs(one["all"] - one["lost"]) <= 1 for one in found)
 
 
 @pytest.mark.slow
-def test_readers_stop_where_it_is_computed_for_dark_and_light_logos():
-    found = np.array(differences(PAYLOADS, OPAQUE))
-    assert (abs(found) <= 1).mean() >= 0.95
-
-
-@pytest.mark.slow
-def test_of_logos_between_dark_and_light_no_more_is_promised_than_readers_do():
-    """They may read more of them: some look at what is around a module from nearer than others."""
-    found = np.array(differences(PAYLOADS, BETWEEN))
-    assert (found >= -1).mean() >= 0.95
+def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted_with():
+    found = first_failing_of_all(PAYLOADS, PAINTS)
+    assert np.mean([abs(one["all"] - one["lost"]) <= 1 for one in found]) >= 0.95
+    # What is promised of a design is less: each of the readers goes that far.
+    assert np.mean([one["one"] - one["unsure"] >= -1 for one in found]) >= 0.95

@@ -165,6 +165,18 @@ def test_engines_beside_the_judges_change_no_verdict_unless_they_find_another_te
     assert (panel_of(beside).verdict, panel_of(beside).score) == ("unreadable", 0)
 
 
+def test_another_family_may_read_where_a_judge_fails():
+    outcomes = {name: row | {"opencv": "read"} for name, row in all_read(*STANDARD).items()}
+    outcomes["glare"]["quirc"] = "nothing"
+    assert panel_of(outcomes).verdict == "robust"
+
+
+def test_engines_of_one_family_have_one_voice():
+    outcomes = {name: row | {"zbar": "read"} for name, row in all_read(*STANDARD).items()}
+    outcomes["glare"]["quirc"] = "nothing"
+    assert panel_of(outcomes).verdict == "ok"
+
+
 def test_without_the_judges_all_engines_judge():
     only = {name: dict.fromkeys(("opencv", "mine"), "read") for name in all_read("mine")}
     only["glare"]["mine"] = "nothing"
