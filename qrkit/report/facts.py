@@ -119,13 +119,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     view = asked.of(scans)
     # Inside a transaction, no scan comes in between two questions.
     with portfolio.store.atomic():
-        # What the plan does not show is in no report either (ruling T13).
-        codes = [
-            code
-            for code in portfolio.list_qrcodes()
-            if code.is_available and (chosen is None or code.campaign_id in chosen)
-        ]
-        campaigns = [one for one in portfolio.list_campaigns() if chosen is None or one.id in chosen]
+        campaigns, codes = _records(portfolio, chosen)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
         per_day = analytics.scans_per_day(view, by="campaign", time_zone=zone)
@@ -158,6 +152,15 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             if whole
             else Comparisons(),
         )
+
+
+def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[Campaign], list[QRCode]]:
+    """Those of a view; what the plan does not show is in no report either (ruling T13)."""
+    codes = [code for code in portfolio.list_qrcodes() if code.is_available]
+    campaigns = portfolio.list_campaigns()
+    if chosen is None:
+        return campaigns, codes
+    return [one for one in campaigns if one.id in chosen], [code for code in codes if code.campaign_id in chosen]
 
 
 def _has_bounds(asked: Asked) -> bool:
