@@ -185,6 +185,13 @@ def test_charts_say_the_numbers_of_analytics(shop, page):
     assert f"300 in all; most, {most}, on " in said["scans by weekday and hour, UTC"]
 
 
+def test_static_codes_are_not_said_to_wait_for_a_scan(made):
+    (waiting,) = (sentence for sentence in made.words if "Not scanned" in sentence)
+    assert "Unseen" in waiting
+    assert "Wi-Fi" not in waiting
+    assert "not yet 2" in made.html  # of three without a scan one is static
+
+
 def test_cards_tell_counted_and_imported_scans_apart(shop, page):
     cards = card_texts(page)
     top = analytics.top_qrcodes(shop.scans).set_index("qrcode")["scans"]
