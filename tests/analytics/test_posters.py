@@ -1,7 +1,7 @@
 """Where QR Codes hang, against pandas."""
 
 import pandas as pd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
@@ -11,6 +11,7 @@ LOCATIONS = st.one_of(
 )
 
 
+@settings(max_examples=20, deadline=None)
 @given(locations=st.lists(LOCATIONS, min_size=1, max_size=5), data=st.data())
 def test_posters_are_the_codes_with_coordinates_and_their_scans(locations, data):
     scanned = data.draw(st.lists(st.tuples(st.integers(0, len(locations) - 1), st.integers(0, 3)), max_size=12))
