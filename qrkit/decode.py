@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from qrkit.encode.capacity import characters_held
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.limits import RASTER_FORMATS
+from qrkit.notebook import Shown
 from qrkit.symbol import ErrorCorrectionLevel, side_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ LONGEST_SIDE = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Shown):
     """What a reader told (ruling G21).
 
     Attributes:

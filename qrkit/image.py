@@ -167,14 +167,18 @@ class QRImage:
         symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def small_svg(self) -> str:
+        """The picture as notebooks show it: the modules as one path, a tenth of the svg that `to_bytes` writes."""
         from qrkit.writers import svg
 
         plain = draw_plain(self.design, self.symbol, exact=True)
         drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
+        return drawn.decode()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
             "text/plain": repr(self),
-            "image/svg+xml": drawn.decode(),
+            "image/svg+xml": self.small_svg(),
             "image/png": self.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
         }
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from qrkit.records import Kind
 
-__all__ = ["Visitors", "first_language", "kind_of", "referrer_host"]
+__all__ = ["Visitors", "first_language", "is_bot", "kind_of", "referrer_host"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
@@ -31,15 +31,20 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
         method: GET or HEAD.
         headers: By lower-case name.
     """
-    from is_crawler import is_crawler
-
     if method == "HEAD":
         return "head"
     if any(_AHEAD.search(headers.get(name, "")) for name in PURPOSE_HEADERS):
         return "prefetch"
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"
-    return "bot" if is_crawler(_NO_BOT.sub("", headers.get("user-agent", ""))) else "scan"
+    return "bot" if is_bot(headers.get("user-agent", "")) else "scan"
+
+
+def is_bot(user_agent: str) -> bool:
+    """Whether a user agent names a program that visits by itself."""
+    from is_crawler import is_crawler
+
+    return bool(is_crawler(_NO_BOT.sub("", user_agent)))
 
 
 def referrer_host(referrer: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.parsing import add_store
 from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+from qrkit.store.retention import sweeping
 
 if TYPE_CHECKING:
     from qrkit.commands.parsing import Commands
@@ -33,6 +34,7 @@ def add_serve(commands: Commands) -> None:
     ):
         one.add_argument(name, action="extend", type=_listed, metavar="NAME", help=what)
     for name, what in (
+        ("--keep-days", "days that visits are kept before they are reduced to counts, which the store remembers"),
         ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
         ("--threads", "requests that are worked on at once (64)"),
         ("--renders", "pictures that are drawn at once (one a processor)"),
@@ -40,6 +42,7 @@ def add_serve(commands: Commands) -> None:
         ("--unknown-codes-a-minute", "unknown short URLs an address may try in a minute, 0 without limit (30)"),
     ):
         one.add_argument(name, type=int, metavar="N", help=what)
+    one.add_argument("--places", metavar="FILE", help="table of places (mmdb) that tells the country of visits (none)")
     yes_or_no = argparse.BooleanOptionalAction
     one.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
     one.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
@@ -68,4 +71,7 @@ def _serve(asked: argparse.Namespace) -> None:
             )
 
     with shown_access(), open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
-        serve(make_app(portfolio.store, settings), settings, ready=ready)
+        if settings.keep_days is not None:
+            portfolio.keep_visits(days=settings.keep_days)
+        with sweeping(portfolio.store):
+            serve(make_app(portfolio.store, settings), settings, ready=ready)

@@ -16,13 +16,19 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
+from qrkit.notebook import Shown
 from qrkit.portfolio.importing import Importing
+from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
 from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
+from qrkit.store.free_sql import free_sql
+from qrkit.store.kept import visits_kept
 from qrkit.store.portfolio import TOGETHER, count_qrcodes
+from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
+from qrkit.store.user_agents import reparse
 from qrkit.templates import Templates
 
 if TYPE_CHECKING:
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "picture_of"]
 
 
-class Portfolio(Records):
+class Portfolio(Shown, Records):
     """Campaigns and QR Codes of one account in a store: as records, pictures, tables and files.
 
     Attributes:
@@ -59,6 +65,65 @@ class Portfolio(Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
         return self.scans.where(qrcode_id=code.id)
+
+    def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
+        """The answer to a SELECT in the SQL of DuckDB over the rows of this portfolio, and nothing else.
+
+        It runs beside the store, in a database in memory that holds these tables alone. So it can change nothing and
+        reach no file, no network and no other account, whatever it says. It sees what is committed.
+
+        Args:
+            select: One SELECT. Tables: `scans` and `visits` (bots and previews too) with the columns of
+                `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment, short_code, created, scans,
+                is_dynamic, is_schedule_enabled, address, latitude, longitude); `campaigns` (id, name, description,
+                created); `day_counts` (day, qrcode_id, kind, visits), what is left of visits that were swept out.
+                Times are UTC, TIMESTAMP without a zone.
+            seconds: How long it may take, 0.1..3600; 512 MB of memory and a million rows are the other limits.
+            **parameters: Values of the `$names` in it: never write them into the text.
+
+        Raises:
+            InvalidParameter: It is not one SELECT, DuckDB refuses it, or it takes more than it may.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:") as shop:
+            ...     door = shop.insert_qrcode("https://example.com", name="Door")
+            ...     shop.sql("SELECT name, scans FROM qrcodes WHERE scans < $most", most=10).to_dict("records")
+            [{'name': 'Door', 'scans': 0}]
+        """
+        return free_sql(self.scans, select, parameters, seconds=seconds)
+
+    def privacy_report(self) -> PrivacyReport:
+        """What is kept of those who visit the short URLs of this portfolio, why, and for how long."""
+        before = overdue_before(self.store, self.now())
+        return PrivacyReport(self.now(), keep_days(self.store), visits_kept(self.store, self.account.id, before))
+
+    def keep_visits(self, *, days: int | None) -> None:
+        """Say for how many days, 1..36500, the store keeps visits, of all accounts; None for ever. `sweep` does it.
+
+        Raises:
+            InvalidParameter: It is no number of days.
+        """
+        set_keep_days(self.store, days)
+
+    def sweep(self) -> int:
+        """Reduce the visits in the store that are older than they are kept to counts, and give their number.
+
+        It reckons in whole UTC days: what is kept for 1 day goes at the second midnight. Numbers of scans stay, and so
+        do those of each day; all else of those visits is deleted. `qrkit.store.care.compact` takes it out of the file.
+        """
+        return sweep(self.store, self.now())
+
+    def reparse(self) -> int:
+        """Tell the user agents of all scans in the store apart anew, and give how many another version had told apart.
+
+        Do it after an update of the parsers; new user agents are told apart by themselves. Scans stay scans, and bots
+        bots: what was counted does not change.
+
+        Raises:
+            StoreBusy: The store is a snapshot.
+        """
+        return reparse(self.store)
 
     @property
     def templates(self) -> Templates:

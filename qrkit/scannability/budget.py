@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.encode.blocks import blocks, codeword_blocks
+from qrkit.notebook import Shown
 from qrkit.scannability.sampling import MARGIN, Sampled
 from qrkit.symbol import Role, Symbol, bit_numbers, roles
 
@@ -69,7 +70,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Budget:
+class Budget(Shown):
     """The error correction that a symbol has, and what of it a drawing uses.
 
     Attributes:
@@ -107,6 +108,10 @@ class Budget:
     def worst_block(self) -> int:
         """The number of the block with the least left."""
         return max(range(len(self.errors)), key=lambda number: self.errors[number] / self.correctable[number])
+
+    def __repr__(self) -> str:
+        symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
+        return f"<Budget of {symbol}, {min(self.used, 9.99):.0%} used>"
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""

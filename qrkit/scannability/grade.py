@@ -20,6 +20,7 @@ import numpy as np
 
 from qrkit.encode.blocks import blocks
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.notebook import Shown
 from qrkit.scannability.budget import Flags, errors_of, module_codewords, role_grid, true_modules
 from qrkit.symbol import Role, Symbol
 
@@ -77,7 +78,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Shown):
     """The print grade of a symbol, in the manner of ISO/IEC 15415, not a verification.
 
     Attributes:
@@ -104,6 +105,9 @@ class Grade:
         head = f"{self.letter} ({self.overall}.0) in the manner of ISO/IEC 15415, not a verification"
         lowest = [str(parameter) for parameter in self.parameters if parameter.grade == self.overall < 4]
         return f"{head}; lowest: {', '.join(lowest)}" if lowest else head
+
+    def __repr__(self) -> str:
+        return f"<Grade {self}>"
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""

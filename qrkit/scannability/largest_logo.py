@@ -10,6 +10,7 @@ from qrkit.assets import Fetch, read_asset
 from qrkit.decoration import Layer
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.limits import PadChoice
+from qrkit.notebook import Shown
 from qrkit.outline import Outline
 from qrkit.scannability.bench import Bench, State
 from qrkit.scannability.examine import drawn, examine
@@ -31,7 +32,7 @@ MAY = ("mask", "ec")
 
 
 @dataclass(frozen=True, slots=True)
-class LargestLogo:
+class LargestLogo(Shown):
     """The largest layer that a design may have in a place.
 
     Attributes:
@@ -45,6 +46,9 @@ class LargestLogo:
     share: float
     design: Design
     report: ScanReport
+
+    def __repr__(self) -> str:
+        return f"<LargestLogo {self.share:.0%} of the symbol's width, {self.report.verdict}>"
 
 
 def largest_logo(  # noqa: PLR0913 - what is asked for, each by its name

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.notebook import Shown
 from qrkit.scannability.conditions import CORE, HARDER, QUICK, RAMPS, Sheet, captured, retaken
 from qrkit.scannability.readers import STANDARD, Engine, family_of, installed, standard
 
@@ -34,7 +35,7 @@ ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Shown):
     """What engines read in captures of a picture.
 
     Attributes:
@@ -96,6 +97,9 @@ class Panel:
         """0..100: in how many conditions of `CORE` the judges read, on average; 0 where another text was found."""
         read = [is_read for condition in self._core() for is_read in self._judged(condition)]
         return 0 if self.wrong else round(100 * fmean(read))
+
+    def __repr__(self) -> str:
+        return f"<Panel {self.verdict}, score {self.score}, {len(self.engines)} engines, {self.level}>"
 
     def _readers(self, condition: str) -> int:
         """How many families read in a condition."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.notebook import Shown
 from qrkit.scannability.bench import Bench, State, Step
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED
@@ -49,7 +50,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Shown):
     """A design that scans, and what was changed for it.
 
     Attributes:
@@ -76,6 +77,10 @@ class Repair:
     def __str__(self) -> str:
         done = [f"  {change.message}" for change in self.changes] or ["  nothing had to be changed"]
         return "\n".join((f"{self.before.verdict} -> {self.after.verdict}", *done))
+
+    def __repr__(self) -> str:
+        count = len(self.changes)
+        return f"<Repair {self.before.verdict} -> {self.after.verdict}, {count} change{'' if count == 1 else 's'}>"
 
 
 def make_scannable(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from qrkit.scannability.panel import Panel
     from qrkit.scannability.report import Issue, ScanReport
 
-__all__ = ["html"]
+__all__ = ["html", "panel_table"]
 
 COLORS = {"robust": "#15803D", "ok": "#4D7C0F", "fragile": "#B45309", "unreadable": "#B91C1C"}
 """Of verdicts: dark enough for white letters."""
@@ -81,7 +81,11 @@ def _pairs(report: ScanReport) -> Iterator[tuple[str, str]]:
 def _panel(report: ScanReport) -> str:
     if report.panel is None:
         return ""
-    panel: Panel = report.panel
+    return f"<details><summary>Who reads it in which condition</summary>{panel_table(report.panel)}</details>"
+
+
+def panel_table(panel: Panel) -> str:
+    """Who reads it in which condition."""
     marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF")}
     head = "".join(
         f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines
@@ -95,5 +99,4 @@ def _panel(report: ScanReport) -> str:
         + "</tr>"
         for name, outcomes in panel.outcomes.items()
     )
-    table = f'<table style="border-collapse:collapse;font-size:12px"><tr><th></th>{head}</tr>{rows}</table>'
-    return f"<details><summary>Who reads it in which condition</summary>{table}</details>"
+    return f'<table style="border-collapse:collapse;font-size:12px"><tr><th></th>{head}</tr>{rows}</table>'

@@ -221,6 +221,23 @@ class Store:
         with self._statement() as cursor:
             return cursor.execute(sql, parameters).df()
 
+    @contextmanager
+    def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
+        """What makes cursors that see what is committed, for reading in other threads; at the end they are closed."""
+        made: list[duckdb.DuckDBPyConnection] = []
+
+        with self._statement() as cursor:
+
+            def further() -> duckdb.DuckDBPyConnection:
+                made.append(cursor.cursor())
+                return made[-1]
+
+            try:
+                yield further
+            finally:
+                for one in made:
+                    one.close()
+
     def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
         """Run a statement in which the table `incoming` is the DataFrame."""
         with self.atomic():

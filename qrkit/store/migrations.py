@@ -122,6 +122,21 @@ CREATE TABLE batches (number BIGINT NOT NULL); -- of visits; tells after a faile
 INSERT INTO batches VALUES (0);
 """
 
+PARSERS = """
+ALTER TABLE user_agents ADD COLUMN is_bot BOOLEAN; -- as the parser judges; a visit's kind was judged at its time
+ALTER TABLE user_agents ADD COLUMN parser VARCHAR; -- what told it apart, and its versions; NULL where nothing has yet
+UPDATE user_agents SET parser = 'unknown'; -- of versions that were not kept
+"""
+
+DAY_COUNTS = """
+CREATE TABLE day_counts ( -- what is left of visits that were swept out; a day may have several rows
+    day DATE NOT NULL,
+    qrcode INTEGER,
+    kind VARCHAR NOT NULL,
+    visits BIGINT NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -130,5 +145,7 @@ MIGRATIONS = {
     "templates": TEMPLATES,
     "schedule": SCHEDULE,
     "counters": COUNTERS,
+    "parsers": PARSERS,
+    "day counts": DAY_COUNTS,
 }
 """Name to SQL, in the order they are applied."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from datetime import date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
+from qrkit.files import complete_file
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.connection import Store
+from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
+from qrkit.store.user_agents import tell_new_apart
 from qrkit.times import naive
 
 if TYPE_CHECKING:
@@ -19,33 +23,54 @@ if TYPE_CHECKING:
 __all__ = ["Scans"]
 
 SCANS = """
-WITH scans AS (
+WITH codes AS (
     SELECT
-        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, q.id AS qrcode_id, q.name AS qrcode, c.id AS campaign_id, coalesce(c.name, '') AS campaign,
-        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device
-    FROM visits v
-    JOIN qrcodes q ON q.number = v.qrcode
+        q.number, q.id AS qrcode_id, q.name AS qrcode, q.created AS qrcode_created,
+        nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
+        c.id AS campaign_id, coalesce(c.name, '') AS campaign
+    FROM qrcodes q
     LEFT JOIN campaigns c ON c.id = q.campaign_id
-    JOIN user_agents u ON u.number = v.user_agent
     WHERE q.account_id = $account
-        AND v.kind IN (SELECT unnest($kinds))
-        AND ($campaign IS NULL OR q.campaign_id = $campaign)
-        AND ($qrcode IS NULL OR q.id = $qrcode)
-        AND ($since IS NULL OR v.time >= $since)
-        AND ($until IS NULL OR v.time < $until)
+        AND ($campaigns IS NULL OR list_contains($campaigns::VARCHAR[], q.campaign_id))
+        AND ($qrcodes IS NULL OR list_contains($qrcodes::VARCHAR[], q.id))
         AND ($shown IS NULL OR q.number < coalesce((
             SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
         ), q.number + 1))
+), lean AS NOT MATERIALIZED (
+    SELECT
+        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
+        v.content, v.user_agent, q.*
+    FROM visits v
+    JOIN codes q ON q.number = v.qrcode
+    WHERE list_contains($kinds, v.kind)
+        AND ($since IS NULL OR v.time >= $since)
+        AND ($until IS NULL OR v.time < $until)
+), scans AS (
+    SELECT
+        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
+        v.content, v.qrcode_id, v.qrcode, v.qrcode_address, v.qrcode_latitude, v.qrcode_longitude,
+        v.campaign_id, v.campaign,
+        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
+        coalesce(u.is_bot, false) AS is_bot
+    FROM lean v
+    JOIN user_agents u ON u.number = v.user_agent
 )
 """
-"""What a statistic begins with; it then selects from `scans`."""
+"""What a statistic begins with; it then selects from `scans`, from `lean`, which saves the join with what user agents
+tell, or from `codes`, the QR Codes of the view, scanned or not."""
+
+BOUNDS = """
+SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
+"""
+
+ALL = "SELECT * FROM scans ORDER BY time"
 
 NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
 FRAME_TEXTS = (
-    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "campaign_id",
-    "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device",
+    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "qrcode_address",
+    "campaign_id", "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model",
+    "device",
 )  # fmt: skip
 
 
@@ -56,13 +81,13 @@ class Scans:
     Of the QR Codes of the account the plan shows `most_qrcodes`, the oldest, and their scans alone (ruling T13).
 
     Raises:
-        InvalidParameter: A bound is no date, or `kinds` has something else than kinds of visits.
+        InvalidParameter: A bound is no date, an id no text, or `kinds` has something else than kinds of visits.
     """
 
     store: Store
     account_id: str
-    campaign_id: str | None = None
-    qrcode_id: str | None = None
+    campaign_id: str | tuple[str, ...] | None = None
+    qrcode_id: str | tuple[str, ...] | None = None
     since: date | None = None
     until: date | None = None
     kinds: tuple[str, ...] = ("scan",)
@@ -74,11 +99,21 @@ class Scans:
             if bound is not None and not isinstance(bound, date):
                 rule = "must be a datetime.date or datetime.datetime"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
+        for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
+            if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
+                raise InvalidParameter(Problem(name, ids, "must be an id, or a tuple of ids", "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must hold some of {', '.join(get_args(Kind))}"))
 
+    @property
+    def campaigns(self) -> tuple[str, ...] | None:
+        """Ids of the campaigns it is narrowed to; None for all, and for QR Codes outside any."""
+        return _names(self.campaign_id)
+
     def where(self, **narrower: Any) -> Self:
         """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`.
+
+        Of `campaign_id` and `qrcode_id` a tuple names several. Dates and moments without a zone are UTC.
 
         Raises:
             UnknownParameter: A name is none of these.
@@ -92,33 +127,76 @@ class Scans:
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
 
-        Values belong into `parameters`, named `$name` in the statement, never into its text.
+        `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
+        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into
+        `parameters`, named `$name` in the statement, never into its text.
         """
-        return self.store.frame(SCANS + select, self._parameters() | parameters)
+        asked = self.query(select, **parameters)
+        return self.store.frame(asked.sql, asked.parameters)
+
+    def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
+        """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart."""
+        if not self.store.database.read_only:  # a snapshot has them told apart already
+            tell_new_apart(self.store)
+        return Query(SCANS + select, self._parameters() | parameters)
 
     def count(self) -> int:
         """How many there are."""
-        found = self.store.row(SCANS + "SELECT count(*) AS number FROM scans", self._parameters())
+        found = self.store.row(SCANS + "SELECT count(*) AS number FROM lean", self._parameters())
         return int(found["number"]) if found else 0
+
+    def bounds(self) -> tuple[datetime, datetime] | None:
+        """A period that no scan lies outside of, from `since` and `until` or the first and last visit of the store.
+
+        UTC without a zone; None where there is no visit at all. It takes no time, for no scan is looked at.
+        """
+        found = self.store.row(BOUNDS, {name: self._parameters()[name] for name in ("since", "until")})
+        return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
 
     def to_frame(self) -> pd.DataFrame:
         """All of them, a row a scan, oldest first.
 
         Columns: time (datetime64[us], UTC without a zone), kind, referrer, language, country, region, city, content,
-        qrcode_id, qrcode (its name), campaign_id, campaign (its name, "" outside any), system, system_version, browser,
-        browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one UTC day), latitude,
-        longitude (float64, degrees).
+        qrcode_id, qrcode (its name), qrcode_address, campaign_id, campaign (its name, "" outside any), system,
+        system_version, browser, browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one
+        UTC day), latitude, longitude (float64, degrees, of the visitor), qrcode_latitude, qrcode_longitude (float64,
+        degrees, where the code hangs), is_bot (bool: the user agent is a bot's, as it is judged today; `kind` is what
+        was judged at the time of the scan).
         """
-        frame = self.ask("SELECT * FROM scans ORDER BY time")
+        frame = self.ask(ALL)
         return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
+    def to_arrow(self) -> ArrowRows:
+        """The rows and columns of `to_frame` for whatever takes Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`.
+
+        They are a copy in memory that outlives the store; what this thread has not committed is not in it.
+        """
+        return arrow_rows(self.store, self.query(ALL))
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the rows and columns of `to_frame` to a file in the format Parquet; gives the path back.
+
+        A file that was there is replaced when the new one is whole. What this thread has not committed is not in it.
+
+        Raises:
+            UnreadableFile: The file cannot be written.
+        """
+        file = Path(path)
+        try:
+            with complete_file(file) as opened:
+                write_parquet(self.store, self.query(ALL), opened)
+        except OSError as error:
+            raise UnreadableFile(f"{file} could not be written: {error.strerror or error}") from error
+        return file
+
     def insert(self, frame: pd.DataFrame) -> int:
-        """Store scans that were counted elsewhere and give their number: all rows or, with an error, none.
+        """Store visits that were counted elsewhere and give their number: all rows or, with an error, none.
 
         Args:
-            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required;
-                `user_agent`, `referrer` (host), `language`, `country`, `region`, `city` (str), `visitor` (64-bit
-                whole number), `latitude`, `longitude` (degrees) may join.
+            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required; `kind` (str:
+                scan, which it is where nothing else is said, bot, prefetch or head), `content` (str, what was served;
+                that of the record where nothing is said), `user_agent`, `referrer` (host), `language`, `country`,
+                `region`, `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees) may join.
 
         Raises:
             InvalidParameter: A column is missing, unknown or of the wrong type, or a short code is not of this
@@ -130,12 +208,21 @@ class Scans:
         return {
             "account": self.account_id,
             "kinds": list(self.kinds),
-            "campaign": self.campaign_id,
-            "qrcode": self.qrcode_id,
+            "campaigns": _listed(self.campaigns),
+            "qrcodes": _listed(_names(self.qrcode_id)),
             "since": _moment(self.since),
             "until": _moment(self.until),
             "shown": self.most_qrcodes,
         }
+
+
+def _names(given: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return (given,) if isinstance(given, str) else given
+
+
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    """As DuckDB takes several values for one parameter."""
+    return None if names is None else list(names)
 
 
 def _moment(given: date | None) -> date | None:

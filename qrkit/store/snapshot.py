@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from qrkit.errors import StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
+from qrkit.store.user_agents import tell_new_apart
 
 __all__ = ["Snapshot"]
 
@@ -36,8 +37,9 @@ class Snapshot(Store):
         copy = Path(self._folder.name) / original.name
         try:
             _copied(original, copy)
-            # Opened once to write: it takes in what the log holds, and what migrations there are.
-            Store(copy).close()
+            # Opened once to write: it takes in what the log holds, what migrations there are, and new user agents.
+            with Store(copy) as written:
+                tell_new_apart(written)
             super().__init__(copy, read_only=True)
         except BaseException:
             self._folder.cleanup()

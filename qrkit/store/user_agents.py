@@ -1,30 +1,82 @@
-"""User agents: each text is stored once and told apart once, whatever the number of visits."""
+"""User agents: each text is stored once and told apart once, whatever the number of visits.
+
+A visit stores the text of a new one and no more. What the text tells is read before the next question to the scans is
+answered, so that no visitor waits for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from typing import Literal, NamedTuple
 
 from qrkit.store.connection import Store
+from qrkit.visitors import is_bot
 
-__all__ = ["Device", "numbers_of", "told_apart"]
+__all__ = ["Device", "ToldApart", "forget_numbers", "numbers_of", "parser", "reparse", "tell_new_apart", "told_apart"]
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
 
 MOST_KNOWN = 50_000
 """User agents whose numbers are kept in memory."""
+TOGETHER = 1_000
+"""User agents that are told apart in one transaction."""
+ARRIVALS = "arrivals of new user agents"
+TOLD = "arrivals told apart"
+"""In the memory of a database: how often new ones came, and how often when all were told apart the last time."""
+
+RULES = 1
+"""Grows when `told_apart` itself tells something else of the same text."""
+PARSED_BY = ("ua-parser", "ua-parser-builtins", "is-crawler")
 
 FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts))"
-COLUMNS = ("text", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device")
-INSERT = f"""
-INSERT INTO user_agents (number, {", ".join(COLUMNS)})
-SELECT nextval('user_agent_numbers'), {", ".join("unnest(?::VARCHAR[])" for _ in COLUMNS)}
+INSERT = """
+INSERT INTO user_agents (number, text, device)
+SELECT nextval('user_agent_numbers'), unnest($texts), 'unknown'
+"""
+NEW = "SELECT number, text FROM user_agents WHERE parser IS NULL ORDER BY number LIMIT $most"
+OUTDATED = """
+SELECT number, text FROM user_agents
+WHERE number > $after AND parser IS DISTINCT FROM $parser ORDER BY number LIMIT $most
+"""
+
+
+class ToldApart(NamedTuple):
+    """What a user agent says; None where it does not.
+
+    Attributes:
+        system: Family of the operating system.
+        system_version: Its version, at most two numbers.
+        browser: Family of the browser.
+        browser_version: Its version, at most two numbers.
+        manufacturer: Who made the device.
+        device_model: What they call it.
+        device: What kind of device it is.
+        is_bot: Whether it names a program that visits by itself.
+    """
+
+    system: str | None
+    system_version: str | None
+    browser: str | None
+    browser_version: str | None
+    manufacturer: str | None
+    device_model: str | None
+    device: Device
+    is_bot: bool
+
+
+UPDATE = f"""
+UPDATE user_agents SET parser = $parser, {", ".join(f"{name} = new.{name}" for name in ToldApart._fields)}
+FROM (SELECT unnest($number::INTEGER[]) AS number, unnest($is_bot::BOOLEAN[]) AS is_bot,
+    {", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in ToldApart._fields if name != "is_bot")}) new
+WHERE user_agents.number = new.number
 """
 
 
 def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
-    """The numbers of user agents, cut at 512 characters; those that are new are stored."""
+    """The numbers of user agents, cut at 512 characters; those that are new are stored, to be told apart later."""
     known: dict[str, int] = store.database.memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
     found = {text: known[text] for text in wanted if text in known}
@@ -32,9 +84,9 @@ def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
         with store.adding():
             found |= _looked_up(store, missing)
             if new := [text for text in missing if text not in found]:
-                columns = [list(column) for column in zip(*((one, *told_apart(one)) for one in new), strict=True)]
-                store.execute(INSERT, columns)
+                store.execute(INSERT, {"texts": new})
                 found |= _looked_up(store, new)
+                store.afterwards(lambda: _count_arrival(store))
             store.afterwards(lambda: _remember(known, found))
     return found
 
@@ -49,20 +101,77 @@ def _remember(known: dict[str, int], found: dict[str, int]) -> None:
     known.update(found)
 
 
-def told_apart(text: str) -> tuple[str | None, str | None, str | None, str | None, str | None, str | None, Device]:
-    """System, its version, browser, its version, manufacturer, model and kind of device; None where unknown."""
+def forget_numbers(store: Store) -> None:
+    """Look the numbers of all up anew; some were deleted."""
+    store.database.memory.pop("user agents", None)
+
+
+def tell_new_apart(store: Store) -> None:
+    """Tell the user agents apart that nothing has yet."""
+    memory = store.database.memory
+    arrived = memory.get(ARRIVALS, 0)  # before the look: who comes meanwhile is looked for the next time
+    if memory.get(TOLD) == arrived and not store.is_in_transaction:
+        return
+    while found := store.rows(NEW, {"most": TOGETHER}):
+        _tell_apart(store, {int(row["number"]): row["text"] for row in found})
+    if not store.is_in_transaction:  # which may be taken back
+        memory[TOLD] = arrived
+
+
+def _count_arrival(store: Store) -> None:
+    store.database.memory[ARRIVALS] = store.database.memory.get(ARRIVALS, 0) + 1
+
+
+def reparse(store: Store) -> int:
+    """Tell all user agents apart anew that another version of the parsers has, and give their number.
+
+    What a visit was counted as stays: numbers that were told do not change behind anybody's back.
+
+    Raises:
+        StoreBusy: Nothing can be changed here.
+    """
+    store.check_writable()
+    return sum(_tell_apart(store, part) for part in _outdated(store))
+
+
+def _outdated(store: Store) -> Iterator[dict[int, str]]:
+    """User agents by their numbers, some at a time."""
+    after = 0
+    while found := store.rows(OUTDATED, {"after": after, "parser": parser(), "most": TOGETHER}):
+        after = int(found[-1]["number"])
+        yield {int(row["number"]): row["text"] for row in found}
+
+
+def _tell_apart(store: Store, texts: dict[int, str]) -> int:
+    """Tell user agents apart and store it; visits wait for the storing alone."""
+    told = [told_apart(text) for text in texts.values()]
+    columns = {name: list(column) for name, column in zip(ToldApart._fields, zip(*told, strict=True), strict=True)}
+    with store.adding():
+        store.execute(UPDATE, {"number": list(texts), "parser": parser()} | columns)
+    return len(texts)
+
+
+@cache
+def parser() -> str:
+    """What tells user agents apart, and its versions, as the store keeps it beside each."""
+    return ", ".join([f"rules {RULES}", *(f"{name} {version(name)}" for name in PARSED_BY)])
+
+
+def told_apart(text: str) -> ToldApart:
+    """What a user agent says of system, browser and device, and whether it is a bot's."""
     import ua_parser
 
     parsed = ua_parser.parse(text)
     system, browser, device = parsed.os, parsed.user_agent, parsed.device
-    return (
-        system.family if system else None,
-        _version(system.major, system.minor) if system else None,
-        browser.family if browser else None,
-        _version(browser.major, browser.minor) if browser else None,
-        device.brand if device else None,
-        device.model if device else None,
-        _device(text, system.family if system else None),
+    return ToldApart(
+        system=system.family if system else None,
+        system_version=_version(system.major, system.minor) if system else None,
+        browser=browser.family if browser else None,
+        browser_version=_version(browser.major, browser.minor) if browser else None,
+        manufacturer=device.brand if device else None,
+        device_model=device.model if device else None,
+        device=_device(text, system.family if system else None),
+        is_bot=bool(text) and is_bot(text),  # files of scans often have no user agents: that is no evidence
     )
 
 

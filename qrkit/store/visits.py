@@ -46,7 +46,10 @@ RETURNING scan_counts.qrcode, scan_counts.scans
 COUNT_FRAME = """
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (
-    SELECT s.qrcode, count(*) AS scans FROM incoming i JOIN short_codes s ON s.code = i.short_code GROUP BY s.qrcode
+    SELECT s.qrcode, count(*) AS scans
+    FROM incoming i JOIN short_codes s ON s.code = i.short_code
+    WHERE i.kind = 'scan'
+    GROUP BY s.qrcode
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """
@@ -61,6 +64,8 @@ SELECT scans FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, num
 FRAME_COLUMNS = {
     "short_code": "str",
     "time": "datetime64[us]",
+    "kind": "str",
+    "content": "str",
     "user_agent": "str",
     "referrer": "str",
     "language": "str",
@@ -73,13 +78,16 @@ FRAME_COLUMNS = {
 }
 """Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
 
+FRAME_KINDS = ("scan", "bot", "prefetch", "head")
+"""What visits of a DataFrame can be: those of short codes that are there."""
+
 YEARS = (1990, 2100)
 """A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
 
 INSERT_FRAME = """
 INSERT INTO visits
 SELECT
-    i.time, 'scan', s.qrcode, i.short_code, q.content, u.number, i.referrer, i.language, i.visitor,
+    i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), u.number, i.referrer, i.language, i.visitor,
     i.country, i.region, i.city, i.latitude, i.longitude
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
@@ -171,6 +179,13 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
         if wrong.any():
             row = int(wrong.argmax())
             raise InvalidParameter(Problem(name, result[name][row], f"row {row}: must be in {bound}", "out-of-range"))
+    result["kind"] = result["kind"].fillna("scan")
+    wrong = ~result["kind"].isin(FRAME_KINDS)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidParameter(
+            Problem("kind", result["kind"][row], f"row {row}: must be one of {', '.join(FRAME_KINDS)}")
+        )
     result["user_agent"] = result["user_agent"].fillna("").str.slice(0, LONGEST)
     return result
 

@@ -17,6 +17,7 @@ from qrkit.assets import Fetch
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
+from qrkit.places import Places
 from qrkit.portfolio import kept_base_url
 from qrkit.redirect import Locate, Redirects, nowhere
 from qrkit.store import Store
@@ -64,10 +65,13 @@ def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, eac
         store: Where QR Codes are and visits go.
         settings: How it behaves; what is said there of sockets is for the server.
         clock: What time it is.
-        locate: Where an address is: address in, `Place` out; without it nobody knows.
+        locate: Where an address is: address in, `Place` out; by default the table of places of the settings says so.
         shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
         fetch: What reads pictures that designs name by their URL; by default a `Fetcher` for the hosts of the settings
             (ruling G20).
+
+    Raises:
+        UnreadableFile: The table of places cannot be read.
     """
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
@@ -75,7 +79,7 @@ def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, eac
     redirects = Redirects(
         store,
         clock=clock,
-        locate=locate or nowhere,
+        locate=locate or (Places(chosen.places) if chosen.places else nowhere),
         strict=chosen.strict,
         records=chosen.record_visits,
         hosts=hosts.names,

@@ -418,7 +418,7 @@ def test_what_scans_cannot_be_counted_by_is_refused(portfolio):
     with pytest.raises(InvalidParameter, match="must be one of campaign, country") as caught:
         analytics.scans_by(portfolio.scans, "1; DROP TABLE visits")
     assert caught.value.name == "attribute"
-    with pytest.raises(InvalidParameter, match="must be campaign, qrcode or None"):
+    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, or None"):
         analytics.scans_per_day(portfolio.scans, by="country")
 
 

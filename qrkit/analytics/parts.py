@@ -1,0 +1,117 @@
+"""Where scans come from: by QR Code, campaign, place, language, referrer and device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Scans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "posters", "scans_by", "top_qrcodes"]
+
+Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
+"""What scans can be counted by."""
+
+Part = Literal["campaign", "qrcode", "qrcode_id"]
+"""What scans of a period, and visitors who come again, are told apart by."""
+
+UNKNOWN = "unknown"
+"""What an attribute is called where it is not known."""
+
+BY_AGENT = ("device", "system", "browser")
+"""What user agents tell."""
+
+TOP = """
+, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
+FROM counted JOIN codes USING (number)
+ORDER BY scans DESC, qrcode_id
+LIMIT $most
+"""
+
+POSTERS = """
+, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+SELECT
+    c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
+    c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
+    coalesce(n.scans, 0) AS scans, coalesce(n.visitors, 0) AS visitors
+FROM codes c
+LEFT JOIN counted n USING (number)
+WHERE c.qrcode_latitude IS NOT NULL AND c.qrcode_longitude IS NOT NULL
+ORDER BY scans DESC, qrcode_id
+"""
+
+BY_ATTRIBUTE = """
+SELECT
+    coalesce(nullif({attribute}, ''), $unknown) AS {attribute},
+    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
+FROM {table}
+GROUP BY ALL
+ORDER BY scans DESC, {attribute}
+LIMIT $most
+"""
+
+
+def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
+    """The QR Codes with the most scans, at most `most` (1 or more) of them.
+
+    Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
+
+    Raises:
+        InvalidParameter: `most` is no whole number of 1 or more.
+    """
+    check_most(most)
+    types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
+    return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
+
+
+def posters(scans: Scans) -> pd.DataFrame:
+    """Where the QR Codes of the view hang, the most scanned first; those without coordinates are left out.
+
+    Columns: qrcode_id, qrcode (its name), campaign, address (str, as the record has it), latitude, longitude (float64,
+    degrees), scans, visitors (int64, 0 where nobody has scanned it).
+    """
+    types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
+    types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
+    return scans.ask(POSTERS).astype(types)
+
+
+def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
+    """Scans by an attribute, the most frequent values first, at most `most` of them.
+
+    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1).
+
+    Raises:
+        InvalidParameter: There is no such attribute, or `most` is no whole number of 1 or more.
+    """
+    if attribute not in get_args(Attribute):
+        rule = f"must be one of {', '.join(get_args(Attribute))}"
+        raise InvalidParameter(Problem("attribute", attribute, rule))
+    check_most(most)
+    # The attribute is one of the names above, never a caller's text.
+    sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
+    frame = scans.ask(sql, most=most, unknown=UNKNOWN)
+    return frame.astype({attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
+
+
+def check_most(most: int) -> None:
+    """Refuse a number of rows that is none.
+
+    Raises:
+        InvalidParameter: It is not a whole number of 1 or more.
+    """
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
+
+
+def check_part(by: str | None) -> None:
+    """Refuse what is no part.
+
+    Raises:
+        InvalidParameter: It is neither None nor one of `Part`.
+    """
+    if by is not None and by not in get_args(Part):
+        raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}, or None"))

@@ -1,0 +1,114 @@
+"""SQL that somebody writes over the rows of his own: it can read these and do nothing else.
+
+It runs in a database of its own, which holds no rows but his (`sandbox`), with as much time and memory as is said here.
+Nothing depends on what the text looks like: that it is one SELECT is asked for so that errors are told early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.sandbox import Query, sandbox
+from qrkit.store.scans import Scans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MOST_ROWS", "free_sql"]
+
+MEMORY = "512MB"
+MOST_ROWS = 1_000_000
+LONGEST_SECONDS = 3_600.0
+ANSWER = "apart.answer"
+
+SHOWN = """
+q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
+    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
+), q.number + 1))
+"""
+QRCODES = f"""
+SELECT
+    q.id, q.name, q.campaign_id, q.content, q.comment, q.short_code, q.created, q.imported_scans + n.scans AS scans,
+    q.is_dynamic, q.is_schedule_enabled, nullif(q.address, '') AS address, q.latitude, q.longitude
+FROM qrcodes q JOIN scan_counts n ON n.qrcode = q.number WHERE {SHOWN}
+"""
+CAMPAIGNS = "SELECT id, name, description, created FROM campaigns WHERE account_id = $account"
+DAY_COUNTS = f"""
+SELECT d.day, q.id AS qrcode_id, d.kind, sum(d.visits)::BIGINT AS visits
+FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode WHERE {SHOWN} GROUP BY ALL
+"""
+
+
+def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, seconds: float) -> pd.DataFrame:
+    """The answer to a SELECT over the rows of the account of a view.
+
+    Args:
+        scans: The view: its scans are the table `scans`.
+        select: What is asked, of the tables `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
+        parameters: Values of the `$names` in it.
+        seconds: How long it may take, 0.1..3600.
+
+    Raises:
+        InvalidParameter: It is not one SELECT, DuckDB refuses it, or it takes more time, memory or rows than it may.
+    """
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
+        raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
+    with sandbox(scans.store, _tables(scans), config={"memory_limit": MEMORY}) as alone:
+        alone.execute("CREATE SCHEMA apart")  # from what SHOW TABLES shows
+        try:
+            with _in_time(alone, seconds):
+                # As a table first: of its size the limit of the memory is kept, not of a DataFrame's.
+                made = f"CREATE TABLE {ANSWER} AS FROM (\n{_one_select(alone, select)}\n) LIMIT {MOST_ROWS + 1}"
+                alone.execute(made, dict(parameters))
+            answer: pd.DataFrame = alone.sql(f"FROM {ANSWER}").df()
+        except duckdb.InterruptException as error:
+            raise _refused(select, f"takes longer than {seconds:g} seconds") from error
+        except duckdb.OutOfMemoryException as error:
+            raise _refused(select, f"needs more memory than {MEMORY}") from error
+        except duckdb.Error as error:
+            raise _refused(select, str(error)) from error
+    if len(answer) > MOST_ROWS:
+        raise _refused(select, f"has more than {MOST_ROWS:,} rows; count or narrow them, or write scans.to_parquet()")
+    return answer
+
+
+def _tables(scans: Scans) -> dict[str, Query]:
+    own = {"account": scans.account_id, "shown": scans.most_qrcodes}
+    return {
+        "scans": scans.query(),
+        "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).query(),
+        "qrcodes": Query(QRCODES, own),
+        "campaigns": Query(CAMPAIGNS, {"account": scans.account_id}),
+        "day_counts": Query(DAY_COUNTS, own),
+    }
+
+
+def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
+    """The text without what may end a statement."""
+    found = alone.extract_statements(select)
+    if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
+        raise _refused(select, "must be one SELECT")
+    return select.rstrip("; \t\r\n")
+
+
+@contextmanager
+def _in_time(alone: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    timer = Timer(seconds, alone.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def _refused(select: str, rule: str) -> InvalidParameter:
+    return InvalidParameter(Problem("select", select, rule))

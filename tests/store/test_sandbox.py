@@ -1,0 +1,148 @@
+"""Scans as Parquet and as Arrow: the rows and columns of their frame, whole or not at all."""
+
+import gc
+from datetime import UTC, datetime, timedelta
+
+import duckdb
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from qrkit import open_portfolio
+from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.store.care import compact
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
+texts = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+
+
+@pytest.fixture
+def shop(tmp_path):
+    with open_portfolio(tmp_path / "a.duckdb") as portfolio:
+        portfolio.insert_qrcode("https://a.example", short_code="door", location={"latitude": 46.2, "longitude": 6.1})
+        yield portfolio
+
+
+def rows(number):
+    times = [NOON - timedelta(seconds=n * 7919 % 100_003) for n in range(number)]
+    visitors = pd.array([2**64 - 1 - n for n in range(number)], dtype="UInt64")
+    return pd.DataFrame(
+        {"short_code": "door", "time": times, "user_agent": PHONE, "visitor": visitors, "city": "Åarhus"}
+    )
+
+
+def parquet(path):
+    with duckdb.connect() as connection:
+        return connection.read_parquet(str(path)).df()
+
+
+def arrow(found):
+    with duckdb.connect() as connection:
+        connection.register("found", found)
+        return connection.sql("FROM found").df()
+
+
+def assert_same(found, frame):
+    pd.testing.assert_frame_equal(found.astype(frame.dtypes.to_dict()), frame)
+
+
+@pytest.mark.parametrize("number", [0, 1, 5_000])
+def test_parquet_and_arrow_hold_what_the_frame_holds(shop, tmp_path, number):
+    shop.scans.insert(rows(number))
+    frame = shop.scans.to_frame()
+    assert len(frame) == number
+    path = shop.scans.to_parquet(tmp_path / "scans.parquet")
+    assert path == tmp_path / "scans.parquet"
+    assert_same(parquet(path), frame)
+    found = shop.scans.to_arrow()
+    assert len(found) == number
+    assert found.columns == tuple(frame.columns)
+    assert_same(arrow(found), frame)
+
+
+@given(st.lists(st.tuples(texts, texts, texts), max_size=5))
+@settings(max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_comes_through(tmp_path, found):
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode("https://a.example", short_code="door")
+        columns = list(zip(*found, strict=True)) or [[], [], []]
+        given_rows = dict(zip(("city", "referrer", "user_agent"), columns, strict=True))
+        times = [NOON + timedelta(seconds=n) for n in range(len(found))]
+        shop.scans.insert(pd.DataFrame({"short_code": ["door"] * len(found), "time": times} | given_rows))
+        frame = shop.scans.to_frame()
+        assert_same(parquet(shop.scans.to_parquet(tmp_path / "x.parquet")), frame)
+        assert_same(arrow(shop.scans.to_arrow()), frame)
+
+
+def test_a_narrowed_view_writes_its_own_rows_alone(shop, tmp_path):
+    shop.scans.insert(rows(100))
+    late = shop.scans.where(since=NOON - timedelta(hours=6))
+    assert 0 < late.count() < 100
+    assert_same(parquet(late.to_parquet(tmp_path / "late.parquet")), late.to_frame())
+    assert len(late.to_arrow()) == late.count()
+
+
+def test_types_are_those_of_the_store(shop, tmp_path):
+    shop.scans.insert(rows(3))
+    with duckdb.connect() as connection:
+        found = connection.read_parquet(str(shop.scans.to_parquet(tmp_path / "x.parquet")))
+        types = dict(zip(found.columns, map(str, found.types), strict=True))
+    assert (types["time"], types["visitor"], types["qrcode_latitude"]) == ("TIMESTAMP", "UBIGINT", "DOUBLE")
+    assert types["is_bot"] == "BOOLEAN"
+
+
+@pytest.mark.parametrize("name", ["it's.parquet", "a b; DROP TABLE visits.parquet", "漢.parquet", "100%.parquet", "x"])
+def test_a_file_may_have_any_name(shop, tmp_path, name):
+    shop.scans.insert(rows(3))
+    assert len(parquet(shop.scans.to_parquet(tmp_path / name))) == 3
+    assert shop.scans.count() == 3
+
+
+def test_a_file_that_was_there_is_replaced_and_one_that_cannot_be_written_is_named(shop, tmp_path):
+    path = tmp_path / "x.parquet"
+    path.write_text("old")
+    shop.scans.insert(rows(3))
+    shop.scans.to_parquet(path)
+    assert len(parquet(path)) == 3
+    with pytest.raises(UnreadableFile, match=r"gone.x\.parquet could not be written: No such file or directory"):
+        shop.scans.to_parquet(tmp_path / "gone" / "x.parquet")
+    with pytest.raises(UnreadableFile, match="could not be written"):
+        shop.scans.to_parquet(tmp_path)
+    shop.close()
+    with pytest.raises(StoreBusy):
+        shop.scans.to_parquet(path)
+    assert len(parquet(path)) == 3
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.duckdb", "x.parquet"]
+
+
+def test_arrow_rows_are_a_copy_that_outlives_the_store(shop):
+    shop.scans.insert(rows(1_000))
+    found, frame = shop.scans.to_arrow(), shop.scans.to_frame()
+    shop.scans.insert(rows(1_000))
+    compact(shop.store)
+    shop.close()
+    for _ in range(2):  # read as often as anybody likes
+        assert_same(arrow(found), frame)
+    assert repr(found).startswith("<ArrowRows, 1,000 rows of time, kind, ")
+
+
+def test_streams_at_once_do_not_disturb_each_other(shop):
+    shop.scans.insert(rows(3_000))
+    found = shop.scans.to_arrow()
+    with duckdb.connect() as connection:
+        connection.register("found", found)
+        both = connection.sql("SELECT count(*) FROM found a JOIN found b USING (visitor)").fetchall()
+    assert both == [(3_000,)]
+    stream = found.__arrow_c_stream__()
+    del found
+    gc.collect()
+    assert "arrow_array_stream" in repr(stream)
+
+
+def test_a_snapshot_is_written_too(shop, tmp_path):
+    shop.scans.insert(rows(10))
+    with open_portfolio(snapshot_of=shop.store.path) as copy:
+        assert set(parquet(copy.scans.to_parquet(tmp_path / "x.parquet"))["device"]) == {"phone"}
+        assert len(copy.scans.to_arrow()) == 10

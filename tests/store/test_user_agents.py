@@ -1,0 +1,143 @@
+"""User agents are stored by visits, told apart before the next question, and told apart anew on demand."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import StoreBusy
+from qrkit.records import Visit
+from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
+from qrkit.store.visits import insert_visits
+from qrkit.store.writer import record_visit
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
+LAPTOP = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0"
+STORED = "SELECT device, parser FROM user_agents ORDER BY number"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    with open_portfolio(tmp_path / "a.duckdb") as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="door")
+        yield portfolio
+
+
+def devices(shop):
+    return shop.scans.to_frame()["device"].tolist()
+
+
+def visit(agent, seconds=0):
+    return Visit(NOON + timedelta(seconds=seconds), "scan", "door", 1, user_agent=agent)
+
+
+def test_no_visitor_waits_for_a_parser(shop):
+    record_visit(shop.store, visit(PHONE))
+    assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
+    assert devices(shop) == ["phone"]
+    assert shop.store.rows(STORED) == [{"device": "phone", "parser": parser()}]
+
+
+def test_every_question_sees_all_of_them_told_apart(shop):
+    for number, agent in enumerate([PHONE, LAPTOP, PHONE, "curl/8.5.0"]):
+        record_visit(shop.store, visit(agent, number))
+        assert devices(shop) == ["phone", "computer", "phone", "unknown"][: number + 1]
+    shop.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [NOON], "user_agent": [LAPTOP + " Brand"]}))
+    assert sorted(devices(shop)) == ["computer", "computer", "phone", "phone", "unknown"]
+
+
+def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest_to_be_told_apart(shop):
+    record_visit(shop.store, visit(PHONE))
+    with pytest.raises(KeyError), shop.store.atomic():
+        insert_visits(shop.store, [visit(LAPTOP, 1)])
+        assert devices(shop) == ["phone", "computer"]
+        raise KeyError
+    assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
+    assert devices(shop) == ["phone"]
+
+
+def test_questions_at_once_all_see_them_told_apart(shop):
+    shop.scans.insert(
+        pd.DataFrame({"short_code": "door", "time": NOON, "user_agent": [f"{PHONE} {n}" for n in range(2_500)]})
+    )
+    found, start = [], threading.Barrier(4)
+
+    def ask():
+        start.wait(30)
+        found.append(set(devices(shop)))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == [{"phone"}] * 4
+
+
+@pytest.mark.parametrize("count", [TOGETHER - 1, TOGETHER, TOGETHER + 1])
+def test_however_many_are_new_all_are_told_apart(shop, count):
+    numbers_of(shop.store, [f"{PHONE} {n}" for n in range(count)])
+    assert shop.scans.to_frame().empty
+    assert {row["device"] for row in shop.store.rows(STORED)} == {"phone"}
+
+
+def test_reparse_reads_those_anew_that_another_version_has_read(shop):
+    record_visit(shop.store, visit(PHONE))
+    record_visit(shop.store, visit("Googlebot/2.1", 1))
+    assert devices(shop) == ["phone", "unknown"]
+    assert shop.reparse() == 0
+    shop.store.execute("UPDATE user_agents SET parser = 'rules 0', device = 'tablet', is_bot = NULL")
+    assert devices(shop) == ["tablet", "tablet"]  # what another version has told stays until somebody asks
+    assert shop.reparse() == 2
+    assert devices(shop) == ["phone", "unknown"]
+    assert shop.scans.to_frame()["is_bot"].tolist() == [False, True]
+    assert {row["parser"] for row in shop.store.rows(STORED)} == {parser()}
+    assert shop.reparse() == 0
+
+
+def test_reparse_changes_no_count(shop):
+    """What was counted as a scan stays one, even where its user agent is judged a bot's today."""
+    for number, kind in enumerate(("scan", "bot", "head")):
+        insert_visits(shop.store, [Visit(NOON, kind, "door", 1, user_agent=f"Googlebot/{number}")])
+    shop.store.execute("UPDATE user_agents SET parser = 'rules 0'")
+    assert reparse(shop.store) == 3
+    assert shop.scans.count() == shop.list_qrcodes()[0].scans == 1
+    assert sorted(row["kind"] for row in shop.store.rows("SELECT kind FROM visits")) == ["bot", "head", "scan"]
+
+
+def test_reparse_reads_more_than_fit_into_one_transaction(shop):
+    numbers_of(shop.store, [f"{PHONE} {n}" for n in range(TOGETHER + 7)])
+    assert shop.reparse() == TOGETHER + 7
+
+
+def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(shop):
+    record_visit(shop.store, visit(PHONE))
+    with open_portfolio(snapshot_of=shop.store.path) as copy:
+        assert devices(copy) == ["phone"]
+        with pytest.raises(StoreBusy, match="snapshot"):
+            copy.reparse()
+    assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
+
+
+def test_the_parser_names_its_versions():
+    parts = [part.split() for part in parser().split(", ")]
+    assert [name for name, _ in parts] == ["rules", "ua-parser", "ua-parser-builtins", "is-crawler"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "is_bot"),
+    [
+        (PHONE, False),
+        (LAPTOP, False),
+        ("Mozilla/5.0 (Linux; Android 9; CUBOT NOTE 20) AppleWebKit/537.36 Chrome/96.0 Mobile Safari/537.36", False),
+        ("", False),  # files of scans often have none
+        ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", True),
+        ("WhatsApp/2.23.20.0 A", True),
+        ("curl/8.5.0", True),
+    ],
+)
+def test_bots_are_known_by_their_user_agents(agent, is_bot):
+    assert told_apart(agent).is_bot is is_bot
