@@ -73,7 +73,7 @@ def check(
         from qrkit.scannability.picture import check_picture
 
         return check_picture(subject, chosen, engines)
-    from qrkit.scannability.examine import examine, drawn
+    from qrkit.scannability.examine import drawn, examine
 
     return examine(drawn(subject, fetch), chosen, engines)
 

@@ -81,7 +81,7 @@ class Budget(Shown):
         fixed: Wrong modules of function patterns: finder_top_left, finder_top_right, finder_bottom_left, separator,
             timing, alignment, format, version, dark_module; only those with any.
         causes: What each part of the design does, the worst first.
-        least_errors: Codewords of each block that are wrong to the best of readers, too; empty where that was not asked.
+        least_errors: Codewords of each block that are wrong to the best of readers, too; empty where nobody asked.
     """
 
     symbol: Symbol

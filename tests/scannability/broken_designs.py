@@ -18,8 +18,8 @@ PAYLOADS = {
     "short": "https://qrk.it/a1b2c",
     "long": "https://www.example.com/shops/spring/2026/window?source=poster&city=lisbon&campaign=42abc",
     "card": (
-        "BEGIN:VCARD\nVERSION:3.0\nN:Gomes;Inês\nFN:Inês Gomes\nORG:Example Lda\nTITLE:Head of print\n"
-        "TEL;TYPE=work:+351210000000\nEMAIL:ines.gomes@example.com\nURL:https://www.example.com\nEND:VCARD"
+        "BEGIN:VCARD\nVERSION:3.0\nN:Gomes;Inácia\nFN:Inácia Gomes\nORG:Example Lda\nTITLE:Head of print\n"
+        "TEL;TYPE=work:+351210000000\nEMAIL:inacia.gomes@example.com\nURL:https://www.example.com\nEND:VCARD"
     ),
 }
 
