@@ -100,7 +100,8 @@ def _fixed(budget: Budget) -> Iterator[Issue]:
         spare = ALIGNMENT_MODULES if name == "alignment" and budget.symbol.version >= 7 else 0
         if wrong >= some + spare:
             pattern = name.replace("_", " ")
-            message = f"{wrong} modules of the {pattern} read wrong, which nothing corrects; keep what covers them away"
+            many_or_one = f"{wrong} modules of the {pattern} read" if wrong > 1 else f"a module of the {pattern} reads"
+            message = f"{many_or_one} wrong, which nothing corrects; keep what covers it away"
             yield Issue(
                 "fixed-pattern", "error" if wrong >= many + spare else "warning", name, wrong, some + spare - 1, message
             )
