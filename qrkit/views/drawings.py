@@ -14,7 +14,7 @@ from qrkit.plain import Plain
 from qrkit.scene import Scene
 from qrkit.symbol import Symbol
 from qrkit.views.fields import shown
-from qrkit.views.parts import card, details, picture
+from qrkit.views.parts import card, details, picture, png_picture
 from qrkit.writers import FORMATS, svg
 
 __all__ = ["view"]
@@ -65,4 +65,16 @@ def _plain(symbol: Symbol) -> dict[str, Any]:
     plain = Plain(side, side, edge, edge, SIZE, symbol.modules, BLACK, WHITE, title, union=True)
     write_png = FORMATS["png"].write_plain
     assert write_png, "png has a short way"
-    return {"image/svg+xml": svg.write_plain(plain).decode(), "image/png": write_png(plain)}
+    png = write_png(plain)
+    pairs = [
+        ("version", f"{symbol.version}, {symbol.side} x {symbol.side} modules"),
+        ("error correction", symbol.error_correction),
+        ("mode", page_text(symbol.mode)),
+        ("mask", f"{symbol.mask}"),
+    ]
+    html = card(
+        f"Symbol {symbol.version}-{symbol.error_correction}",
+        details(pairs),
+        beside=[png_picture(png, (side, side), f"QR Code: {title}")],
+    )
+    return {"text/html": html, "image/svg+xml": svg.write_plain(plain).decode(), "image/png": png}

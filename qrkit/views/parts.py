@@ -17,7 +17,7 @@ from qrkit.notebook import page_text
 if TYPE_CHECKING:
     from qrkit.image import QRImage
 
-__all__ = ["badge", "card", "details", "more", "picture", "soft", "swatch", "table"]
+__all__ = ["badge", "card", "details", "more", "picture", "png_picture", "soft", "swatch", "table"]
 
 SIDE = 148
 """Pixels of the longer side of a picture beside text."""
@@ -76,11 +76,15 @@ def picture(image: QRImage, said: str, side: int = SIDE) -> str:
     Raises:
         QrkitError: It cannot be drawn.
     """
-    data = b64encode(image.to_bytes("png")).decode()
-    factor = side / max(image.width, image.height)
-    size = f'width="{max(1, round(image.width * factor))}" height="{max(1, round(image.height * factor))}"'
+    return png_picture(image.to_bytes("png"), (image.width, image.height), said, side)
+
+
+def png_picture(png: bytes, size: tuple[float, float], said: str, side: int = SIDE) -> str:
+    """The same of a file, and of its width and height."""
+    width, height = (max(1, round(one * side / max(size))) for one in size)
     style = f"display:block;max-width:none;border-radius:4px;background:{CHECKS}"
-    return f'<img src="data:image/png;base64,{data}" {size} alt="{page_text(said)}" style="{style}">'
+    source = f"data:image/png;base64,{b64encode(png).decode()}"
+    return f'<img src="{source}" width="{width}" height="{height}" alt="{page_text(said)}" style="{style}">'
 
 
 def swatch(fill: Color | Gradient) -> str:
