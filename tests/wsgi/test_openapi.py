@@ -29,7 +29,7 @@ def world():
 
 
 @pytest.fixture(autouse=True)
-def records(world):
+def renewed(world):
     """Another test may have deleted those that the world had."""
     world.renew()
 
