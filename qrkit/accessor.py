@@ -29,7 +29,7 @@ from qrkit.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
-from qrkit.picture_columns import PictureTable, drawn, rows_of
+from qrkit.picture_columns import PictureTable, checked, drawn, rows_of
 from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
 from qrkit.scan_frame import scan_frame
@@ -146,7 +146,7 @@ class QRAccessor:
         chosen = level_named(level)
         images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
         shown = watch(progress=progress)(images, "check", len(images))
-        reports = [one and (one.scan if chosen == "static" else one.check(chosen)) for one in shown]
+        reports = checked(shown, chosen, errors)
         return self._told(scan_frame(reports, self._frame.index), errors)
 
     def show(self, columns: Sequence[Hashable] | None = None, *, size: int = 64, rows: int = 50) -> PictureTable:
