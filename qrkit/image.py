@@ -94,6 +94,14 @@ class QRImage:
         except RenderingFailed:
             return None
 
+    @cached_property
+    def fault(self) -> str | None:
+        """What is in the way of readers, in a sentence; None for what is robust, and where `known_scan` is None."""
+        from qrkit.scannability.arithmetic import is_robust
+
+        scan = None if is_robust(self.design) else self.known_scan
+        return scan.fault if scan else None
+
     def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
         """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
         from qrkit.scannability import level_named
@@ -233,15 +241,6 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
     image = QRImage(design, fetch=fetch)
     for warning in image.warnings:
         warnings.warn(warning, stacklevel=2)
-    if fault := _fault(image):
-        warnings.warn(fault, ScanWarning, stacklevel=2)
+    if image.fault:
+        warnings.warn(image.fault, ScanWarning, stacklevel=2)
     return image
-
-
-def _fault(image: QRImage) -> str | None:
-    """What is in the way of readers, as far as it can be told."""
-    from qrkit.scannability.arithmetic import is_robust
-
-    if is_robust(image.design):
-        return None
-    return scan.fault if (scan := image.known_scan) else None

@@ -17,7 +17,7 @@ from lxml import html
 
 import qrkit.accessor
 from qrkit import Design, Layer, Portfolio, Properties, QRImage, data_uri, decode, generate, open_portfolio
-from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, UnknownParameter
+from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.links import new_id
 from qrkit.rasteriser import within
 from qrkit.records import PLANS, Account
@@ -272,6 +272,16 @@ def test_a_picture_that_cannot_be_looked_at_costs_its_row_alone():
         checked = frame.qr.check("qr")
     assert checked["verdict"].isna().tolist() == [False, True]
     assert [label for label, reason in checked.attrs["errors"]] == ["decorated"]
+
+
+def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path):
+    for make in (
+        lambda: DOORS.qr.generate("url", padding=0),
+        lambda: DOORS.qr.save(tmp_path, "url", padding=0),
+    ):
+        with pytest.warns(ScanWarning, match="each picture of this look is fragile") as told:
+            make()
+        assert [one.filename for one in told] == [__file__]
 
 
 # ---- save
