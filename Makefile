@@ -9,7 +9,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test slow check lab notebooks pictures serve bench lock clean help
+.PHONY: demo test slow check lab notebooks pictures licences package serve bench lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -36,6 +36,12 @@ notebooks: $(READY)  ## Run the notebooks anew and keep what they show
 
 pictures: $(READY)  ## Draw the pictures of the README anew; needs Chromium
 	$(BIN)/python -W ignore .ci/make_pictures.py .github/pictures
+
+licences: $(READY)  ## List the licences of all packages that come along
+	$(BIN)/python .ci/list_licences.py .github/licences.md
+
+package: $(READY)  ## Build wheel and sdist, and try them in empty environments of every Python there is
+	$(BIN)/python .ci/try_package.py
 
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 	$(BIN)/qrkit serve --store qrkit.duckdb
