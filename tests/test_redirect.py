@@ -37,8 +37,8 @@ def watch():
 
 
 @pytest.fixture
-def shop(watch):
-    with open_portfolio(":memory:", clock=watch) as portfolio:
+def shop(watch, new_place):
+    with open_portfolio(new_place(), clock=watch) as portfolio:
         portfolio.insert_qrcode(TARGET, name="Door", short_code="door")
         yield portfolio
 
@@ -54,7 +54,8 @@ def ask(redirects, code="door", *, method="GET", address=ADDRESS, **headers):
 
 
 def visits(shop):
-    return shop.store.rows("SELECT * FROM visits ORDER BY time, kind")
+    found = shop.store.rows("SELECT * FROM visits ORDER BY time, kind")
+    return [{name: value for name, value in row.items() if name != "xid"} for row in found]
 
 
 def scans(shop):

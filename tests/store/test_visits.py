@@ -29,9 +29,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 @pytest.fixture(scope="module")
-def portfolio():
+def portfolio(new_place):
     """Two codes, `door` and `shelf`; tests add visits, and the next test finds none of them."""
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
+    with open_portfolio(new_place(), base_url="https://go.example.com") as portfolio:
         campaign = portfolio.insert_campaign("Spring")
         portfolio.insert_qrcode("https://example.com", name="Door", short_code="door", campaign_id=campaign.id)
         portfolio.insert_qrcode("https://example.org", name="Shelf", short_code="shelf")
