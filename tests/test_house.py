@@ -37,7 +37,7 @@ MOST_PUBLIC_NAMES = 40
 MOST_CELLS = 20
 VAGUE_NAMES = {"utils", "helpers", "common", "base", "misc", "main", "core"}
 HEAVY = {
-    "pandas", "matplotlib", "duckdb", "ipywidgets", "openpyxl", "lxml", "falcon", "numpy", "waitress", "xlrd", "xlwt",
+    "pandas", "matplotlib", "duckdb", "ipywidgets", "openpyxl", "lxml", "falcon", "numpy", "scipy", "waitress", "xlrd", "xlwt",
 }  # fmt: skip
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

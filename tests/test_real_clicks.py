@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from qrkit import Portfolio, analytics, open_portfolio
+from qrkit.errors import InvalidParameter
 
 LOG = Path(__file__).parents[2] / "shared" / "data" / "usagov_clicks.jsonl"
 pytestmark = pytest.mark.skipif(not LOG.exists(), reason=f"the click log is not in {LOG.parent}")
@@ -108,6 +109,38 @@ def test_the_hour_of_the_log_is_a_friday_evening_in_utc(portfolio, clicks):
     assert set(hours["weekday"]) == {5}
     per_day = analytics.scans_per_day(portfolio.scans)
     assert list(per_day.itertuples(index=False, name=None)) == [(pd.Timestamp("2012-03-16"), 3_440)]
+
+
+def test_the_hour_in_washington_is_that_of_pandas(portfolio, clicks):
+    zone = "America/New_York"  # five days after its clocks were put forward
+    times = pd.to_datetime([click["t"] for click in clicks], unit="s", utc=True).tz_convert(zone)
+    found = analytics.scans_per(portfolio.scans, "hour", time_zone=zone)
+    wanted = pd.Series(1, index=times.floor("h")).groupby(level=0).size()
+    assert dict(zip(found["start"], found["scans"], strict=True)) == wanted.to_dict()
+    (day,) = analytics.scans_per(portfolio.scans, "day", time_zone=zone).to_dict("records")
+    assert (day["start"], day["hours"], day["scans"]) == (pd.Timestamp("2012-03-16", tz=zone), 24, 3_440)
+    week = analytics.scans_by_hour(portfolio.scans, time_zone=zone).query("scans > 0")
+    assert {(row.weekday, row.hour): row.scans for row in week.itertuples()} == Counter(
+        (time.isoweekday(), time.hour) for time in times
+    )
+
+
+def test_systems_are_those_that_the_user_agents_name(portfolio, clicks):
+    found = counts(analytics.scans_by(portfolio.scans, "system", most=1_000))
+    agents = pd.Series([click.get("a") or "" for click in clicks])
+    assert found["iOS"] == agents.str.contains(r"\((?:iPhone|iPad|iPod)").sum()
+    assert found["Android"] == agents.str.contains("Android").sum()
+    assert found["Windows"] + found["Windows Phone"] == agents.str.contains("Windows").sum()
+
+
+def test_an_hour_is_too_short_to_say_how_much_days_vary(portfolio):
+    with pytest.raises(InvalidParameter, match="0 whole days; 2 or more show how much days vary"):
+        analytics.rates(portfolio.scans)
+
+
+def test_people_are_a_range_around_the_clicks(portfolio):
+    (people,) = analytics.human_scans(portfolio.scans).to_dict("records")
+    assert 0.8 * 3_440 < people["sure"] <= people["at_most"] <= people["scans"] == 3_440
 
 
 def test_the_most_clicked_links_come_first(portfolio, clicks):

@@ -8,21 +8,33 @@ none (ruling T10).
 
 from __future__ import annotations
 
+from qrkit.analytics.comparing import before_and_after, compare, rates
 from qrkit.analytics.kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
 from qrkit.analytics.life import lives, scans_by_content
 from qrkit.analytics.parts import UNKNOWN, Attribute, Part, scans_by, top_qrcodes
 from qrkit.analytics.periods import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.records import scan_records
+from qrkit.analytics.scheduled import calendar, gaps_and_overlaps, served_under
+from qrkit.analytics.simulating import Truth, simulate
+from qrkit.analytics.small_groups import OTHER, without_small_groups
+from qrkit.analytics.unusual import unusual_days
 from qrkit.analytics.visitors import repeat_share, summary
 
 __all__ = [
+    "OTHER",
     "UNKNOWN",
     "Attribute",
     "Part",
     "Period",
+    "Truth",
+    "before_and_after",
+    "calendar",
+    "compare",
+    "gaps_and_overlaps",
     "human_scans",
     "lives",
     "orphan_visits",
+    "rates",
     "repeat_share",
     "scan_records",
     "scans_and_previous",
@@ -31,8 +43,12 @@ __all__ = [
     "scans_by_hour",
     "scans_per",
     "scans_per_day",
+    "served_under",
+    "simulate",
     "summary",
     "top_qrcodes",
+    "unusual_days",
     "visits_by_evidence",
     "visits_by_kind",
+    "without_small_groups",
 ]

@@ -21,6 +21,9 @@ __all__ = ["VISITS", "human_scans", "orphan_visits", "visits_by_evidence", "visi
 VISITS = ("scan", "bot", "prefetch", "head")
 """All kinds of visits to QR Codes that are there."""
 
+COUNTED = ("browser on a known device", "unknown device", "robot by what is known today")
+"""Evidence of visits that are counted as scans."""
+
 BY_KIND = "SELECT kind, count(*) AS visits FROM lean GROUP BY kind ORDER BY visits DESC, kind"
 
 BY_EVIDENCE = """
@@ -33,6 +36,7 @@ BY_EVIDENCE = """
         CASE
             WHEN kind = 'bot' THEN 'robot'
             WHEN kind = 'head' THEN 'head'
+            WHEN u.is_bot THEN 'robot by what is known today'
             WHEN u.device = 'unknown' OR u.browser IS NULL THEN 'unknown device'
             ELSE 'browser on a known device'
         END AS evidence,
@@ -49,10 +53,10 @@ BY_EVIDENCE = """
 SELECT e.evidence, e.person, coalesce(sum(j.visits), 0)::BIGINT AS visits
 FROM (VALUES
     (1, 'browser on a known device', 'yes'), (2, 'unknown device', 'perhaps'), (3, 'preview alone', 'perhaps'),
-    (4, 'preview before a scan', 'no'), (5, 'robot', 'no'), (6, 'head', 'no')
+    (4, 'preview before a scan', 'no'), (5, 'robot by what is known today', 'no'), (6, 'robot', 'no'), (7, 'head', 'no')
 ) e(place, evidence, person)
 LEFT JOIN judged j USING (evidence)
-GROUP BY ALL
+GROUP BY e.place, e.evidence, e.person
 ORDER BY e.place
 """
 
@@ -75,27 +79,30 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
 
 
 def visits_by_evidence(scans: Scans) -> pd.DataFrame:
-    """All visits to live codes by what speaks for a person behind them: six rows, whatever the kinds of the view.
+    """All visits to live codes by what speaks for a person behind them: seven rows, whatever the kinds of the view.
 
     Columns: evidence (str), person (str: yes, perhaps or no), visits (int64). A scan of a browser on a known device is
     a person; one whose user agent tells no device or browser may be a program. A preview that no scan of the same
-    visitor follows may have been all that a person asked for; robots that say so and HEAD requests are none.
+    visitor follows may have been all that a person asked for. Robots that say so and HEAD requests are none; a robot
+    that was not known for one at the time of its visit is counted as a scan, and told apart since.
     """
     types = {"evidence": "str", "person": "str", "visits": "int64"}
     return scans.where(kinds=VISITS).ask(BY_EVIDENCE).astype(types)
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:
-    """How many scans were a person's: from `sure` to `at_most`, in one row; `scans` is what counts, in between.
+    """How many scans were a person's: from `sure` to `at_most`, in one row, beside the `scans` that are counted.
 
     Columns: sure, scans, at_most (int64). See `visits_by_evidence` for what makes the difference. A program that gives
     itself out for a browser on a phone is among the sure ones: requests alone do not tell it apart.
     """
     import pandas as pd
 
-    visits = visits_by_evidence(scans).set_index("evidence")["visits"]
-    sure, unknown, alone = (int(visits.iloc[place]) for place in range(3))
-    return pd.DataFrame({"sure": [sure], "scans": [sure + unknown], "at_most": [sure + unknown + alone]}, dtype="int64")
+    found = visits_by_evidence(scans)
+    visits = found.groupby("person")["visits"].sum()
+    counted = found.loc[found["evidence"].isin(COUNTED), "visits"].sum()
+    row = {"sure": visits["yes"], "scans": counted, "at_most": visits["yes"] + visits["perhaps"]}
+    return pd.DataFrame([row]).astype("int64")
 
 
 def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:

@@ -14,20 +14,19 @@ from zoneinfo import ZoneInfo
 
 from qrkit.analytics.parts import Part, check_part
 from qrkit.analytics.time_zones import (
-    YEARS,
     Stretch,
     case_of,
     first_moment,
     local_time,
     microseconds,
-    offset_at,
+    moment_of,
+    on_the_clock,
     stretches,
     stretches_of,
     zone_of,
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +153,7 @@ def _previous_since(scans: Scans, zone: ZoneInfo) -> datetime:
     if scans.since is None or scans.until is None:
         name = "until" if scans.until is None else "since"
         raise InvalidParameter(Problem(name, None, "must be set on the view by where(): what came before what?"))
-    since, until = (_local(_moment(bound), zone) for bound in (scans.since, scans.until))
+    since, until = (on_the_clock(moment_of(bound), zone) for bound in (scans.since, scans.until))
     if all(bound.day == 1 and bound.time() == datetime.min.time() for bound in (since, until)) and since < until:
         month = since.year * 12 + since.month - 1 - (until.year - since.year) * 12 - (until.month - since.month)
         start = datetime(month // 12, month % 12 + 1, 1)
@@ -222,25 +221,15 @@ def _begin(day: date, period: str) -> date:
 
 def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
     """The local moments in the first and the last period; None where there is none."""
-    since, until = (None if bound is None else _local(_moment(bound), zone) for bound in (scans.since, scans.until))
+    since, until = (
+        None if bound is None else on_the_clock(moment_of(bound), zone) for bound in (scans.since, scans.until)
+    )
     if until is not None:
         until -= MICROSECOND
     if len(found):
         since = since or found["label"].min().to_pydatetime()
         until = until or found["label"].max().to_pydatetime()
     return (since, until) if since and until and since <= until else None
-
-
-def _moment(bound: date) -> datetime:
-    """A bound of a view, UTC without a zone."""
-    if not YEARS[0] <= bound.year <= YEARS[1]:
-        rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
-        raise InvalidParameter(Problem("since or until", bound, rule, "out-of-range"))
-    return naive(bound) if isinstance(bound, datetime) else datetime.combine(bound, datetime.min.time())
-
-
-def _local(moment: datetime, zone: ZoneInfo) -> datetime:
-    return moment + offset_at(zone, moment)
 
 
 def _filled(calendar: pd.DataFrame, found: pd.DataFrame, *, by: str | None) -> pd.DataFrame:

@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.times import naive
 
 __all__ = [
-    "YEARS", "Stretch", "case_of", "first_moment", "local_time", "microseconds", "offset_at", "stretches",
+    "Stretch", "case_of", "first_moment", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches",
     "stretches_of", "zone_of",
 ]  # fmt: skip
 
@@ -57,7 +58,7 @@ def stretches(zone: ZoneInfo, first: datetime, last: datetime) -> list[Stretch]:
     years = range(max(first.year, YEARS[0]), min(last.year, YEARS[1]) + 1)
     changes = [change for year in years for change in _changes_of(zone, year)]
     inside = [change for change in changes if first < change.since <= last]
-    return [Stretch(first, offset_at(zone, first)), *inside]
+    return [Stretch(first, _offset(zone, first)), *inside]
 
 
 def stretches_of(scans: Scans, zone: ZoneInfo) -> list[Stretch]:
@@ -93,6 +94,23 @@ def first_moment(zone: ZoneInfo, day: date) -> datetime:
     return midnight.astimezone(UTC).replace(tzinfo=None)
 
 
+def moment_of(bound: date) -> datetime:
+    """A bound of a view, UTC without a zone; a date is the midnight of UTC at which it begins.
+
+    Raises:
+        InvalidParameter: It is not in the years of scans.
+    """
+    if not YEARS[0] <= bound.year <= YEARS[1]:
+        rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
+        raise InvalidParameter(Problem("since or until", bound, rule, "out-of-range"))
+    return naive(bound) if isinstance(bound, datetime) else datetime.combine(bound, datetime.min.time())
+
+
+def on_the_clock(moment: datetime, zone: ZoneInfo) -> datetime:
+    """What the clocks of a zone show at a moment, UTC without a zone."""
+    return moment + _offset(zone, moment)
+
+
 @lru_cache(maxsize=1_024)
 def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
     """The changes of the clocks in a year: days are looked at one by one, then halved."""
@@ -100,16 +118,15 @@ def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
     day, end = datetime(year, 1, 1) - SECOND, datetime(year + 1, 1, 1) - SECOND
     while day < end:
         after = min(day + DAY, end)
-        if offset_at(zone, day) != offset_at(zone, after):
+        if _offset(zone, day) != _offset(zone, after):
             low, high = day, after
             while high - low > SECOND:
                 middle = low + (high - low) // 2 // SECOND * SECOND
-                low, high = (middle, high) if offset_at(zone, middle) == offset_at(zone, day) else (low, middle)
-            found.append(Stretch(high, offset_at(zone, high)))
+                low, high = (middle, high) if _offset(zone, middle) == _offset(zone, day) else (low, middle)
+            found.append(Stretch(high, _offset(zone, high)))
         day = after
     return tuple(found)
 
 
-def offset_at(zone: ZoneInfo, moment: datetime) -> timedelta:
-    """What local time is ahead of UTC at a moment, UTC without a zone."""
+def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.replace(tzinfo=UTC).astimezone(zone).utcoffset() or timedelta()

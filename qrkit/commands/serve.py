@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.parsing import add_store
 from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+from qrkit.store.retention import sweeping
 
 if TYPE_CHECKING:
     from qrkit.commands.parsing import Commands
@@ -33,6 +34,7 @@ def add_serve(commands: Commands) -> None:
     ):
         one.add_argument(name, action="extend", type=_listed, metavar="NAME", help=what)
     for name, what in (
+        ("--keep-days", "days that visits are kept before they are reduced to counts, which the store remembers"),
         ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
         ("--threads", "requests that are worked on at once (64)"),
         ("--renders", "pictures that are drawn at once (one a processor)"),
@@ -69,4 +71,7 @@ def _serve(asked: argparse.Namespace) -> None:
             )
 
     with shown_access(), open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
-        serve(make_app(portfolio.store, settings), settings, ready=ready)
+        if settings.keep_days is not None:
+            portfolio.keep_visits(days=settings.keep_days)
+        with sweeping(portfolio.store):
+            serve(make_app(portfolio.store, settings), settings, ready=ready)

@@ -17,13 +17,16 @@ from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
 from qrkit.portfolio.importing import Importing
+from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
 from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.free_sql import free_sql
+from qrkit.store.kept import visits_kept
 from qrkit.store.portfolio import TOGETHER, count_qrcodes
+from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.templates import Templates
 
@@ -88,6 +91,27 @@ class Portfolio(Records):
             [{'name': 'Door', 'scans': 0}]
         """
         return free_sql(self.scans, select, parameters, seconds=seconds)
+
+    def privacy_report(self) -> PrivacyReport:
+        """What is kept of those who visit the short URLs of this portfolio, why, and for how long."""
+        before = overdue_before(self.store, self.now())
+        return PrivacyReport(self.now(), keep_days(self.store), visits_kept(self.store, self.account.id, before))
+
+    def keep_visits(self, *, days: int | None) -> None:
+        """Say for how many days, 1..36500, the store keeps visits, of all accounts; None for ever. `sweep` does it.
+
+        Raises:
+            InvalidParameter: It is no number of days.
+        """
+        set_keep_days(self.store, days)
+
+    def sweep(self) -> int:
+        """Reduce the visits in the store that are older than they are kept to counts, and give their number.
+
+        It reckons in whole UTC days: what is kept for 1 day goes at the second midnight. Numbers of scans stay, and so
+        do those of each day; all else of those visits is deleted. `qrkit.store.care.compact` takes it out of the file.
+        """
+        return sweep(self.store, self.now())
 
     def reparse(self) -> int:
         """Tell the user agents of all scans in the store apart anew, and give how many another version had told apart.

@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.database import MEMORY, Database
 from qrkit.store.settings import set_setting
+from qrkit.store.user_agents import forget_numbers
 from qrkit.times import naive, now, to_iso
 
 __all__ = ["backup", "check_writing", "compact", "forget_visits", "verify"]
@@ -45,11 +46,21 @@ CHECKS = {
     "visits of an unknown QR Code": """
         SELECT count(*) FROM visits v LEFT JOIN short_codes s ON s.qrcode = v.qrcode
         WHERE v.qrcode IS NOT NULL AND s.code IS NULL""",
+    "QR Codes with more scans on days that were swept out than in all": """
+        SELECT count(*) FROM (
+            SELECT c.qrcode FROM scan_counts c JOIN day_counts d ON d.qrcode = c.qrcode AND d.kind = 'scan'
+            GROUP BY c.qrcode, c.forgotten HAVING sum(d.visits) > c.forgotten
+        ) wrong""",
 }
 """What must not be, and a query that counts it."""
 
+COUNT_DAYS = """
+INSERT INTO day_counts
+SELECT time::DATE AS day, qrcode, kind, count(*) FROM visits WHERE time < ? GROUP BY day, qrcode, kind
+"""
 COUNT_OLD = "SELECT count(*) AS number FROM visits WHERE time < ?"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
+DELETE_USER_AGENTS = "DELETE FROM user_agents WHERE number NOT IN (SELECT user_agent FROM visits)"
 
 
 def check_writing(store: Store) -> None:
@@ -112,7 +123,9 @@ def compact(store: Store) -> int:
 
 
 def forget_visits(store: Store, before: datetime) -> int:
-    """Delete the visits before a moment and give their number; the counters of scans keep them.
+    """Delete the visits before a moment, with the user agents that nothing else was seen with, and give their number.
+
+    What is left of them are counts: those of scans, and of each day, QR Code and kind.
 
     Raises:
         InvalidParameter: The moment is none; without a time zone it is UTC.
@@ -123,7 +136,10 @@ def forget_visits(store: Store, before: datetime) -> int:
         moment = naive(before)
         row = store.row(COUNT_OLD, [moment])
         store.execute(store.database.dialect.forget, [moment])
+        store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
+        store.execute(DELETE_USER_AGENTS)
+        store.afterwards(lambda: forget_numbers(store))
     return int(row["number"]) if row else 0
 
 

@@ -60,7 +60,10 @@ RETURNING scan_counts.qrcode, scan_counts.scans
     count_frame="""
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (
-    SELECT s.qrcode, count(*) AS scans FROM incoming i JOIN short_codes s ON s.code = i.short_code GROUP BY s.qrcode
+    SELECT s.qrcode, count(*) AS scans
+    FROM incoming i JOIN short_codes s ON s.code = i.short_code
+    WHERE i.kind = 'scan'
+    GROUP BY s.qrcode
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """,

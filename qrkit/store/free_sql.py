@@ -68,7 +68,7 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
                 # As a table first: of its size the limit of the memory is kept, not of a DataFrame's.
                 made = f"CREATE TABLE {ANSWER} AS FROM (\n{_one_select(alone, select)}\n) LIMIT {MOST_ROWS + 1}"
                 alone.execute(made, dict(parameters))
-            answer = alone.sql(f"FROM {ANSWER}").df()
+            answer: pd.DataFrame = alone.sql(f"FROM {ANSWER}").df()
         except duckdb.InterruptException as error:
             raise _refused(select, f"takes longer than {seconds:g} seconds") from error
         except duckdb.OutOfMemoryException as error:

@@ -198,7 +198,7 @@ ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
     count_frame=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)
-SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code = i.short_code
+SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code = i.short_code WHERE i.kind = 'scan'
 GROUP BY s.qrcode ORDER BY s.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from qrkit.store.connection import Store
 from qrkit.visitors import is_bot
 
-__all__ = ["Device", "ToldApart", "numbers_of", "parser", "reparse", "tell_new_apart", "told_apart"]
+__all__ = ["Device", "ToldApart", "forget_numbers", "numbers_of", "parser", "reparse", "tell_new_apart", "told_apart"]
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
@@ -102,6 +102,11 @@ def _remember(known: dict[str, int], found: dict[str, int]) -> None:
     if len(known) > MOST_KNOWN:
         known.clear()
     known.update(found)
+
+
+def forget_numbers(store: Store) -> None:
+    """Look the numbers of all up anew; some were deleted."""
+    store.database.memory.pop("user agents", None)
 
 
 def tell_new_apart(store: Store) -> None:

@@ -42,6 +42,8 @@ INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[]
 FRAME_COLUMNS = {
     "short_code": "str",
     "time": "datetime64[us]",
+    "kind": "str",
+    "content": "str",
     "user_agent": "str",
     "referrer": "str",
     "language": "str",
@@ -54,13 +56,16 @@ FRAME_COLUMNS = {
 }
 """Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
 
+FRAME_KINDS = ("scan", "bot", "prefetch", "head")
+"""What visits of a DataFrame can be: those of short codes that are there."""
+
 YEARS = (1990, 2100)
 """A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
 
 INSERT_FRAME = """
 INSERT INTO visits
 SELECT
-    i.time, 'scan', s.qrcode, i.short_code, q.content, u.number, i.referrer, i.language, i.visitor,
+    i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), u.number, i.referrer, i.language, i.visitor,
     i.country, i.region, i.city, i.latitude, i.longitude
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
@@ -152,6 +157,13 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
         if wrong.any():
             row = int(wrong.argmax())
             raise InvalidParameter(Problem(name, result[name][row], f"row {row}: must be in {bound}", "out-of-range"))
+    result["kind"] = result["kind"].fillna("scan")
+    wrong = ~result["kind"].isin(FRAME_KINDS)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidParameter(
+            Problem("kind", result["kind"][row], f"row {row}: must be one of {', '.join(FRAME_KINDS)}")
+        )
     result["user_agent"] = result["user_agent"].fillna("").str.slice(0, LONGEST)
     return result
 

@@ -16,6 +16,7 @@ from qrkit.limits import Whole, Within
 from qrkit.links import base_url_of
 from qrkit.model import Model
 from qrkit.rasteriser import ENGINE_VARIABLE
+from qrkit.store.retention import MOST_DAYS
 
 __all__ = ["ENVIRONMENT", "Settings"]
 
@@ -52,6 +53,7 @@ Port = Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")]
 Hops = Annotated[Whole, Within(1, 10, "proxies")]
 Threads = Annotated[Whole, Within(4, 512, "threads")]
 Renders = Annotated[Whole, Within(1, 64, "at once")]
+Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
 Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
 
 
@@ -72,6 +74,8 @@ class Settings(Model):
         fetch_from: Hosts from which pictures of designs are read; none by default (ruling G20).
         strict: Whether a redirect whose visit is not durable in two seconds is answered by 503 (ruling T11).
         record_visits: Whether visits are recorded at all; without, short URLs work and nothing is counted.
+        keep_days: For how many days visits are kept before they are reduced to counts; by default what the store was
+            told before, for ever where it never was.
         places: A table of places (mmdb) that tells the country of a visit, and region and city if it has them; none by
             default. Addresses are not kept, so what is not told at a visit is never known.
         access_log: Whether each request is logged, as a line of JSON without query, key or address.
@@ -94,6 +98,7 @@ class Settings(Model):
     fetch_from: tuple[str, ...] = ()
     strict: bool = False
     record_visits: bool = True
+    keep_days: Days | None = None
     places: str | None = None
     access_log: bool = True
     threads: Threads = 64

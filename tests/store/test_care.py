@@ -99,6 +99,9 @@ DAMAGES = {
     "counters that differ from the scans they count": "UPDATE scan_counts SET scans = scans + 1 WHERE qrcode = 1",
     "visits of an unknown user agent": "DELETE FROM user_agents",
     "visits of an unknown QR Code": "UPDATE visits SET qrcode = 99",
+    "QR Codes with more scans on days that were swept out than in all": (
+        "INSERT INTO day_counts VALUES ('2026-03-01', 1, 'scan', 7)"
+    ),
 }
 
 

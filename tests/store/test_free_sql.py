@@ -128,8 +128,8 @@ OTHER_TABLES = [
 
 @pytest.mark.parametrize("table", OTHER_TABLES)
 def test_no_other_table_can_be_named(shop, table):
-    refused(shop, f"SELECT * FROM {table}", "does not exist")
-    refused(shop, f"SELECT * FROM query_table('{table}')")
+    assert refused(shop, f"SELECT * FROM {table}", "does not exist")
+    assert refused(shop, f"SELECT * FROM query_table('{table}')")
 
 
 def texts_of(frame):
@@ -244,7 +244,7 @@ def test_nothing_but_ones_own_rows_can_be_read_or_written(shop, file, select):
 def test_what_is_not_one_select_is_refused_and_leaves_nothing(shop, tmp_path, monkeypatch, statement):
     monkeypatch.chdir(tmp_path)
     before = shop.scans.count(), len(shop.list_qrcodes())
-    refused(shop, statement)
+    assert refused(shop, statement)
     assert list(tmp_path.iterdir()) == []
     assert (shop.scans.count(), len(shop.list_qrcodes())) == before
 
@@ -274,18 +274,18 @@ def test_the_time_is_a_number_of_seconds(shop, seconds):
     ],
 )
 def test_a_select_that_takes_too_much_memory_is_ended(shop, select):
-    refused(shop, select, "needs more memory than 512MB")
+    assert refused(shop, select, "needs more memory than 512MB")
 
 
 def test_an_answer_has_at_most_a_million_rows(shop):
     assert len(shop.sql("FROM range($n)", n=MOST_ROWS)) == MOST_ROWS
-    refused(shop, "FROM range($n)", "has more than 1,000,000 rows", n=MOST_ROWS + 1)
+    assert refused(shop, "FROM range($n)", "has more than 1,000,000 rows", n=MOST_ROWS + 1)
 
 
 def test_a_mistake_is_told_in_duckdbs_words(shop):
-    refused(shop, "SELECT countri FROM scans", '"countri" not found')
-    refused(shop, "SELECT $a + 1", "a")
-    refused(shop, "SELECT 1", b=1)
+    assert refused(shop, "SELECT countri FROM scans", '"countri" not found')
+    assert refused(shop, "SELECT $a + 1", "a")
+    assert refused(shop, "SELECT 1", b=1)
 
 
 # ---- beside others

@@ -182,6 +182,8 @@ def test_a_frame_keeps_every_documented_column(portfolio):
     given = {
         "short_code": ["door", "shelf", "door"],
         "time": [NOON, NOON + timedelta(days=1), NOON + timedelta(days=2)],
+        "kind": [None, "scan", "bot"],
+        "content": [None, "https://example.net", None],
         "user_agent": [WINDOWS, None, "curl/8.5.0"],
         "referrer": ["example.com", None, "t.co"],
         "language": ["de", None, "pt-BR"],
@@ -194,16 +196,17 @@ def test_a_frame_keeps_every_documented_column(portfolio):
     }
     assert set(given) == set(FRAME_COLUMNS)
     assert portfolio.scans.insert(pd.DataFrame(given)) == 3
-    found = portfolio.scans.to_frame()
+    assert [code.scans for code in portfolio.list_qrcodes()] == [17 + 1, 1]  # the bot is none
+    found = portfolio.scans.where(kinds=("scan", "bot")).to_frame()
     assert found["time"].dt.tz_localize("UTC").tolist() == given["time"]
     assert found["visitor"].tolist() == [2**64 - 1, pd.NA, 0]
     for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude"):
         assert [None if pd.isna(value) else value for value in found[name]] == given[name]
     assert found["qrcode"].tolist() == ["Door", "Shelf", "Door"]
     assert found["campaign"].tolist() == ["Spring", "", "Spring"]
-    assert found["content"].tolist() == ["https://example.com", "https://example.org", "https://example.com"]
+    assert found["content"].tolist() == ["https://example.com", "https://example.net", "https://example.com"]
     assert found["device"].tolist() == ["computer", "unknown", "unknown"]
-    assert set(found["kind"]) == {"scan"}
+    assert found["kind"].tolist() == ["scan", "scan", "bot"]
 
 
 DTYPES = {
@@ -314,7 +317,11 @@ BAD_COLUMNS = {
     "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is no short code of this portfolio"),
     "no code": ({"short_code": [None]}, "short_code=nan: row 0: is no short code of this portfolio"),
     "code a number": ({"short_code": [7]}, "short_code='7': row 0: is no short code of this portfolio"),
-    "column unknown": ({"nation": ["DE"]}, "nation: is not a column of scans; allowed: short_code, time, user_agent"),
+    "column unknown": (
+        {"nation": ["DE"]},
+        "nation: is not a column of scans; allowed: short_code, time, kind",
+    ),
+    "kind unknown": ({"kind": ["orphan"]}, "kind='orphan': row 0: must be one of scan, bot, prefetch, head"),
     "column a number": ({0: ["DE"]}, "0: is not a column of scans"),
 }
 

@@ -1,0 +1,278 @@
+"""Rates and comparisons keep what they promise on simulated scans, whose truth is known."""
+
+from datetime import UTC, date, datetime, timedelta
+from math import inf, isnan
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import analytics, open_portfolio
+from qrkit.analytics import Truth
+from qrkit.errors import InvalidParameter
+
+MONDAY = date(2026, 3, 2)
+WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 1.1)
+some = settings(max_examples=10, derandomize=True, deadline=None)
+
+
+def shop_with(frame):
+    """A portfolio with the scans of a frame, and its views by short code."""
+    portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    with portfolio.store.atomic():
+        for code in sorted(frame["short_code"].unique()):
+            portfolio.insert_qrcode("https://example.com", name=code, short_code=code)
+    portfolio.scans.insert(frame)
+    return portfolio, {code.name: portfolio.scans.where(qrcode_id=code.id) for code in portfolio.list_qrcodes()}
+
+
+def codes_of_one_truth(number, rate, days, truth):
+    """Scans of codes that each have good and bad days of their own."""
+    frames = [
+        analytics.simulate({f"code{place:03}": rate}, since=MONDAY, days=days, seed=place, truth=truth)
+        for place in range(number)
+    ]
+    return pd.concat(frames)[["short_code", "time", "visitor"]]
+
+
+def within(views, days):
+    """The same views, of a number of days."""
+    return [view.where(since=MONDAY, until=MONDAY + timedelta(days=days)) for view in views.values()]
+
+
+def scans_on(days_of):
+    """A frame with so many scans, at noon, on each day from Monday, by short code; a scan far before and after them."""
+    rows = [
+        (code, datetime.combine(MONDAY + timedelta(days=day), datetime.min.time()) + timedelta(hours=12))
+        for code, days in days_of.items()
+        for day, number in enumerate(days)
+        for _ in range(number)
+    ]
+    rows += [(code, datetime(1995 + 20 * place, 1, 1)) for code in days_of for place in range(2)]
+    return pd.DataFrame(rows, columns=["short_code", "time"])
+
+
+# ---- promises
+
+
+@pytest.mark.parametrize(("rate", "unrest"), [(3, 0.0), (30, 0.1)])
+def test_intervals_of_rates_hold_the_truth_in_95_of_100_cases(rate, unrest):
+    portfolio, _ = shop_with(codes_of_one_truth(250, rate, 28, Truth(weekdays=WEEK, unrest=unrest)))
+    with portfolio:
+        view = portfolio.scans.where(since=MONDAY, until=MONDAY + timedelta(days=28))
+        found = analytics.rates(view, by="qrcode")
+    assert len(found) == 250
+    assert 0.91 <= ((found["low"] <= rate) & (rate <= found["high"])).mean() <= 0.99
+    assert found["rate"].mean() == pytest.approx(rate, rel=0.03)
+
+
+@pytest.mark.parametrize(("level", "unrest"), [(0.95, 0.1), (0.8, 0.0)])
+def test_two_that_are_equal_are_called_different_as_often_as_stated(level, unrest):
+    portfolio, views = shop_with(codes_of_one_truth(160, 8, 28, Truth(weekdays=WEEK, unrest=unrest)))
+    with portfolio:
+        views = within(views, 28)
+        found = pd.concat(
+            [analytics.compare(one, two, level=level) for one, two in zip(views[::2], views[1::2], strict=True)]
+        )
+    alarms = 1 - level
+    assert found["differs"].mean() == pytest.approx(alarms, abs=3.5 * np.sqrt(alarms * level / len(found)))
+    assert found["is_paired"].all()
+    assert 0.3 < (found["probability"] > 0.5).mean() < 0.7
+
+
+def test_the_effect_of_a_change_is_in_95_of_100_intervals_and_the_smallest_difference_is_seen_in_80():
+    change = MONDAY + timedelta(days=28)
+    truth = Truth(weekdays=WEEK, unrest=0.05, change=change, effect=1.3)
+    portfolio, views = shop_with(codes_of_one_truth(100, 12, 63, truth))
+    with portfolio:
+        found = pd.concat([analytics.before_and_after(view, change) for view in within(views, 63)])
+    assert not found["is_paired"].any()
+    assert set(found["first_days"]) == {28}
+    assert set(found["second_days"]) == {35}
+    assert 0.90 <= ((found["low"] <= 1.3) & (found["high"] >= 1.3)).mean() <= 0.99
+    # What it would take to be seen in 80 of 100 cases is close to what was planted, and so is how often it was seen.
+    assert found["smallest"].median() == pytest.approx(1.3, abs=0.07)
+    assert 0.65 <= found["differs"].mean() <= 0.97
+
+
+def test_counting_scans_as_if_each_came_alone_would_alarm_too_often():
+    """What the spread is measured for: taken for Poisson counts, equal days are called different again and again."""
+    truth = Truth(unrest=0.5)
+    portfolio, views = shop_with(codes_of_one_truth(60, 40, 28, truth))
+    with portfolio:
+        views = within(views, 28)
+        pairs = list(zip(views[::2], views[1::2], strict=True))
+        honest = pd.concat([analytics.compare(one, two) for one, two in pairs])
+    naive = abs(np.log(honest["ratio"])) > 1.96 * np.sqrt(1 / honest["first_scans"] + 1 / honest["second_scans"])
+    assert honest["spread"].min() > 3
+    assert naive.mean() > 0.3
+    assert honest["differs"].mean() < 0.15
+
+
+# ---- numbers
+
+counts = st.lists(st.integers(0, 9), min_size=14, max_size=24)
+
+
+def slow_ratio(first, second):
+    """Mantel and Haenszel's ratio of the rates of days, by weekday, with pandas."""
+    rows = [(side, *row) for side, days in enumerate((first, second)) for row in days]
+    frame = pd.DataFrame(rows, columns=["side", "group", "scans"])
+    table = frame.groupby(["group", "side"])["scans"].agg(["sum", "size"]).unstack("side").dropna()
+    share = table["size"][1] / table["size"].sum(axis=1)
+    return (table["sum"][1] * (1 - share)).sum(), (table["sum"][0] * share).sum()
+
+
+@given(counts, counts, st.booleans())
+@some
+def test_ratios_are_those_of_pandas(first, second, is_paired):
+    length = min(len(first), len(second)) if is_paired else None
+    first, second = first[:length], second[:length]
+    portfolio, views = shop_with(scans_on({"aa": first, "bb": second}))
+    ends = [MONDAY + timedelta(days=len(days)) for days in (first, second)]
+    with portfolio:
+        (row,) = analytics.compare(
+            *(views[name].where(since=MONDAY, until=end) for name, end in zip(("aa", "bb"), ends, strict=True))
+        ).to_dict("records")
+    assert row["is_paired"] == (len(first) == len(second))
+    groups = [day if row["is_paired"] else day % 7 for day in range(24)]
+    above, below = slow_ratio(list(zip(groups, first, strict=False)), list(zip(groups, second, strict=False)))
+    assert (row["first_scans"], row["first_days"]) == (sum(first), len(first))
+    assert row["second_rate"] == pytest.approx(sum(second) / len(second))
+    if below:
+        assert row["ratio"] == pytest.approx(above / below)
+        assert row["low"] <= max(row["ratio"], row["low"]) <= row["high"]
+    else:
+        assert row["ratio"] == inf or isnan(row["ratio"])
+    if row["is_paired"] and sum(first) and sum(second):
+        both = np.array(first) + np.array(second)
+        share = sum(second) / both.sum()
+        chi = ((np.array(second) - both * share) ** 2)[both > 0] / (both * share * (1 - share))[both > 0]
+        assert row["spread"] == pytest.approx(max(1, chi.sum() / max((both > 0).sum() - 1, 1)))
+
+
+@given(counts)
+@some
+def test_rates_are_those_of_pandas(days):
+    portfolio, views = shop_with(scans_on({"aa": days}))
+    with portfolio:
+        (row,) = analytics.rates(views["aa"].where(since=MONDAY, until=MONDAY + timedelta(days=len(days)))).to_dict(
+            "records"
+        )
+    frame = pd.DataFrame({"weekday": [day % 7 for day in range(len(days))], "scans": days})
+    means = frame.groupby("weekday")["scans"].transform("mean")
+    chi = (((frame["scans"] - means) ** 2) / means)[means > 0].sum()
+    freedom = max((means > 0).sum() - 7, 1)
+    assert (row["days"], row["scans"], row["rate"]) == (len(days), sum(days), pytest.approx(sum(days) / len(days)))
+    assert row["low"] <= max(row["rate"], row["low"]) < row["high"]
+    if (means > 0).all():
+        assert row["spread"] == pytest.approx(max(1, chi / freedom))
+
+
+def test_the_other_way_round_the_ratio_is_its_inverse():
+    portfolio, views = shop_with(scans_on({"aa": [5, 2, 0, 4, 9, 3, 1], "bb": [2, 1, 1, 0, 3, 2, 2]}))
+    with portfolio:
+        one, two = within(views, 7)
+        forth, back = (analytics.compare(*pair).iloc[0] for pair in ((one, two), (two, one)))
+    assert forth["ratio"] == pytest.approx(1 / back["ratio"])
+    assert forth["low"] == pytest.approx(1 / back["high"])
+    assert forth["probability"] == pytest.approx(1 - back["probability"])
+    assert forth["smallest"] == back["smallest"]
+
+
+def test_known_numbers_of_a_plain_comparison():
+    """Ten scans a day against twenty, no more spread than chance: Jeffreys' beta interval of 140 and 280 scans."""
+    portfolio, views = shop_with(scans_on({"aa": [10] * 14, "bb": [20] * 14}))
+    with portfolio:
+        one, two = within(views, 14)
+        (row,) = analytics.compare(one, two).to_dict("records")
+        (rate,) = analytics.rates(one).to_dict("records")
+    assert (row["ratio"], row["spread"], row["differs"]) == (2, 1, True)
+    assert (row["low"], row["high"]) == (pytest.approx(1.636, abs=2e-3), pytest.approx(2.453, abs=2e-3))
+    assert row["smallest"] == pytest.approx(np.exp((1.959964 + 0.841621) / np.sqrt(420 / 4)), rel=1e-6)
+    assert (rate["low"], rate["high"]) == (pytest.approx(8.445, abs=1e-3), pytest.approx(11.762, abs=1e-3))
+
+
+def test_none_has_an_interval_too():
+    portfolio, views = shop_with(scans_on({"aa": [4] * 14, "bb": [0] * 14}))
+    with portfolio:
+        one, two = within(views, 14)
+        (row,) = analytics.compare(one, two).to_dict("records")
+        assert (row["ratio"], row["differs"]) == (0, True)
+        assert 0 <= row["low"] < row["high"] < 0.1
+        (row,) = analytics.compare(two, two).to_dict("records")
+        assert isnan(row["ratio"])
+        assert (row["low"] < 0.01, row["high"] > 100, row["differs"], row["smallest"]) == (True, True, False, inf)
+        (rate,) = analytics.rates(two).to_dict("records")
+        assert (rate["low"] < 0.001, rate["rate"], 0.1 < rate["high"] < 0.2) == (True, 0, True)
+
+
+# ---- which days count
+
+
+def test_only_whole_days_count_and_the_day_of_a_change_does_not():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6]}))
+    with portfolio:
+        view = views["aa"]
+        cut = view.where(since=datetime(2026, 3, 2, 6), until=datetime(2026, 3, 7, 18))
+        assert analytics.rates(cut)["scans"].tolist() == [2 + 3 + 4 + 5]
+        zone = ZoneInfo("Europe/Ljubljana")
+        local = view.where(since=datetime(2026, 3, 2, tzinfo=zone), until=datetime(2026, 3, 8, tzinfo=zone))
+        assert analytics.rates(local, time_zone="Europe/Ljubljana")["days"].tolist() == [6]
+        assert analytics.rates(local)["days"].tolist() == [5]
+        for change, before, after in (
+            (datetime(2026, 3, 4, 9), 1 + 2, 4 + 5 + 6),
+            (datetime(2026, 3, 4), 1 + 2, 3 + 4 + 5 + 6),
+            (date(2026, 3, 4), 1 + 2, 3 + 4 + 5 + 6),
+        ):
+            (row,) = analytics.before_and_after(view.where(since=MONDAY, until=date(2026, 3, 8)), change).to_dict(
+                "records"
+            )
+            assert (row["first_scans"], row["second_scans"]) == (before, after)
+
+
+def test_an_open_view_is_bound_by_its_first_and_last_scan_whose_days_do_not_count():
+    times = [datetime(2026, 3, day, 12) for day in (2, 3, 3, 5, 6, 6)]
+    portfolio, views = shop_with(pd.DataFrame({"short_code": "aa", "time": times}))
+    with portfolio:
+        (row,) = analytics.rates(views["aa"]).to_dict("records")
+    assert (row["days"], row["scans"]) == (3, 3)
+
+
+def test_what_cannot_be_compared_is_refused():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6]}))
+    with portfolio:
+        view = views["aa"].where(since=MONDAY, until=date(2026, 3, 8))
+        with pytest.raises(InvalidParameter, match="scans: has 1 whole days; 2 or more"):
+            analytics.rates(view.where(until=date(2026, 3, 3)))
+        for level in (0, 1, -1, "0.9", True, None):
+            with pytest.raises(InvalidParameter, match=r"level.*: must be above 0 and below 1"):
+                analytics.compare(view, view, level=level)
+        for change in (date(2026, 3, 2), date(2026, 3, 8), date(2030, 1, 1)):
+            with pytest.raises(InvalidParameter, match="must lie within the view"):
+                analytics.before_and_after(view, change)
+        with pytest.raises(InvalidParameter, match="change='Monday': must be a datetime"):
+            analytics.before_and_after(view, "Monday")
+        with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode"):
+            analytics.rates(view, by="country")
+        with pytest.raises(InvalidParameter, match="scans: has no scan"):
+            analytics.rates(view.where(kinds=("bot",), since=None))
+
+
+def test_columns_and_dtypes_are_those_of_the_docstring():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6], "bb": [0] * 6}))
+    with portfolio:
+        one, two = within(views, 6)
+        sides = {"days": "int64", "scans": "int64", "rate": "float64"}
+        wanted = {f"{side}_{name}": dtype for side in ("first", "second") for name, dtype in sides.items()}
+        wanted |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
+        wanted |= {"differs": "bool", "smallest": "float64", "spread": "float64", "is_paired": "bool"}
+        for pair in ((one, two), (two, one), (two, two)):
+            assert analytics.compare(*pair).dtypes.astype(str).to_dict() == wanted
+        rates = {"days": "int64", "scans": "int64"} | dict.fromkeys(("rate", "low", "high", "spread"), "float64")
+        assert analytics.rates(one).dtypes.astype(str).to_dict() == rates
+        assert analytics.rates(one, by="campaign").dtypes.astype(str).to_dict() == {"campaign": "str"} | rates
+        assert analytics.rates(two, by="campaign").dtypes.astype(str).to_dict() == {"campaign": "str"} | rates

@@ -1,0 +1,114 @@
+"""Days that are called unusual: those that were made so, and hardly ever others."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qrkit import analytics, open_portfolio
+from qrkit.analytics import Truth
+from qrkit.errors import InvalidParameter
+
+FIRST = date(2026, 3, 2)
+WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 0.1)
+
+
+@pytest.fixture(scope="module")
+def shop():
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as portfolio:
+        yield portfolio
+
+
+def view_of(shop, frame, days):
+    """The scans of a frame as those of a new code of the shop."""
+    code = shop.insert_qrcode("https://example.com", name="poster")
+    shop.scans.insert(frame.assign(short_code=code.short_code))
+    return shop.scans.where(qrcode_id=code.id, since=FIRST, until=FIRST + timedelta(days=days))
+
+
+def quiet(seed, rate=20.0, days=70, **truth):
+    frame = analytics.simulate({"door": rate}, since=FIRST, days=days, seed=seed, truth=Truth(weekdays=WEEK, **truth))
+    return frame[["time"]]
+
+
+def without(frame, day, share):
+    """A frame with a share of the scans of a day left."""
+    on_it = frame["time"].dt.date == FIRST + timedelta(days=day)
+    return pd.concat([frame[~on_it], frame[on_it][: int(on_it.sum() * share)]])
+
+
+def with_more(frame, day, number):
+    time = datetime.combine(FIRST + timedelta(days=day), datetime.min.time()) + timedelta(hours=10)
+    return pd.concat([frame, pd.DataFrame({"time": [time] * number})])
+
+
+def unusual(frame):
+    return [(day.date() - FIRST).days for day in frame.loc[frame["is_unusual"], "day"]]
+
+
+def test_planted_days_are_found_whatever_their_weekday(shop):
+    frame = with_more(with_more(without(quiet(1, rate=60), 30, 0.1), 41, 60), 10, 150)
+    found = analytics.unusual_days(view_of(shop, frame, 70))
+    assert unusual(found) == [10, 30, 41]  # 41 is a Sunday, on which there are next to none
+    assert found["scans"].sum() == len(frame)
+    rows = found.set_index(found["day"].dt.date)
+    assert rows.loc[FIRST + timedelta(days=41), "scans"] < rows.loc[FIRST + timedelta(days=42), "high"] + 60
+
+
+def test_one_great_day_does_not_hide_another(shop):
+    frame = with_more(with_more(quiet(2, rate=50), 20, 2_000), 35, 120)
+    assert unusual(analytics.unusual_days(view_of(shop, frame, 70))) == [20, 35]
+
+
+def test_interest_that_falls_is_not_unusual(shop):
+    frame = quiet(3, rate=100, half_life=20)
+    assert unusual(analytics.unusual_days(view_of(shop, frame, 70))) == []
+
+
+@pytest.mark.parametrize("unrest", [0.0, 0.1])
+def test_false_alarms_are_as_rare_as_stated(shop, unrest):
+    """One in five views may have one, if that is asked for: of 40, more than 15 would be a sign of more."""
+    views = [view_of(shop, quiet(seed, days=42, unrest=unrest), 42) for seed in range(100, 140)]
+    alarms = sum(bool(unusual(analytics.unusual_days(view, alarm=0.2))) for view in views)
+    assert alarms <= 15
+    assert alarms >= (2 if unrest else 0)
+
+
+def test_usual_days_lie_between_low_and_high(shop):
+    frame = with_more(quiet(4, unrest=0.1), 12, 80)
+    found = analytics.unusual_days(view_of(shop, frame, 70), alarm=0.5)
+    assert (found["is_unusual"] == ~found["scans"].between(found["low"], found["high"])).all()
+    assert found["chance"].between(0, 1).all()
+    assert (found["low"] <= found["expected"]).all()
+    assert (found["expected"] <= found["high"]).all()
+    expected = {"day": "datetime64[us]", "scans": "int64"} | dict.fromkeys(
+        ("expected", "low", "high", "chance"), "float64"
+    )
+    assert found.dtypes.astype(str).to_dict() == expected | {"is_unusual": "bool"}
+
+
+def test_days_without_any_scan_are_usual_where_there_never_is_one(shop):
+    found = analytics.unusual_days(view_of(shop, quiet(5)[:0], 20))
+    assert (len(found), unusual(found)) == (20, [])
+    assert np.isfinite(found[["expected", "low", "high"]]).all(axis=None)
+    (row,) = (
+        analytics.unusual_days(view_of(shop, with_more(quiet(5)[:0], 7, 1), 20)).query("scans > 0").to_dict("records")
+    )
+    assert not row["is_unusual"]
+
+
+def test_days_are_those_of_the_time_zone(shop):
+    view = view_of(shop, quiet(6), 70)
+    found = analytics.unusual_days(view, time_zone="America/New_York")
+    per_day = analytics.scans_per_day(view, time_zone="America/New_York")[1:-1]
+    assert found["scans"].tolist() == per_day["scans"].tolist()
+
+
+def test_too_few_days_and_impossible_alarms_are_refused(shop):
+    view = view_of(shop, quiet(7), 13)
+    with pytest.raises(InvalidParameter, match="has 13 whole days; 14 or more"):
+        analytics.unusual_days(view)
+    for alarm in (0, 1, "much"):
+        with pytest.raises(InvalidParameter, match=r"alarm.*must be above 0 and below 1"):
+            analytics.unusual_days(view, alarm=alarm)
