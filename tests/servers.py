@@ -34,7 +34,12 @@ class Server:
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody")
             self._as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-        self._settings = ("listen_addresses=", f"unix_socket_directories={self.folder}", "max_connections=200", *settings)
+        self._settings = (
+            "listen_addresses=",
+            f"unix_socket_directories={self.folder}",
+            "max_connections=200",
+            *settings,
+        )
         self._run("initdb", "-A", "trust", "-U", "qrkit", "-E", "UTF8", "--locale=C", "--no-sync")
         self.start()
 

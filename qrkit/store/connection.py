@@ -226,8 +226,8 @@ class Store:
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""
-        with self._file_statement() as cursor:
-            return cursor.execute(sql, parameters).df()
+        with self._statement() as cursor:
+            return self.database.frame(cursor, sql, parameters)
 
     @contextmanager
     def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
@@ -246,8 +246,8 @@ class Store:
                 for one in made:
                     one.close()
 
-    def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
-        """Run a statement in which the table `incoming` is the DataFrame."""
+    def insert_frame(self, sql: str, frame: Any) -> None:
+        """Run a statement in which the table `incoming` is the DataFrame; of a file it may be a stream of Arrow."""
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1

@@ -78,6 +78,7 @@ UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
 WHERE scan_counts.qrcode = old.qrcode
 """,
+    keep="",  # a transaction sees one state of the tables, whatever others do
 )
 
 _open_files: dict[str, Database] = {}
@@ -195,8 +196,8 @@ class Database:
             (read[sql],) = cursor.extract_statements(sql)
         cursor.execute(read[sql], parameters)
 
-    def run_with_frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, frame: pd.DataFrame) -> None:
-        """Run a statement in which the table `incoming` is a DataFrame."""
+    def run_with_frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, frame: Any) -> None:
+        """Run a statement in which the table `incoming` is a DataFrame or a stream of Arrow."""
         cursor.register("incoming", frame)
         try:
             cursor.execute(sql)
@@ -205,9 +206,13 @@ class Database:
             with suppress(duckdb.Error):
                 cursor.unregister("incoming")
 
+    def frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> pd.DataFrame:
+        """Run a query and give its rows as a DataFrame."""
+        return cursor.execute(sql, parameters).df()
+
     def is_same(self, other: Engine) -> bool:
         """Whether both are the same file."""
-        return self is other or (isinstance(other, Database) and self.path != MEMORY and self.file == other.file)
+        return isinstance(other, Database) and (self is other or (self.path != MEMORY and self.file == other.file))
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
@@ -219,7 +224,8 @@ class Database:
                 # The file is held until every cursor on it is closed; those of threads that have ended are let go.
                 self._cursors = [(thread, one) for thread, one in self._cursors if thread.is_alive()]
                 self._cursors.append((threading.current_thread(), cursor))
-        return self.thread.cursor
+        found: duckdb.DuckDBPyConnection = self.thread.cursor
+        return found
 
     def release(self) -> None:
         """One store less; the last one closes the file, and who opens it meanwhile waits for that."""

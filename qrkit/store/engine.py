@@ -52,6 +52,7 @@ class Dialect:
         count_nothing: The mark of a transaction without scans.
         is_kept: Whether the transaction of a mark (qrcode, scans) was committed: a row, or none.
         forget: Notes in the counters that the scans before a moment are forgotten.
+        keep: What ends a query whose rows must be there until its transaction ends.
     """
 
     begin_writing: str
@@ -66,6 +67,7 @@ class Dialect:
     count_nothing: str
     is_kept: str
     forget: str
+    keep: str
 
 
 class Engine(Protocol):
@@ -92,8 +94,8 @@ class Engine(Protocol):
     is_broken: bool
     dialect: Dialect
     errors: tuple[type[Exception], ...]
-    writing: threading._RLock
-    visiting: threading._RLock
+    writing: threading.RLock
+    visiting: threading.RLock
     thread: Thread
     before_closing: list[Callable[[], None]]
     memory: dict[str, Any]
@@ -117,8 +119,11 @@ class Engine(Protocol):
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run again and again."""
 
-    def run_with_frame(self, cursor: Any, sql: str, frame: pd.DataFrame) -> None:
-        """Run a statement in which the table `incoming` is a DataFrame."""
+    def run_with_frame(self, cursor: Any, sql: str, frame: Any) -> None:
+        """Run a statement in which the table `incoming` is a DataFrame; for a file it may be a stream of Arrow."""
+
+    def frame(self, cursor: Any, sql: str, parameters: Parameters) -> pd.DataFrame:
+        """Run a query and give its rows as a DataFrame."""
 
     def is_same(self, other: Engine) -> bool:
         """Whether both are the same database."""

@@ -40,13 +40,12 @@ REASONS = {
     "city": Reason("city, by a table of places", "scans by city"),
     "latitude": Reason("degrees north, of the place in the table", "scans on a map"),
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
-    "xid": Reason("number of the transaction on the server that stored it", "which visits are new to a copy"),
 }
 """By the columns of the table of visits."""
 
 UNDESCRIBED = Reason("not described", "not described")
 
-COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits)"
+COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"  # which a copy has
 COUNT = """
 SELECT
     count(*) AS visits, min(v.time) AS oldest, count(*) FILTER (v.time < $before) AS overdue,

@@ -197,6 +197,13 @@ class Server:
         cursor.execute(sql)
         cursor.execute("DROP TABLE incoming")
 
+    def frame(self, cursor: _Cursor, sql: str, parameters: Parameters) -> pd.DataFrame:
+        """Run a query and give its rows as a DataFrame; for many rows there are `columns`."""
+        import pandas as pd
+
+        cursor.execute(sql, parameters)
+        return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description or ()])
+
     @contextmanager
     def copied(self, cursor: Cursor, select: str) -> Iterator[Iterator[bytes]]:
         """The rows of a query as lines of CSV: texts in quotes, nothing at all where there is no value."""
@@ -204,13 +211,13 @@ class Server:
         cursor.execute(f"SELECT * FROM ({select}) found LIMIT 0")
         texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
         quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
-        with cursor.connection.cursor() as reading:
-            with reading.copy(f"COPY ({select}) TO STDOUT (FORMAT csv{quoted})") as copy:
-                yield (bytes(line) for line in copy)
+        asked = f"COPY ({select}) TO STDOUT (FORMAT csv{quoted})"
+        with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
+            yield (bytes(line) for line in copy)
 
     def is_same(self, other: Engine) -> bool:
         """Whether both are the same database."""
-        return self is other
+        return isinstance(other, Server) and self is other
 
     def release(self) -> None:
         """One store less; the last one lets the connections go."""
@@ -348,7 +355,7 @@ def _connected(url: str) -> Connection[Any]:
     from psycopg.conninfo import conninfo_to_dict
 
     given = conninfo_to_dict(url)
-    asked = OPTIONS | given
+    asked: dict[str, Any] = OPTIONS | given
     if "options" in given:
         asked["options"] = f"{OPTIONS['options']} {given['options']}"
     connection: Connection[Any] = connect(**asked, autocommit=True, cursor_factory=RawCursor)
@@ -380,7 +387,7 @@ def _adapt(connection: Connection[Any]) -> None:
 
 
 def _written(text: str) -> str:
-    """A text as PostgreSQL can keep it: U+0000, which it cannot, is written as `ESCAPE` and 0, and `ESCAPE` with a 1."""
+    """A text as PostgreSQL can keep it: U+0000 is written as `ESCAPE` and 0, `ESCAPE` itself as `ESCAPE` and 1."""
     if "\0" in text or ESCAPE in text:
         return text.replace(ESCAPE, f"{ESCAPE}1").replace("\0", f"{ESCAPE}0")
     return text

@@ -209,4 +209,5 @@ INSERT INTO scan_parts AS p (qrcode, part, forgotten)
 SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
 """,
+    keep=" FOR KEY SHARE",
 )

@@ -59,6 +59,8 @@ FRAME_COLUMNS = {
 FRAME_KINDS = ("scan", "bot", "prefetch", "head")
 """What visits of a DataFrame can be: those of short codes that are there."""
 
+CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
+
 YEARS = (1990, 2100)
 """A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
 
@@ -214,7 +216,7 @@ def _moments(values: pd.Series) -> pd.Series:
 
 
 def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:
-    found = store.rows("SELECT short_code FROM qrcodes WHERE account_id = ?", [account_id])
+    found = store.rows(CODES + store.database.dialect.keep, [account_id])
     unknown = frame.loc[~frame["short_code"].isin([row["short_code"] for row in found]), "short_code"]
     if len(unknown):
         rule = f"row {unknown.index[0]}: is no short code of this portfolio ({len(unknown)} rows are of such codes)"
