@@ -12,16 +12,11 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import Any, Self
-
-import duckdb
+from typing import Any
 
 from qrkit.store.connection import Store
-from qrkit.store.postgresql import ESCAPE
+from qrkit.store.transfer import add_rows
 
 __all__ = ["Columns", "columns"]
 
@@ -49,9 +44,6 @@ LEFT JOIN forgotten f ON f.qrcode = s.qrcode;
 DESCRIBED = """
 SELECT column_name AS name, data_type AS kind FROM duckdb_columns() WHERE table_name = $table ORDER BY column_index
 """
-UNESCAPED = f"replace(replace({{0}}, '{ESCAPE}0', chr(0)), '{ESCAPE}1', '{ESCAPE}') AS {{0}}"
-TOGETHER = 500_000
-"""Rows that are on the disk as text at once."""
 
 _making = threading.Lock()
 
@@ -133,41 +125,6 @@ class Columns:
 
     def _add(self, original: Store, table: str, select: str) -> None:
         """Add the rows of a query to a table that has columns of these names."""
-        described = self.store.rows(DESCRIBED, {"table": table})
-        kinds = {row["name"]: row["kind"] for row in described}
-        names = ", ".join(kinds)
-        with original.csv(f"SELECT {names} FROM ({select}) found") as lines, _reader(kinds) as rows:
-            while part := list(islice(lines, TOGETHER)):
-                self.store.insert_frame(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming", rows.read(part))
-
-
-class _Reader:
-    """Reads lines of CSV with the parser of DuckDB, and gives them on as a stream of Arrow each time somebody asks."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path, kinds: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._file = folder / "rows.csv"
-        columns = ", ".join(f"'{name}': '{kind}'" for name, kind in kinds.items())
-        rows = f"""
-FROM read_csv($file, header = false, auto_detect = false, columns = {{{columns}}}, delim = ',', quote = '"',
-    escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false)
-"""
-        escaped = ", ".join(UNESCAPED.format(name) if kind == "VARCHAR" else name for name, kind in kinds.items())
-        self._selects = {False: rows, True: f"SELECT {escaped} {rows}"}
-
-    def read(self, lines: list[bytes]) -> Self:
-        """The same, with these lines."""
-        with self._file.open("wb") as file:
-            file.writelines(lines)
-        self._select = self._selects[any(ESCAPE.encode() in line for line in lines)]
-        return self
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        rows = self._connection.cursor().sql(self._select, params={"file": str(self._file)})
-        return rows.__arrow_c_stream__()
-
-
-@contextmanager
-def _reader(kinds: Mapping[str, str]) -> Iterator[_Reader]:
-    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect(":memory:") as connection:
-        yield _Reader(connection, Path(folder), kinds)
+        kinds = {row["name"]: row["kind"] for row in self.store.rows(DESCRIBED, {"table": table})}
+        with original.csv(f"SELECT {', '.join(kinds)} FROM ({select}) found") as lines:
+            add_rows(self.store, table, lines, kinds)

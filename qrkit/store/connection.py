@@ -268,6 +268,15 @@ class Store:
         with self._statement() as cursor, self.database.copied(cursor, select) as lines:
             yield lines
 
+    def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
+        """Add such lines to a table of a server, in a transaction of its own where none is open."""
+        assert isinstance(self.database, Server)
+        self.check_writable()
+        with self.atomic():
+            self.database.thread.written += 1
+            with self._statement() as cursor:
+                self.database.add_csv(cursor, table, lines)
+
     def checkpoint(self) -> None:
         """Have everything that is committed in the file itself, and nothing in its log."""
         self._get_ready()

@@ -79,6 +79,10 @@ FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time 
 WHERE scan_counts.qrcode = old.qrcode
 """,
     keep="",  # a transaction sees one state of the tables, whatever others do
+    last_place="SELECT coalesce(max(rowid) + 1, 0) AS place FROM visits",
+    places_together=500_000,
+    between=" WHERE rowid >= {since} AND rowid < {until} ORDER BY rowid",
+    begin_sequence="CREATE OR REPLACE SEQUENCE {name} START {number}",
 )
 
 _open_files: dict[str, Database] = {}

@@ -53,6 +53,10 @@ class Dialect:
         is_kept: Whether the transaction of a mark (qrcode, scans) was committed: a row, or none.
         forget: Notes in the counters that the scans before a moment are forgotten.
         keep: What ends a query whose rows must be there until its transaction ends.
+        last_place: The end of the places that visits stand at, a whole number that grows.
+        places_together: How many such places have some hundred thousand visits.
+        between: What narrows a query for visits to places from `{since}` to before `{until}`.
+        begin_sequence: Has the sequence `{name}` give `{number}` next.
     """
 
     begin_writing: str
@@ -68,6 +72,10 @@ class Dialect:
     is_kept: str
     forget: str
     keep: str
+    last_place: str
+    places_together: int
+    between: str
+    begin_sequence: str
 
 
 class Engine(Protocol):

@@ -215,6 +215,16 @@ class Server:
         with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
             yield (bytes(line) for line in copy)
 
+    def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
+        """Add such lines to a table."""
+        assert isinstance(cursor, _Cursor)
+        with (
+            cursor.connection.cursor() as writing,
+            writing.copy(f"COPY {table} FROM STDIN (FORMAT csv, NULL '')") as copy,
+        ):
+            for line in lines:
+                copy.write(line)
+
     def is_same(self, other: Engine) -> bool:
         """Whether both are the same database."""
         return isinstance(other, Server) and self is other

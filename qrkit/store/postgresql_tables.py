@@ -120,7 +120,7 @@ CREATE INDEX ON visits USING brin (xid) WITH (pages_per_range = 32, autosummariz
 CREATE TABLE day_counts (day DATE NOT NULL, qrcode INTEGER, kind VARCHAR NOT NULL, visits BIGINT NOT NULL);
 CREATE TABLE scan_parts (
     qrcode INTEGER NOT NULL,
-    part INTEGER NOT NULL,
+    part INTEGER NOT NULL DEFAULT 0,
     scans BIGINT NOT NULL DEFAULT 0,
     forgotten BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (qrcode, part)
@@ -210,4 +210,9 @@ SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GRO
 ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
 """,
     keep=" FOR KEY SHARE",
+    # Pages of 8 kB, which have about thirty visits.
+    last_place="SELECT pg_relation_size('visits') / current_setting('block_size')::INTEGER AS place",
+    places_together=16_384,
+    between=" WHERE ctid >= '({since},0)' AND ctid < '({until},0)'",
+    begin_sequence="SELECT setval('{name}', {number}, false)",
 )

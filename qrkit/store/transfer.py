@@ -1,0 +1,126 @@
+"""Rows on their way between a file and a server, as CSV: the one form that both write and read by themselves.
+
+Texts are in quotes, and where there is no value there is nothing at all, so that an empty text is not taken for none.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import duckdb
+
+from qrkit.store.connection import Store
+from qrkit.store.postgresql import ESCAPE
+from qrkit.store.sandbox import Query, sandbox
+
+__all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]
+
+Kinds = Mapping[str, str]
+"""Columns by name, with their types in DuckDB."""
+TOGETHER = 500_000
+"""Rows that are on the disk as text at once."""
+ESCAPED = f"replace(replace({{0}}, '{ESCAPE}', '{ESCAPE}1'), chr(0), '{ESCAPE}0') AS {{0}}"
+UNESCAPED = f"replace(replace({{0}}, '{ESCAPE}0', chr(0)), '{ESCAPE}1', '{ESCAPE}') AS {{0}}"
+WRITE = "COPY ({select}) TO ? (FORMAT csv, HEADER false, NULLSTR ''{quoted})"
+READ = """
+FROM read_csv($file, header = false, auto_detect = false, columns = {{{columns}}}, delim = ',', quote = '"',
+    escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false)
+"""
+SUMMED = "SELECT count(*) AS rows, coalesce(sum(hash({columns})), 0)::VARCHAR AS sum"
+
+
+class Checksum(NamedTuple):
+    """How many rows there are, and a sum over all their values that does not depend on their order."""
+
+    rows: int
+    sum: int
+
+
+@contextmanager
+def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]:
+    """The rows of a query as lines of CSV, as a server takes them.
+
+    Args:
+        store: A file or a server.
+        select: What is asked; the rows of a file as far as they are committed.
+        kinds: Its columns.
+    """
+    if store.database.is_shared:
+        with store.csv(select) as lines:
+            yield lines
+        return
+    texts = [name for name, kind in kinds.items() if kind == "VARCHAR"]
+    escaped = ", ".join(ESCAPED.format(name) if name in texts else name for name in kinds)
+    quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder:
+        made = Path(folder) / "rows.csv"
+        # The statements that run here are ours.
+        with sandbox(store, {"rows": Query(select)}, config={"enable_external_access": "true"}) as alone:
+            alone.execute(WRITE.format(select=f"SELECT {escaped} FROM rows", quoted=quoted), [str(made)])
+        with made.open("rb") as lines:
+            yield lines
+
+
+def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> None:
+    """Add lines of CSV to a table, in the transaction that is open."""
+    names = ", ".join(kinds)
+    if store.database.is_shared:
+        store.add_csv(f"{table} ({names})", lines)
+        return
+    for rows in _parts(lines, kinds):
+        store.insert_frame(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming", rows)
+
+
+def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:
+    """The checksum of the rows of a query; equal rows have equal ones on either engine."""
+    summed = SUMMED.format(columns=", ".join(kinds))
+    if not store.database.is_shared:
+        (row,) = store.rows(f"{summed} FROM ({select})")
+        return Checksum(row["rows"], int(row["sum"]))
+    total = Checksum(0, 0)
+    with store.csv(select) as lines, duckdb.connect(":memory:") as connection:
+        for rows in _parts(lines, kinds):
+            connection.register("incoming", rows)
+            found = connection.execute(f"{summed} FROM incoming").fetchall()
+            connection.unregister("incoming")
+            total = Checksum(total.rows + found[0][0], total.sum + int(found[0][1]))
+    return total
+
+
+def _parts(lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
+    """Lines of CSV as rows, so many at a time; each part is gone when the next is asked for."""
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect(":memory:") as connection:
+        rows = _Rows(connection, Path(folder) / "rows.csv", kinds)
+        while part := list(islice(lines, TOGETHER)):
+            while sum(line.count(b'"') for line in part) % 2:  # a text goes on in the next line
+                part.append(next(lines))
+            yield rows.read(part)
+
+
+class _Rows:
+    """Lines of CSV, read by the parser of DuckDB: a stream of Arrow each time somebody asks."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, file: Path, kinds: Kinds) -> None:
+        self._connection = connection
+        self._file = file
+        self._plain = READ.format(columns=", ".join(f"'{name}': '{kind}'" for name, kind in kinds.items()))
+        names = (UNESCAPED.format(name) if kind == "VARCHAR" else name for name, kind in kinds.items())
+        self._unescaped = f"SELECT {', '.join(names)} {self._plain}"
+        self._select = self._plain
+
+    def read(self, lines: list[bytes]) -> Self:
+        """The same, with these lines."""
+        with self._file.open("wb") as file:
+            file.writelines(lines)
+        has_escapes = any(ESCAPE.encode() in line for line in lines)
+        self._select = self._unescaped if has_escapes else self._plain
+        return self
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        rows = self._connection.cursor().sql(self._select, params={"file": str(self._file)})
+        return rows.__arrow_c_stream__()
