@@ -304,6 +304,25 @@ def test_a_store_that_another_process_holds_is_refused_with_the_remedy(store, fo
 # Report and serve -----------------------------------------------------------------------------------------------------
 
 
+def test_report_takes_a_period_and_a_title(store, folder, capsys):
+    asked = ["report", "--store", str(store), "--since", "2026-06-01", "--until", "2026-06-08", "--title", "Week 23"]
+    assert main([*asked, "--time-zone", "Europe/Ljubljana"]) == 0
+    page = (folder / capsys.readouterr().out.strip()).read_text(encoding="utf-8")
+    assert "<title>Week 23, 1\N{EN DASH}7 June 2026</title>" in page
+    with pytest.raises(SystemExit):
+        main([*asked[:4], "1 June"])
+    assert "'1 June' is no day like 2026-06-01" in capsys.readouterr().err
+    assert main([*asked, "--time-zone", "Mars/Olympus"]) != 0
+    assert "Mars/Olympus" in capsys.readouterr().err
+
+
+@pytest.mark.needs("chromium")
+def test_report_prints_a_pdf(store, folder, capsys):
+    assert main(["report", "--store", str(store), "--pdf"]) == 0
+    assert capsys.readouterr().out.strip() == "report.pdf"
+    assert (folder / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
 def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, capsys):
     assert main(["report", "--store", str(store)]) == 0
     assert main(["report", "--store", str(store), "--campaign", "Summer", "-o", "summer.html"]) == 0

@@ -1,6 +1,8 @@
 import json
 import re
+import socketserver
 import subprocess
+import threading
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -103,8 +105,8 @@ def read(svg):
     return decode(resvg_py.svg_to_bytes(svg_string=svg, zoom=4)).content
 
 
-def notes(page):
-    return page.xpath("string(//p[@class='notes'])")
+def methods(page):
+    return page.xpath("string(//section[@class='methods'])")
 
 
 # ---- numbers
@@ -127,7 +129,7 @@ def test_the_period_is_that_of_the_scans(page):
 
 
 def test_it_is_said_what_is_counted(page):
-    said = notes(page)
+    said = methods(page)
     assert "UTC" in said
     assert "Not counted as scans: 2 visits by bots and 1 HEAD request." in said
     assert "who comes on two days counts twice" in said
@@ -216,7 +218,7 @@ def test_a_period_narrows_all_but_what_was_imported(shop):
     scans = shop.scans.where(since=since, until=until)
     assert page.findtext(".//p[@class='period']") == "8\N{EN DASH}14 June 2026"
     assert key_figures(page)["Scans"] == (str(scans.count()), "and 350 imported")
-    assert "none are recorded" in notes(page)
+    assert "none are recorded" in methods(page)
     top = analytics.top_qrcodes(scans).set_index("qrcode")["scans"]
     assert f"{top['Door']} scans" in card_texts(page)["Door"]
 
@@ -242,7 +244,9 @@ def test_until_comes_after_since(shop):
 def test_one_day_needs_no_line(shop):
     page = lxml.html.document_fromstring(report.portfolio(shop, since=date(2026, 6, 8), until=date(2026, 6, 9)).html)
     assert page.findtext(".//p[@class='period']") == "Monday, 8 June 2026"
-    assert [heading.text for heading in page.xpath("//figcaption/h2")] == ["Hours of the week, UTC"]
+    headings = [heading.text for heading in page.xpath("//figcaption/h2")]
+    assert headings[:2] == ["Scans per hour", "Hours of the week, UTC"]
+    assert not [heading for heading in headings if "per day" in heading]
 
 
 # ---- one campaign
@@ -326,7 +330,7 @@ def test_nothing_is_loaded_and_nothing_runs(made, page):
     assert not page.xpath("//script | //link | //img | //iframe | //object | //form | //@src | //@srcset")
     assert not page.xpath("//@*[starts-with(name(), 'on')]")
     assert not re.search(r"url\(|@import|javascript:|expression\(", made.html)
-    assert not page.xpath("//*[not(self::a)]/@href")
+    assert not page.xpath("//*[not(self::a)]/@href[not(starts-with(., '#'))]")
 
 
 def test_the_page_is_structured(page):
@@ -388,8 +392,9 @@ def test_what_nobody_knows_is_said():
         portfolio.scans.insert(month_of_scans([code])[["short_code", "time"]])
         page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
         assert key_figures(page)["Visitors"] == ("\N{EN DASH}", "not known")
-        assert "Devices, systems and countries of visitors are not known." in notes(page)
-        assert [heading.text for heading in page.xpath("//section/h2")] == ["Top QR Codes", "The QR Code"]
+        assert "Devices, systems and countries of visitors are not known." in methods(page)
+        headings = [heading.text for heading in page.xpath("//section/h2")]
+        assert headings == ["What happened", "Top QR Codes", "The QR Code", "How this was counted"]
         assert list(table(page, "Top QR Codes").values()) == [["300", "100.0%"]]
 
 
@@ -421,16 +426,65 @@ def test_real_clicks_are_all_there(monkeypatch):
     assert table(page, "Top QR Codes")["vNJS4H"][0] == str(sum(click["g"] == "vNJS4H" for click in clicks))
 
 
+BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
+BROWSER += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+def browse(path, folder, *options):
+    """What Chromium says on its error stream while it shows a page."""
+    asked = [*BROWSER, f"--user-data-dir={folder}/user", *options, path.as_uri()]
+    return subprocess.run(asked, check=True, capture_output=True, text=True, timeout=60).stderr
+
+
 @pytest.mark.needs("chromium")
 def test_a_browser_in_dark_mode_shows_codes_that_can_be_scanned(shop, made, tmp_path):
     page, picture = made.save(tmp_path / "report.html"), tmp_path / "report.png"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    options += ["--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={tmp_path}/user"]
-    options += ["--window-size=1400,4000", f"--screenshot={picture}"]
-    options += ["--blink-settings=preferredColorScheme=0"]
-    subprocess.run(["chromium", *options, page.as_uri()], check=True, capture_output=True, timeout=60)
+    dark = "--blink-settings=preferredColorScheme=0"
+    browse(page, tmp_path, dark, "--window-size=1400,4000", f"--screenshot={picture}")
     with Image.open(picture) as image:
         corner = image.convert("L").getpixel((2, 2))
         found = {barcode.text for barcode in zxingcpp.read_barcodes(image, formats=zxingcpp.BarcodeFormat.QRCode)}
     assert corner < 40
     assert found == {code.short_url if code.is_dynamic else code.content for code in shop.list_qrcodes()}
+
+
+@pytest.mark.needs("chromium", "loopback")
+def test_a_browser_asks_nobody_and_complains_of_nothing(made, tmp_path):
+    """Whatever it asks for goes to a proxy of ours, which counts; what a browser asks of its maker is not the page's."""
+    asked = []
+
+    class Proxy(socketserver.StreamRequestHandler):
+        def handle(self):
+            asked.append(self.rfile.readline())
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        proxy = f"--proxy-server=127.0.0.1:{server.server_address[1]}"
+        page = made.save(tmp_path / "report.html")
+        said = browse(page, tmp_path, proxy, "--enable-logging=stderr", "--v=0", "--dump-dom")
+        noisy = tmp_path / "noisy.html"
+        noisy.write_text("<img src=http://example.com/x.png><script>console.error('seen')</script>", encoding="utf-8")
+        heard = browse(noisy, tmp_path, proxy, "--enable-logging=stderr", "--v=0", "--dump-dom")
+        server.shutdown()
+    # The other page shows that both would have been noticed.
+    assert "CONSOLE" in heard
+    assert "CONSOLE" not in said
+    found = {line.split()[1] for line in asked if line.strip()}
+    assert {address for address in found if b"google" not in address} == {b"http://example.com/x.png"}
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize("width", [375, 768, 1240])
+def test_no_screen_has_to_be_moved_sideways(made, tmp_path, width):
+    page = made.save(tmp_path / "report.html")
+    sheet = tmp_path / "sheet.html"
+    measure = "const d=document.querySelector('iframe').contentDocument.documentElement;document.body.textContent="
+    sheet.write_text(
+        f'<!doctype html><iframe src="{page.name}" width={width} height=900 style="border:0"></iframe>'
+        f"<script>onload=()=>{{{measure}d.scrollWidth+' '+d.clientWidth}}</script>",
+        encoding="utf-8",
+    )
+    asked = [*BROWSER, f"--user-data-dir={tmp_path}/user", "--allow-file-access-from-files", "--dump-dom"]
+    run = subprocess.run([*asked, sheet.as_uri()], check=True, capture_output=True, text=True, timeout=60)
+    needed, there = map(int, re.search(r"<body>(\d+) (\d+)</body>", run.stdout).groups())
+    assert needed <= there == width

@@ -11,7 +11,7 @@ from __future__ import annotations
 from qrkit.analytics.comparing import before_and_after, compare, rates
 from qrkit.analytics.kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
 from qrkit.analytics.life import lives, scans_by_content
-from qrkit.analytics.parts import UNKNOWN, Attribute, Part, scans_by, top_qrcodes
+from qrkit.analytics.parts import UNKNOWN, Attribute, Part, posters, scans_by, top_qrcodes
 from qrkit.analytics.periods import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.records import scan_records
 from qrkit.analytics.scheduled import calendar, gaps_and_overlaps, served_under
@@ -34,6 +34,7 @@ __all__ = [
     "human_scans",
     "lives",
     "orphan_visits",
+    "posters",
     "rates",
     "repeat_share",
     "scan_records",

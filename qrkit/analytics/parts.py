@@ -10,7 +10,7 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "scans_by", "top_qrcodes"]
+__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "posters", "scans_by", "top_qrcodes"]
 
 Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
 """What scans can be counted by."""
@@ -30,6 +30,18 @@ SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () 
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
 LIMIT $most
+"""
+
+POSTERS = """
+, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+SELECT
+    c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
+    c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
+    coalesce(n.scans, 0) AS scans, coalesce(n.visitors, 0) AS visitors
+FROM codes c
+LEFT JOIN counted n USING (number)
+WHERE c.qrcode_latitude IS NOT NULL AND c.qrcode_longitude IS NOT NULL
+ORDER BY scans DESC, qrcode_id
 """
 
 BY_ATTRIBUTE = """
@@ -54,6 +66,17 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     check_most(most)
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
     return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
+
+
+def posters(scans: Scans) -> pd.DataFrame:
+    """Where the QR Codes of the view hang, the most scanned first; those without coordinates are left out.
+
+    Columns: qrcode_id, qrcode (its name), campaign, address (str, as the record has it), latitude, longitude (float64,
+    degrees), scans, visitors (int64, 0 where nobody has scanned it).
+    """
+    types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
+    types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
+    return scans.ask(POSTERS).astype(types)
 
 
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "light"]
+__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "dark", "tint"]
 
 COLORS = {
     "ink": ("#16191d", "#eceef1"),
@@ -40,9 +42,22 @@ CSS = f":root{{{_variables(0)}}}@media screen and (prefers-color-scheme:dark){{:
 """The colours as CSS variables, the dark ones where a reader's screen asks for them; printed pages are light."""
 
 
-def light(name: str) -> str:
-    """A colour on light paper."""
-    return COLORS[name][0]
+_is_dark = ContextVar("is_dark", default=False)
+
+
+@contextmanager
+def dark() -> Iterator[None]:
+    """Charts that are drawn within are for dark paper; those of a page follow the page either way (`to_svg`)."""
+    before = _is_dark.set(True)
+    try:
+        yield
+    finally:
+        _is_dark.reset(before)
+
+
+def tint(name: str) -> str:
+    """A colour on the paper that is drawn on."""
+    return COLORS[name][_is_dark.get()]
 
 
 def assign_colors(names: Iterable[str]) -> dict[str, int]:

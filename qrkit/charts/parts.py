@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import BytesIO
+from itertools import pairwise
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -16,32 +17,51 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from qrkit.charts.ink import light
+from qrkit.charts.ink import tint
 from qrkit.charts.lettering import FONT, cut, drawable, length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "NARROW",
     "Chart",
+    "a_unit",
+    "above",
     "add_axes",
     "add_dot",
     "add_swatch",
     "add_text",
+    "at_time",
+    "axes_at",
     "blank",
     "count_axis",
-    "day_axis",
+    "date_text",
+    "draw_line",
     "house_style",
+    "listed",
     "names_above",
     "names_at_ends",
     "nothing",
     "place",
+    "time_axis",
+    "time_words",
+    "top_of",
+    "unit_of",
 ]
 
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LINE = 18
 """Pixels from a line of text to the next."""
+
+NARROW = 560
+"""Pixels from which on there is room beside things."""
+
+FEW = 10
+"""Up to so many moments each has its dot: a line through one or two says little."""
+
+HOUR = timedelta(hours=1)
 
 _lock = RLock()  # matplotlib's settings are those of the whole process
 
@@ -76,7 +96,7 @@ def house_style() -> Iterator[None]:
 
 def blank(width: int, height: int) -> Chart:
     """A chart with nothing on it, in pixels: at 72 dots an inch, a point is one."""
-    return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=light("paper"))
+    return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
 
 
 def nothing(width: int, height: int) -> Chart:
@@ -88,10 +108,16 @@ def nothing(width: int, height: int) -> Chart:
 
 
 def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Axes that draw nothing themselves; their distances from the edges in pixels."""
+    """Axes that draw nothing themselves; their distances from the edges in pixels, as far as there is room for them."""
     width, height = chart.bbox.width, chart.bbox.height
     left, right = min(left, width / 2), min(right, width / 2 - 20)
-    place = (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
+    return axes_at(chart, (left, top), (width - left - right, height - top - bottom))
+
+
+def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
+    """Axes that draw nothing themselves: their upper left corner, their width and height in pixels."""
+    width, height = chart.bbox.width, chart.bbox.height
+    place = at[0] / width, 1 - (at[1] + size[1]) / height, size[0] / width, size[1] / height
     axes = chart.add_axes(place)
     axes.set_axis_off()
     return axes
@@ -109,13 +135,13 @@ def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink
     """
     x, y = _shares(chart, at)
     more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
-    chart.text(x, y, drawable(text), color=light(color), **more)
+    chart.text(x, y, drawable(text), color=tint(color), **more)
 
 
 def add_dot(chart: Chart, at: tuple[float, float], color: str) -> None:
     """Draw the dot that stands before a name, around a place in pixels from the upper left corner."""
     size = (9 / chart.bbox.width, 9 / chart.bbox.height)
-    chart.add_artist(Ellipse(_shares(chart, at), *size, facecolor=light(color), edgecolor="none", linewidth=0))
+    chart.add_artist(Ellipse(_shares(chart, at), *size, facecolor=tint(color), edgecolor="none", linewidth=0))
 
 
 def add_swatch(chart: Chart, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
@@ -130,27 +156,96 @@ def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
     return float(right), float(chart.bbox.height - up)
 
 
-def day_axis(chart: Chart, axes: Axes, days: Sequence[datetime]) -> None:
-    """Let the axes span the days, and write as many dates below them as there is room for."""
-    first, last = _number(days[0]), _number(days[-1])
-    axes.set_xlim(*((first, last) if len(days) > 1 else (first - 1, last + 1)))
-    for day, date in _dates(days, most=max(2, int(axes.bbox.width // 58))).items():
-        x, y = place(chart, axes, _number(day), axes.get_ylim()[0])
-        add_text(chart, (x, y + 15), date, "quiet", ha="center")
+def at_time(day: datetime) -> float:
+    """Where a day is on an axis."""
+    return float(date2num(day))  # type: ignore[no-untyped-call]
 
 
-def count_axis(chart: Chart, axes: Axes, most: float, what: str) -> None:
-    """Let the axes reach from 0 to a round number above `most`, with a line and a number at whole steps."""
-    ticks = [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
+def date_text(day: datetime) -> str:
+    """13 Jun."""
+    return f"{day.day} {MONTHS[day.month - 1]}"
+
+
+def unit_of(moments: Sequence[datetime]) -> str:
+    """What a step from one moment to the next is: an hour, day, week or month."""
+    step = min((after - before for before, after in pairwise(moments)), default=24 * HOUR)
+    bounds = (("hour", 12 * HOUR), ("day", 48 * HOUR), ("week", 300 * HOUR))
+    return next((unit for unit, bound in bounds if step < bound), "month")
+
+
+def a_unit(unit: str) -> str:
+    """A day, an hour."""
+    return f"{'an' if unit == 'hour' else 'a'} {unit}"
+
+
+def time_words(moments: Sequence[datetime]) -> str:
+    """From when to when, in words."""
+    shape = "%Y-%m-%d %H:%M" if unit_of(moments) == "hour" else "%Y-%m-%d"
+    return f"from {moments[0]:{shape}} to {moments[-1]:{shape}}"
+
+
+def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, most: int | None = None) -> None:
+    """Let the axes span the moments, and write dates or hours below them: `most`, or as many as there is room for."""
+    first, last = at_time(moments[0]), at_time(moments[-1])
+    half = 1.0 if unit_of(moments) != "hour" else 1 / 24
+    axes.set_xlim(*((first, last) if len(moments) > 1 else (first - half, last + half)))
+    room = max(2, int(axes.bbox.width // 58)) if most is None else most
+    dates = _dates(moments, room) if room else {}
+    # Two alone stand at the ends, and reach no further.
+    sides = ("left", "right") if most == 2 and len(dates) == 2 else ("center",) * len(dates)
+    for (moment, text), side in zip(dates.items(), sides, strict=True):
+        x, y = place(chart, axes, at_time(moment), axes.get_ylim()[0])
+        add_text(chart, (x, y + 15), text, "quiet", ha=side)
+
+
+def top_of(most: float) -> int:
+    """The round number above `most` that an axis reaches up to."""
+    return _steps(most)[-1]
+
+
+def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, has_numbers: bool = True) -> None:
+    """Let the axes reach from 0 to a round number above `most`, with a line and a number at whole steps.
+
+    Args:
+        chart: What is drawn on.
+        axes: Of the chart.
+        most: The largest number to be shown.
+        most_steps: 1 for a line at 0 and one at the top alone.
+        has_numbers: Whether they are written.
+    """
+    ticks = _steps(most)
     axes.set_ylim(0, ticks[-1])
     left, across = axes.bbox.x0, axes.get_yaxis_transform()
-    for tick in ticks:
-        color = light("line" if tick else "quiet")
+    for tick in ticks if most_steps > 1 else (0, ticks[-1]):
+        color = tint("line" if tick else "quiet")
         axes.add_artist(
             Line2D((0, 1), (tick, tick), color=color, linewidth=1, zorder=0, transform=across, clip_on=False, label="_")
         )
-        add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), f"{tick:,}", "quiet", ha="right")
-    add_text(chart, (left, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
+        if has_numbers:
+            add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), f"{tick:,}", "quiet", ha="right")
+
+
+def above(chart: Chart, axes: Axes, what: str) -> None:
+    """Say above the axes what their numbers are."""
+    add_text(chart, (axes.bbox.x0, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
+
+
+def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
+    """Draw a line in a colour; one of few moments has its dots. `how`: what matplotlib lets say of a line."""
+    told: dict[str, Any] = {
+        "linewidth": 1.8,
+        "solid_joinstyle": "round",
+        "solid_capstyle": "round",
+        "marker": "o" if len(moments) < FEW else "",
+        "markersize": 5,
+        "label": "_",
+    }
+    axes.plot(list(moments), list(values), color=color, clip_on=False, markeredgewidth=0, **told | how)  # type: ignore[arg-type]
+
+
+def listed(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Names with their counts, in words."""
+    return ", ".join(f"{cut(name, 60)} {count:,}" for name, count in zip(names, counts, strict=True))
 
 
 def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
@@ -180,11 +275,6 @@ def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
     return at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
 
 
-def _number(day: datetime) -> float:
-    """Where a day is on an axis."""
-    return float(date2num(day))  # type: ignore[no-untyped-call]
-
-
 def _apart(wished: Sequence[float], lowest: float) -> list[float]:
     """Heights in the same order, at least a line of text from each other, none below `lowest`."""
     heights = list(wished)
@@ -196,12 +286,24 @@ def _apart(wished: Sequence[float], lowest: float) -> list[float]:
     return heights
 
 
-def _dates(days: Sequence[datetime], most: int) -> dict[datetime, str]:
-    """The days to write a date at, at most so many of them, and their dates."""
+def _steps(most: float) -> list[int]:
+    """Whole numbers from 0 to a round one above `most`, at even steps."""
+    return [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
+
+
+def _dates(moments: Sequence[datetime], most: int) -> dict[datetime, str]:
+    """The moments to write a date or an hour at, at most so many of them, and what to write."""
+    if unit_of(moments) == "hour" and moments[-1] - moments[0] < 72 * HOUR:
+        for step in (1, 2, 3, 6, 12, 24):
+            hours = [one for one in moments if not one.minute and one.hour % step == 0]
+            if 0 < len(hours) <= most:
+                return {one: f"{one:%H:%M}" if one.hour else date_text(one) for one in hours}
+    days = [one for one in moments if one.time() == datetime.min.time()] or list(moments[:1])
     mondays = [day for day in days if day.weekday() == 0]
-    for chosen in (days, days[::2], mondays, mondays[::2]):
+    ends = [days[0], days[-1]] if most == 2 else []
+    for chosen in (ends, days, days[::2], mondays, mondays[::2]):
         if 0 < len(chosen) <= most:
-            return {day: f"{day.day} {MONTHS[day.month - 1]}" for day in chosen}
+            return {day: date_text(day) for day in chosen}
     firsts = [day for day in days if day.day == 1]
     for step in (1, 3, 6, 12, 60):
         months = [day for day in firsts if (12 * day.year + day.month - 1) % step == 0]

@@ -20,7 +20,7 @@ __all__ = ["sparkline", "to_svg"]
 
 MOST_COLUMNS = 45
 
-_VARIABLES = {both[0]: f"var(--{name},{both[0]})" for name, both in COLORS.items()}
+_VARIABLES = {shade: f"var(--{name},{shade})" for name, both in COLORS.items() for shade in both}
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")

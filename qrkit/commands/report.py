@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,31 +14,56 @@ from qrkit.errors import NotFound
 
 if TYPE_CHECKING:
     from qrkit.commands.parsing import Commands
+    from qrkit.portfolio import Portfolio
 
 __all__ = ["add_demo", "add_report"]
 
 
 def add_report(commands: Commands) -> None:
     """Add `report`."""
-    one = commands.add_parser("report", help="write a scan report as one HTML file")
+    one = commands.add_parser("report", help="write a scan report as one HTML file, a PDF or a notebook")
     add_store(one)
-    one.add_argument("-o", "--output", type=Path, default=Path("report.html"), help="file to write (%(default)s)")
+    one.add_argument(
+        "-o", "--output", type=Path, help="file to write: .html, .pdf or .ipynb (report.html; with --pdf, report.pdf)"
+    )
+    one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", help="name of a campaign; without it, all")
+    one.add_argument("--since", type=_day, help="the first day, like 2026-06-01; that of the first scan")
+    one.add_argument("--until", type=_day, help="the day after the last; the one after the last scan")
+    one.add_argument("--time-zone", default="UTC", help="whose days and hours, like Europe/Ljubljana (%(default)s)")
+    one.add_argument("--title", help="what stands at the top")
     one.set_defaults(run=_report)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day like 2026-06-01") from error
 
 
 def _report(asked: argparse.Namespace) -> None:
     from qrkit import report
 
+    output = asked.output or Path("report.html")
+    if asked.pdf:
+        output = output.with_suffix(".pdf")
+    days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
     with opened(asked, must_exist=True) as portfolio:
-        if asked.campaign is None:
-            made = report.portfolio(portfolio)
+        campaign_id = None if asked.campaign is None else _campaign_id(portfolio, asked.campaign)
+        if output.suffix.lower() == ".ipynb":
+            print(report.notebook(portfolio, output, campaign_id=campaign_id, **days))
+        elif campaign_id is None:
+            print(report.portfolio(portfolio, **days).save(output))
         else:
-            found = [one for one in portfolio.list_campaigns() if one.name == asked.campaign]
-            if not found:
-                raise NotFound("campaign", asked.campaign)
-            made = report.campaign(portfolio, found[0].id)
-        print(made.save(asked.output))
+            print(report.campaign(portfolio, campaign_id, **days).save(output))
+
+
+def _campaign_id(portfolio: Portfolio, name: str) -> str:
+    found = [one for one in portfolio.list_campaigns() if one.name == name]
+    if not found:
+        raise NotFound("campaign", name)
+    return found[0].id
 
 
 def add_demo(commands: Commands) -> None:

@@ -1,7 +1,8 @@
 """Reports: what happened to a portfolio or a campaign, and its QR Codes, as one HTML file that needs nothing else.
 
-Analytics answers the questions, charts draw, a template arranges. The page has no script and loads nothing; it opens
-without a network, follows light and dark mode, fits phones, and prints on A4.
+Analytics answers the questions, charts draw, a template arranges. The page says in words what happened before it shows
+it, has no script and loads nothing; it opens without a network, follows light and dark mode, fits phones, and prints on
+A4. `notebook` makes the same to go on from.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.report.facts import gather
+from qrkit.report.executed import run
+from qrkit.report.facts import Asked, Facts, gather
+from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
+from qrkit.report.pdf import printed
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["Report", "campaign", "portfolio"]
+__all__ = ["Report", "campaign", "notebook", "portfolio"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,48 +33,73 @@ class Report:
     Attributes:
         title: What stands at its top.
         html: The page; the same scans give the same text.
+        words: What it says first, a sentence each.
     """
 
     title: str
     html: str
+    words: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file; gives the path back."""
+        """Write the page to a file, as PDF where its name ends so; gives the path back.
+
+        Raises:
+            NotFound: It shall be a PDF, and there is no Chromium on the PATH.
+            RenderingFailed: It shall be a PDF, and Chromium failed or took longer than a minute.
+        """
         file = Path(path)
-        file.write_text(self.html, encoding="utf-8", newline="\n")
+        if file.suffix.lower() == ".pdf":
+            file.write_bytes(self.to_pdf())
+        else:
+            file.write_text(self.html, encoding="utf-8", newline="\n")
         return file
+
+    def to_pdf(self) -> bytes:
+        """The page as Chromium prints it, on A4; the network is not asked.
+
+        Raises:
+            NotFound: There is no Chromium on the PATH.
+            RenderingFailed: It failed, or took longer than a minute.
+        """
+        return printed(self.html)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
 
 
 def portfolio(
-    portfolio: Portfolio, *, title: str | None = None, since: date | None = None, until: date | None = None
+    portfolio: Portfolio,
+    *,
+    title: str | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    time_zone: str = "UTC",
 ) -> Report:
     """A report on all campaigns and QR Codes of a portfolio.
 
     Args:
         portfolio: What to report on.
         title: What stands at the top; by default "Scan report".
-        since: First day, UTC; by default that of the first scan.
-        until: The day after the last, UTC; by default the one after the last scan.
+        since: First day; by default that of the first scan.
+        until: The day after the last; by default the one after the last scan. Of a period with both, the report says
+            what has changed since the one before it; otherwise from its first half to its second.
+        time_zone: An IANA name: whose days and hours.
 
     Raises:
-        InvalidParameter: A bound is no day, or `until` does not come after `since`.
+        InvalidParameter: A bound is no day, `until` does not come after `since`, or the time zone is unknown.
     """
-    _check_period(since, until)
-    facts = gather(portfolio, portfolio.scans.where(since=since, until=until))
-    heading = Heading(title or "Scan report", portfolio.base_url.partition("://")[2])
-    return Report(heading.title, render(portfolio, facts, heading))
+    asked = _asked(since, until, time_zone)
+    return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
 
 
-def campaign(
+def campaign(  # noqa: PLR0913 - what is reported, and of which days
     portfolio: Portfolio,
     campaign_id: str,
     *,
     title: str | None = None,
     since: date | None = None,
     until: date | None = None,
+    time_zone: str = "UTC",
 ) -> Report:
     """A report on one campaign of a portfolio.
 
@@ -77,23 +107,74 @@ def campaign(
         portfolio: Whose campaign it is.
         campaign_id: Its id.
         title: What stands at the top; by default the campaign's name.
-        since: First day, UTC; by default that of the first scan.
-        until: The day after the last, UTC; by default the one after the last scan.
+        since: First day; by default that of the first scan.
+        until: The day after the last; by default the one after the last scan. Of a period with both, the report says
+            what has changed since the one before it; otherwise from its first half to its second.
+        time_zone: An IANA name: whose days and hours.
 
     Raises:
         NotFound: The portfolio has no campaign of this id.
-        InvalidParameter: A bound is no day, or `until` does not come after `since`.
+        InvalidParameter: A bound is no day, `until` does not come after `since`, or the time zone is unknown.
     """
-    _check_period(since, until)
+    asked = _asked(since, until, time_zone)
+    heading = _heading(portfolio, campaign_id, title)
+    return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading)
+
+
+def notebook(  # noqa: PLR0913 - what is reported, and of which days
+    portfolio: Portfolio,
+    path: str | Path,
+    *,
+    campaign_id: str | None = None,
+    title: str | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    time_zone: str = "UTC",
+) -> Path:
+    """A report as a notebook that has been run, with its parameters in the first cell; gives the path back.
+
+    It reads a copy of the store's file, of what is committed. Needs the packages nbclient and nbformat, which come with
+    JupyterLab. Whatever runs notebooks with parameters, like papermill, runs it again.
+
+    Args:
+        portfolio: What to report on; its store is a file.
+        path: Of the notebook.
+        campaign_id: Of one campaign; None for all.
+        title: As a report has it.
+        since: As a report has it.
+        until: As a report has it.
+        time_zone: As a report has it.
+
+    Raises:
+        NotFound: The portfolio has no campaign of this id, or a package is not installed.
+        InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, or the store
+            is in memory.
+        RenderingFailed: A cell failed, or took longer than two minutes.
+        UnreadableFile: The file cannot be written.
+    """
+    asked = _asked(since, until, time_zone)
+    heading = _heading(portfolio, campaign_id, title)
+    facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+    return run(Path(path), facts, heading.title, (portfolio.store.path, campaign_id, asked))
+
+
+def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
+    if campaign_id is None:
+        return Heading(title or "Scan report", portfolio.base_url.partition("://")[2])
     found = portfolio.get_campaign(campaign_id)
-    facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id, since=since, until=until))
-    heading = Heading(title or found.name, "Scan report", found.description)
-    return Report(heading.title, render(portfolio, facts, heading))
+    return Heading(title or found.name, "Scan report", found.description)
 
 
-def _check_period(since: date | None, until: date | None) -> None:
+def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
+    words = tuple(one for one in (lead(facts), *findings(facts)) if one)
+    return Report(heading.title, render(portfolio, facts, heading), words)
+
+
+def _asked(since: date | None, until: date | None, time_zone: str) -> Asked:
     for name, bound in (("since", since), ("until", until)):
         if bound is not None and (isinstance(bound, datetime) or not isinstance(bound, date)):
             raise InvalidParameter(Problem(name, bound, "must be a day, like datetime.date(2026, 6, 1)", "wrong-type"))
     if since and until and until <= since:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
+    zone_of(time_zone)
+    return Asked(since, until, time_zone)

@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.time_zones import first_moment, zone_of
 from qrkit.portfolio import Portfolio
 from qrkit.records import Campaign, QRCode
+from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
 from qrkit.report.words import NO_CAMPAIGN
 from qrkit.store import Scans
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTES", "Facts", "gather"]
+__all__ = ["ATTRIBUTES", "Asked", "Facts", "gather"]
 
 ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": "Systems", "country": "Countries"}
 """What visitors are told apart by, and what a page calls it."""
@@ -26,14 +28,39 @@ MOST_ROWS = 8
 MOST_TOP = 10
 
 
+FEWEST_HOURS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The days that a report is asked for, and whose they are.
+
+    Attributes:
+        since: The first; None for that of the first scan.
+        until: The day after the last; None for the one after the last scan.
+        time_zone: An IANA name: whose days and hours.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    time_zone: str = "UTC"
+
+    def of(self, scans: Scans) -> Scans:
+        """A view narrowed to these days."""
+        zone = zone_of(self.time_zone)
+        bounds = {"since": self.since, "until": self.until}
+        return scans.where(**{name: day and first_moment(zone, day) for name, day in bounds.items()})
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Numbers of a period, and of the QR Codes they belong to.
 
     Attributes:
+        time_zone: Whose days and hours.
         campaigns: Oldest first.
         codes: In the order they were added.
-        first: First day of the period, UTC; None where there is none.
+        first: First day of the period; None where there is none.
         last: Last day of the period.
         scans: How many were counted.
         visitors: How many visitors were told apart, day by day; 0 where none was.
@@ -45,8 +72,15 @@ class Facts:
         counted: Scans of the period by the id of their QR Code; those without any are left out.
         imported: Scans that came with records of an import, by the id of the QR Code; those without any are left out.
         daily: Scans of each day of the period by the id of the QR Code, as far as there are any.
+        human: As `analytics.human_scans` gives it.
+        per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
+        rates: As `analytics.rates` gives them, by campaign or QR Code; None where there are too few days.
+        lives: As `analytics.lives` gives them.
+        posters: As `analytics.posters` gives them.
+        comparisons: What was compared with what.
     """
 
+    time_zone: str
     campaigns: Sequence[Campaign]
     codes: Sequence[QRCode]
     first: date | None
@@ -61,6 +95,17 @@ class Facts:
     counted: Mapping[str, int]
     imported: Mapping[str, int]
     daily: Mapping[str, Sequence[int]]
+    human: pd.DataFrame
+    per_hour: pd.DataFrame | None
+    rates: pd.DataFrame | None
+    lives: pd.DataFrame
+    posters: pd.DataFrame
+    comparisons: Comparisons
+
+    @property
+    def people(self) -> tuple[int, int]:
+        """How many visits surely were people's, and how many may have been at most."""
+        return int(self.human["sure"].iloc[0]), int(self.human["at_most"].iloc[0])
 
     @property
     def unknown(self) -> list[analytics.Attribute]:
@@ -68,9 +113,10 @@ class Facts:
         return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {analytics.UNKNOWN}]
 
 
-def gather(portfolio: Portfolio, scans: Scans) -> Facts:
-    """Ask everything about a view of the scans of a portfolio."""
-    chosen = scans.campaigns
+def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
+    """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
+    chosen, zone = scans.campaigns, asked.time_zone
+    view = asked.of(scans)
     # Inside a transaction, no scan comes in between two questions.
     with portfolio.store.atomic():
         # What the plan does not show is in no report either (ruling T13).
@@ -79,12 +125,17 @@ def gather(portfolio: Portfolio, scans: Scans) -> Facts:
             for code in portfolio.list_qrcodes()
             if code.is_available and (chosen is None or code.campaign_id in chosen)
         ]
-        totals = analytics.summary(scans).iloc[0]
-        first, last = _period(scans, totals)
-        kinds = analytics.visits_by_kind(scans)
-        per_day = analytics.scans_per_day(scans, by="campaign")
+        campaigns = [one for one in portfolio.list_campaigns() if chosen is None or one.id in chosen]
+        totals = analytics.summary(view).iloc[0]
+        kinds = analytics.visits_by_kind(view)
+        per_day = analytics.scans_per_day(view, by="campaign", time_zone=zone)
+        first, last = _period(asked, per_day)
+        counted = _by_code(view, codes)
+        part, names = _parts(campaigns, codes, counted)
+        whole = _whole(asked, first, last)
         return Facts(
-            campaigns=[one for one in portfolio.list_campaigns() if chosen is None or one.id in chosen],
+            time_zone=zone,
+            campaigns=campaigns,
             codes=codes,
             first=first,
             last=last,
@@ -92,19 +143,63 @@ def gather(portfolio: Portfolio, scans: Scans) -> Facts:
             visitors=int(totals["visitors"]),
             visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
             per_day=per_day.assign(campaign=per_day["campaign"].replace("", NO_CAMPAIGN)),
-            top=analytics.top_qrcodes(scans, most=MOST_TOP),
-            by_hour=analytics.scans_by_hour(scans),
-            attributes={name: analytics.scans_by(scans, name, most=MOST_ROWS) for name in ATTRIBUTES},
-            counted=_by_code(scans, codes),
+            top=analytics.top_qrcodes(view, most=MOST_TOP),
+            by_hour=analytics.scans_by_hour(view, time_zone=zone),
+            attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
+            counted=counted,
             imported=_imported(scans, codes),
-            daily=_daily(scans, codes, first, last),
+            daily=_daily(view, codes, zone),
+            human=analytics.human_scans(view),
+            per_hour=_per_hour(view, first, last, zone),
+            rates=analytics.rates(whole.of(view), by=part, time_zone=zone) if whole and len(names) > 1 else None,
+            lives=analytics.lives(view),
+            posters=analytics.posters(view),
+            comparisons=compared(view, whole, has_bounds=_has_bounds(asked), names=names, part=part)
+            if whole
+            else Comparisons(),
         )
 
 
-def _period(scans: Scans, totals: pd.Series) -> tuple[date | None, date | None]:
+def _has_bounds(asked: Asked) -> bool:
+    return asked.since is not None and asked.until is not None
+
+
+def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
     """The days asked for; where they were not, those of the first and the last scan."""
-    found = (totals["first"].date(), totals["last"].date()) if totals["scans"] else (None, None)
-    return scans.since or found[0], scans.until - timedelta(days=1) if scans.until else found[1]
+    found = (per_day["day"].iloc[0].date(), per_day["day"].iloc[-1].date()) if per_day["scans"].sum() else (None, None)
+    return asked.since or found[0], asked.until - timedelta(days=1) if asked.until else found[1]
+
+
+def _whole(asked: Asked, first: date | None, last: date | None) -> Span | None:
+    """The days that are compared: nobody knows for what share of the days of the first and the last scan codes hung."""
+    if first is None or last is None:
+        return None
+    span = Span(
+        first if asked.since else first + timedelta(days=1),
+        last + timedelta(days=1) if asked.until else last,
+        zone_of(asked.time_zone),
+    )
+    return span if span.days >= FEWEST_DAYS else None
+
+
+def _parts(
+    campaigns: Sequence[Campaign], codes: Sequence[QRCode], counted: Mapping[str, int]
+) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
+    """What scans are told apart by, and the names of those with scans by their ids, the most scanned first."""
+    scans: Counter[str] = Counter()
+    for code in codes:
+        scans[(code.campaign_id or "") if len(campaigns) > 1 else code.id] += counted.get(code.id, 0)
+    names = {one.id: one.name for one in (campaigns if len(campaigns) > 1 else codes)}
+    found = {id: names[id] for id, number in scans.most_common() if number and id in names}
+    return ("campaign" if len(campaigns) > 1 else "qrcode"), found
+
+
+def _per_hour(scans: Scans, first: date | None, last: date | None, zone: str) -> pd.DataFrame | None:
+    """Of a day or two, hours tell more."""
+    if first is None or last is None or last - first > timedelta(days=1):
+        return None
+    frame = analytics.scans_per(scans, "hour", time_zone=zone)
+    return frame if len(frame) >= FEWEST_HOURS else None
 
 
 def _by_code(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
@@ -119,17 +214,7 @@ def _imported(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
     return {id: number for id, number in found.items() if number}
 
 
-def _daily(scans: Scans, codes: Sequence[QRCode], first: date | None, last: date | None) -> dict[str, Sequence[int]]:
-    if first is None or last is None:
-        return {}
-    frame = analytics.scans_per_day(scans, by="qrcode")
-    by_name = {str(name): counts.tolist() for name, counts in frame.groupby("qrcode")["scans"]}
-    uses = Counter(code.name for code in codes)
-    daily: dict[str, Sequence[int]] = {code.id: by_name[code.name] for code in codes if code.name in by_name}
-    days = scans.where(since=first, until=last + timedelta(days=1))
-    for code in codes:
-        if uses[code.name] > 1 and code.id in daily:
-            # Analytics adds up codes of one name.
-            alone = analytics.scans_per_day(days.where(qrcode_id=code.id))
-            daily[code.id] = alone["scans"].tolist()
-    return daily
+def _daily(scans: Scans, codes: Sequence[QRCode], zone: str) -> dict[str, Sequence[int]]:
+    frame = analytics.scans_per_day(scans, by="qrcode_id", time_zone=zone)
+    known = {code.id for code in codes}
+    return {str(id): counts.tolist() for id, counts in frame.groupby("qrcode_id")["scans"] if id in known}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
@@ -13,13 +14,28 @@ from qrkit import charts
 from qrkit.portfolio import Portfolio
 from qrkit.report import cards, words
 from qrkit.report.facts import ATTRIBUTES, Facts
-from qrkit.report.opening import key_figures, notes
+from qrkit.report.findings import findings, lead
+from qrkit.report.methods import methods
+from qrkit.report.opening import key_figures
 from qrkit.report.tables import attribute_table, campaign_table, top_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Heading", "render"]
 
+PART = {"wide middle": 620, "narrow": 350}
+HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
 """Widths of a chart in pixels: a page shows the one that it has room for, so that letters keep their size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart below its title; `drawings` are the same chart in several widths, by the class of pages they are for."""
+
+    title: str
+    drawings: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +58,16 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
         heading=heading,
         period=words.period(facts.first, facts.last),
         css=charts.CSS + files("qrkit.report").joinpath("page.css").read_text(encoding="utf-8"),
+        lead=lead(facts),
+        findings=findings(facts),
         figures=key_figures(facts),
-        notes=[note for note in notes(facts) if note],
+        methods=methods(facts),
         scans=facts.scans,
-        per_day=_per_day(facts, colors) if facts.first != facts.last else {},
+        over_time=_over_time(facts),
+        by_campaign=_by_campaign(facts, colors),
         top=top_table(facts, colors),
-        week=_drawings(lambda width: charts.week(facts.by_hour, width=width), {"wide middle": 620, "narrow": 350}),
+        main=_main(facts, colors),
+        pair=_pair(facts),
         tables=([campaign_table(facts, colors, links)] if has_several else []) + [table for table in tables if table],
         groups=list(groups.values()),
         has_several=has_several,
@@ -67,10 +87,51 @@ def _colors(facts: Facts) -> dict[str, int]:
     return charts.assign_colors(names)
 
 
-def _per_day(facts: Facts, colors: dict[str, int]) -> dict[str, str]:
-    frame = facts.per_day if len(colors) > 1 else facts.per_day.drop(columns="campaign")
-    known = colors if len(colors) > 1 else None
-    return _drawings(lambda width: charts.lines(frame, colors=known, width=width), DRAWN)
+def _over_time(facts: Facts) -> Figure | None:
+    """The first chart: beside the period before, over what is usual, or as it is; of a day or two, by the hour."""
+    found = facts.comparisons
+    if facts.per_hour is not None:
+        return _figure("Scans per hour", charts.lines, facts.per_hour, DRAWN)
+    if facts.first == facts.last:
+        return None
+    if found.previous is not None:
+        return _figure("Scans per day, and in the days before", charts.previous, found.previous, DRAWN)
+    if found.unusual is not None:
+        return _figure("Scans per day, and what is usual", charts.unusual, found.unusual, DRAWN)
+    return _figure("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"), DRAWN)
+
+
+def _by_campaign(facts: Facts, colors: dict[str, int]) -> Figure | None:
+    if len(colors) < 2 or facts.first == facts.last:
+        return None
+    return _figure("Scans per day of each campaign", charts.panels, facts.per_day, DRAWN, colors=colors)
+
+
+def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
+    """The charts below the table of QR Codes."""
+    found = []
+    if facts.rates is not None:
+        is_campaigns = "campaign" in facts.rates
+        title = "Scans a day, and the range of the true rate"
+        found.append(_figure(title, charts.rates, facts.rates, colors=colors if is_campaigns else None))
+    found.append(_figure(f"Hours of the week, {facts.time_zone}", charts.week, facts.by_hour))
+    return found
+
+
+def _pair(facts: Facts) -> list[Figure]:
+    """The charts side by side above the QR Codes: who scanned them, and how soon; where they hang."""
+    found = [_figure("Scans by people", charts.people, facts.human, HALF)]
+    if (facts.lives["delay"] > 0).sum() > 1:
+        found.append(_figure("How long codes waited for their first scan", charts.delays, facts.lives, HALF))
+    if len(facts.posters) > 1:
+        found.append(_figure("Where they hang", charts.posters, facts.posters, HALF))
+    return found
+
+
+def _figure(
+    title: str, draw: Callable[..., charts.Chart], frame: pd.DataFrame, widths: Mapping[str, int] = PART, **how: Any
+) -> Figure:
+    return Figure(title, _drawings(lambda width: draw(frame, width=width, **how), widths))
 
 
 def _drawings(draw: Callable[[int], charts.Chart], widths: Mapping[str, int]) -> dict[str, str]:

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from datetime import date
 
-__all__ = ["NO_CAMPAIGN", "cut", "day", "listed", "many", "number", "percent", "period", "short_day", "weekday"]
+from qrkit.charts.lettering import cut as line
+
+__all__ = [
+    "NO_CAMPAIGN",
+    "cut",
+    "day",
+    "listed",
+    "many",
+    "number",
+    "percent",
+    "period",
+    "quoted",
+    "rate",
+    "short_day",
+    "weekday",
+]
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -13,6 +28,9 @@ MONTHS = (
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 NO_CAMPAIGN = "No campaign"
+
+ISOLATE, END = "\u2068", "\u2069"
+"""Around text whose direction is its own business: first strong isolate, pop directional isolate."""
 
 
 def number(count: int) -> str:
@@ -23,6 +41,16 @@ def number(count: int) -> str:
 def percent(share: float) -> str:
     """One decimal, so that they stand below each other: 12.3%."""
     return f"{share:.1%}" if share == 0 or share >= 0.001 else "<0.1%"
+
+
+def rate(scans: float) -> str:
+    """Scans a day: 1,234, 25.9, 0.31."""
+    return f"{scans:,.0f}" if scans >= 100 else f"{scans:.1f}" if scans >= 1 else f"{scans:.2g}"
+
+
+def quoted(name: str) -> str:
+    """A stranger's name in a sentence of ours: cut, in quotes, and of no effect on the direction of what follows."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{ISOLATE}{line(name, 60)}{END}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 def many(count: int, one: str, more: str = "") -> str:

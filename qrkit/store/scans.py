@@ -129,7 +129,8 @@ class Scans:
         """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
 
         `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
-        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into `parameters`, named `$name` in the statement, never into its text.
+        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into
+        `parameters`, named `$name` in the statement, never into its text.
         """
         asked = self.query(select, **parameters)
         return columns(self.store).frame(asked.sql, asked.parameters)

@@ -1,0 +1,168 @@
+"""How many scans when: lines over the days or hours, all in one chart or a small one each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from qrkit.charts.ink import MOST_COLORS, assign_colors, tint
+from qrkit.charts.lettering import cut, length
+from qrkit.charts.parts import (
+    NARROW,
+    Chart,
+    a_unit,
+    above,
+    add_axes,
+    add_text,
+    axes_at,
+    blank,
+    count_axis,
+    draw_line,
+    house_style,
+    listed,
+    names_above,
+    names_at_ends,
+    nothing,
+    time_axis,
+    time_words,
+    top_of,
+    unit_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["lines", "panels"]
+
+MANY_DAYS = 120
+"""Days from which on a line shows the mean of 7: the ups and downs of weeks would hide all else."""
+
+WIDE = 900
+"""Pixels from which on there is room for long names."""
+
+MOST_PANELS = 24
+"""More small charts are no overview."""
+
+PANEL = (210, 92)
+"""Least width of a small chart, and its height, in pixels."""
+
+
+@house_style()
+def lines(
+    frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760, height: int = 280
+) -> Chart:
+    """Scans over time: a line for each campaign or QR Code, or one; beyond six the small ones are one.
+
+    From 120 days on, each day shows the mean of the 7 days around it.
+
+    Args:
+        frame: Columns day or start (datetime64), scans (int), and one of text that tells lines apart, or none; as
+            `analytics.scans_per_day` and `analytics.scans_per` give it.
+        colors: Number of each line's colour by its name (`assign_colors`); by default the largest has the first.
+        width: Pixels. Below 560 the names stand above the lines, else at their ends.
+        height: Pixels.
+    """
+    if not frame["scans"].sum():
+        return nothing(width, height)
+    by, table = _table(frame, MOST_COLORS)
+    names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]
+    unit = unit_of(moments)
+    is_mean = unit == "day" and len(moments) >= MANY_DAYS
+    shown = table.rolling(7, center=True, min_periods=1).mean() if is_mean else table
+    numbers = assign_colors(names) if colors is None else colors
+    keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
+    chart = blank(width, height)
+    ends = {name: float(shown[name].iloc[-1]) for name in names} if by and width >= NARROW else {}
+    top = 28 if ends or not by else names_above(chart, keys) + 28
+    letters = 30 if width >= WIDE else 22
+    right = max((length(cut(name, letters)) + 34 for name in ends), default=22)
+    most = float(shown.max().max())
+    axes = add_axes(chart, left=max(38, length(f"{most:,.0f}") + 14), right=right, top=top, bottom=26)
+    count_axis(chart, axes, most)
+    above(chart, axes, f"scans {a_unit(unit)}{', mean of 7 days' if is_mean else ''}")
+    time_axis(chart, axes, moments)
+    for name in reversed(names):  # the largest is drawn last, above the others
+        draw_line(axes, moments, shown[name].tolist(), tint(keys[name]), label=name)
+    if len(names) == 1:
+        axes.fill_between(moments, shown[names[0]], color=tint(keys[names[0]]), alpha=0.1, linewidth=0, clip_on=False)
+    names_at_ends(chart, axes, [(end, cut(name, letters), keys[name]) for name, end in ends.items()])
+    chart.title = f"scans per {unit}{f' by {by}' if by else ''}"
+    told = f": {listed(names, table.sum().tolist())}" if by else ""
+    chart.words = f"{table.sum().sum():,} {time_words(moments)}{told}"
+    return chart
+
+
+@house_style()
+def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760) -> Chart:
+    """Scans over time in a small chart for each campaign or QR Code, the largest first, all of one scale.
+
+    Beyond 24, the small ones are left out, and it is said how many scans they have.
+
+    Args:
+        frame: As `lines` takes it, with a column of text.
+        colors: Number of each one's colour by its name; by default all have the first.
+        width: Pixels.
+    """
+    if not frame["scans"].sum():
+        return nothing(width, PANEL[1])
+    by, table = _table(frame, MOST_PANELS)
+    names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]
+    totals = table.sum()
+    rest = names.pop() if frame[by].nunique() > MOST_PANELS else ""
+    columns = max(1, min(len(names), width // PANEL[0], 4))
+    columns = ceil(len(names) / ceil(len(names) / columns))  # four are two by two, not three and one
+    chart = blank(width, ceil(len(names) / columns) * PANEL[1] + 26 + (20 if rest else 0))
+    most = float(table[names].max().max())
+    left, gap = max(26, length(f"{top_of(most):,}") + 10), 18
+    wide = (width - left - 4 - gap * (columns - 1)) / columns
+    for number, name in enumerate(names):
+        row, column = divmod(number, columns)
+        x, y = left + column * (wide + gap), row * PANEL[1]
+        axes = axes_at(chart, (x, y + 36), (wide, PANEL[1] - 36))
+        count_axis(chart, axes, most, most_steps=1, has_numbers=not column)
+        is_lowest = number + columns >= len(names)
+        time_axis(chart, axes, moments, most=2 if is_lowest else 0)
+        key = f"color-{1 if colors is None else colors.get(name, 0)}"
+        _panel(axes, moments, table[name].tolist(), tint(key))
+        room = wide - length(f" {totals[name]:,}") - 12
+        add_text(chart, (x, y + 22), cut(name, max(room // 7, 6)))
+        add_text(chart, (x + wide, y + 22), f"{totals[name]:,}", "quiet", ha="right")
+    if rest:
+        said = f"and {frame[by].nunique() - MOST_PANELS} others with {totals[rest]:,} scans"
+        add_text(chart, (left, chart.bbox.height - 10), said, "quiet")
+    unit = unit_of(moments)
+    chart.title = f"scans per {unit} by {by}"
+    chart.words = (
+        f"{totals.sum():,} {time_words(moments)}: {listed([*names, *([rest] if rest else [])], totals.tolist())}"
+    )
+    return chart
+
+
+def _panel(axes: Axes, moments: Sequence[datetime], counts: Sequence[float], color: str) -> None:
+    axes.fill_between(list(moments), list(counts), color=color, alpha=0.12, linewidth=0, clip_on=False)  # type: ignore[arg-type]
+    draw_line(axes, moments, counts, color, linewidth=1.4)
+
+
+def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
+    """What parts are called, "" for none, and a column for each: the largest first, those beyond `most` as the last."""
+    import pandas as pd
+
+    time = next(name for name in ("day", "start") if name in frame)
+    by = next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
+    if frame[time].dt.tz is not None:
+        frame = frame.assign(**{time: frame[time].dt.tz_localize(None)})
+    if not by:
+        return "", frame.groupby(time)[["scans"]].sum()
+    table = frame.pivot_table(index=time, columns=by, values="scans", aggfunc="sum", fill_value=0)
+    totals = table.sum().sort_values(ascending=False, kind="stable")
+    table = table[totals.index]
+    if table.shape[1] <= most:
+        return by, table
+    few = table.iloc[:, :most]
+    name = f"{table.shape[1] - most} others"
+    while name in few:  # somebody has called a campaign so
+        name = f"all {name}"
+    return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1)})

@@ -1,0 +1,137 @@
+"""What there is most of: bars with their numbers, rates with their intervals, people as a range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from qrkit.charts.ink import tint
+from qrkit.charts.lettering import LETTER, cut, length
+from qrkit.charts.parts import (
+    Chart,
+    add_axes,
+    add_swatch,
+    add_text,
+    blank,
+    house_style,
+    listed,
+    nothing,
+    place,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["bars", "people", "rates"]
+
+ROW = 26
+"""Pixels of a bar and its name."""
+
+MOST_ROWS = 30
+
+INTERVAL: dict[str, Any] = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "round", "clip_on": False}
+DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgewidth": 0, "clip_on": False}
+
+
+@house_style()
+def bars(
+    frame: pd.DataFrame, *, label: str | None = None, colors: Mapping[str, int] | None = None, width: int = 560
+) -> Chart:
+    """Scans of each QR Code, country or device as a bar with its number, in the order of the rows.
+
+    Args:
+        frame: Columns scans (int) and `label` (str); as `analytics.top_qrcodes` and `analytics.scans_by` give it.
+        label: What the bars are called; by default the first column of text that holds no ids.
+        colors: Number of each bar's colour by its label; by default all have the first.
+        width: Pixels.
+    """
+    if not frame["scans"].sum():
+        return nothing(width, 120)
+    column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
+    labels, counts = frame[column].tolist(), frame["scans"].tolist()
+    chart = blank(width, 26 * len(labels) + 12)
+    letters = max(8, int(width * 0.4 / LETTER))
+    left = max(length(cut(name, letters)) for name in labels) + 12
+    axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=6, bottom=6)
+    axes.set(xlim=(0, max(counts)), ylim=(len(labels) - 0.5, -0.5))
+    numbers = colors or dict.fromkeys(labels, 1)
+    shades = [tint(f"color-{numbers.get(name, 0)}") for name in labels]
+    axes.barh(range(len(labels)), counts, height=0.56, color=shades, linewidth=0, clip_on=False)
+    for row, (name, count) in enumerate(zip(labels, counts, strict=True)):
+        (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, count, row)
+        add_text(chart, (start - 8, y), cut(name, letters), ha="right")
+        add_text(chart, (end + 6, y), f"{count:,}", "quiet")
+    chart.title, chart.words = f"scans by {column}", listed(labels, counts)
+    return chart
+
+
+@house_style()
+def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 560) -> Chart:
+    """Scans a day of each campaign or QR Code: a dot, the interval that the true rate lies in, and both as numbers.
+
+    The highest come first; beyond 30, the rest is left out, and it is said how many they are.
+
+    Args:
+        frame: Columns rate, low, high (float, scans a day), and one of text or none; as `analytics.rates` gives it.
+        colors: Number of each dot's colour by its name; by default all have the first.
+        width: Pixels.
+    """
+    if not frame["scans"].sum():
+        return nothing(width, 120)
+    by = "" if frame.columns[0] == "days" else str(frame.columns[0])
+    ranked = frame.sort_values("rate", ascending=False, kind="stable")
+    names = [str(name) for name in ranked[by]] if by else ["all"]
+    shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
+    said = [f"{row.rate:,.1f}  ({row.low:,.1f}\N{EN DASH}{row.high:,.1f})" for row in shown.itertuples()]
+    chart = blank(width, ROW * len(shown) + 12 + (ROW if rest > 0 else 0))
+    letters = max(8, int(width * 0.32 / LETTER))
+    left = max(length(cut(name, letters)) for name in names[:MOST_ROWS]) + 16
+    below = chart.bbox.height - 6 - ROW * len(shown)
+    axes = add_axes(chart, left=left, right=max(map(length, said)) + 14, top=6, bottom=below)
+    axes.set(xlim=(0, float(shown["high"].max())), ylim=(len(shown) - 0.5, -0.5))
+    intervals = zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True)
+    for number, (rate, low, high) in enumerate(intervals):
+        color, y = (
+            tint(f"color-{1 if colors is None else colors.get(names[number], 0)}"),
+            place(chart, axes, 0, number)[1],
+        )
+        axes.plot([0, high], [number] * 2, color=tint("line"), linewidth=1, clip_on=False, label="_")
+        axes.plot([low, high], [number] * 2, color=color, label=names[number], **INTERVAL)
+        axes.plot([rate], [number], color=color, label="_", **DOT)
+        add_text(chart, (left - 12, y), cut(names[number], letters), ha="right")
+        add_text(chart, (width - 2, y), said[number], "quiet", ha="right")
+    if rest > 0:
+        add_text(chart, (left - 12, chart.bbox.height - ROW / 2), f"and {rest} others", "quiet", ha="right")
+    chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
+    chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, said, strict=False))
+    return chart
+
+
+@house_style()
+def people(frame: pd.DataFrame, *, width: int = 560) -> Chart:
+    """How many scans were a person's: sure ones in full colour, those that may have been paler.
+
+    Args:
+        frame: Columns sure, scans, at_most (int), one row; as `analytics.human_scans` gives it.
+        width: Pixels.
+    """
+    sure, scans, at_most = (int(frame[name].iloc[0]) for name in ("sure", "scans", "at_most"))
+    if not at_most:
+        return nothing(width, 84)
+    chart = blank(width, 84)
+    axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
+    axes.set(xlim=(0, max(at_most, scans)), ylim=(0, 1))
+    for start, end, key in ((0, sure, "color-1"), (sure, at_most, "heat-2")):
+        (x, y), (after, _) = place(chart, axes, start, 1), place(chart, axes, end, 1)
+        add_swatch(chart, (x, y), (after - x, 20), tint(key))
+    middle = place(chart, axes, scans, 0)[0]
+    axes.plot([scans] * 2, [-0.25, 1.25], color=tint("ink"), linewidth=1.5, clip_on=False, label="_")
+    text = f"{scans:,} counted as scans"
+    half = length(text) / 2
+    add_text(chart, (min(max(middle, half), width - half), 14), text, ha="center")
+    add_text(chart, (2, 70), f"{sure:,} surely people", "color-1")
+    if at_most > sure:
+        add_text(chart, (width - 2, 70), f"{at_most:,} at most", "quiet", ha="right")
+    chart.title = "scans by people"
+    chart.words = f"{sure:,} surely, {at_most:,} at most; {scans:,} are counted"
+    return chart

@@ -1,0 +1,209 @@
+"""What happened, in sentences: each is computed, says how sure it is, and is left out where there is nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, log
+
+from qrkit.report.comparisons import Change, Comparisons, Span
+from qrkit.report.facts import Facts
+from qrkit.report.words import cut, day, listed, many, number, period, quoted, rate
+
+__all__ = ["findings", "lead"]
+
+MOST_CHANGES = 3
+MOST_DAYS = 4
+MOST_NAMES = 3
+ENOUGH_SCANS = 20
+"""Of fewer, half of a code's scans are too few to say when they had come."""
+
+
+def lead(facts: Facts) -> str:
+    """The one sentence to remember: how much there was, and how much of it was people."""
+    if not facts.scans or facts.first is None or facts.last is None:
+        return ""
+    days = (facts.last - facts.first).days + 1
+    how_often = f" in {days:,} days, {rate(facts.scans / days)} a day" if days > 1 else ""
+    sure, most = facts.people
+    if not sure:
+        return f"{many(facts.scans, 'scan')}{how_often}; nothing is known that tells people from programs."
+    if sure == most:
+        return f"{many(facts.scans, 'scan')}{how_often}; every one looks like a person's."
+    return f"{many(facts.scans, 'scan')}{how_often}; {number(sure)} to {number(most)} visits were people's."
+
+
+def findings(facts: Facts) -> list[str]:
+    """What a reader should know first, the most telling before the rest."""
+    if not facts.scans:
+        return []
+    found = [
+        _trend(facts.comparisons),
+        *_changes(facts.comparisons),
+        *_contents(facts.comparisons),
+        *_unusual(facts.comparisons),
+        _leader(facts.comparisons),
+        _first_scans(facts),
+        _half_life(facts),
+        _machines(facts),
+    ]
+    return [sentence for sentence in found if sentence]
+
+
+def more_or_fewer(ratio: float) -> str:
+    """34% more, 12% fewer, 3.2 times as many."""
+    if ratio == inf:
+        return "more, from none"
+    if ratio >= 2:
+        return f"{ratio:.1f} times as many"
+    if 0 < ratio < 0.01:
+        return "over 99% fewer"
+    percent = round(100 * (ratio - 1))
+    return "as many" if not percent else f"{abs(percent)}% {'more' if percent > 0 else 'fewer'}"
+
+
+def _between(change: Change) -> str:
+    """The interval of a ratio: between 12% fewer and 31% more."""
+    if change.high == inf:
+        return f"at least {more_or_fewer(change.low)}"
+    low, high = more_or_fewer(change.low), more_or_fewer(change.high)
+    word = low.rpartition(" ")[2]
+    if word in ("more", "fewer") and high.endswith(f" {word}"):
+        low = low.removesuffix(f" {word}")  # between 59% and 36% fewer
+    return f"between {low} and {high}"
+
+
+def _trend(found: Comparisons) -> str:
+    """The period against the one before it, or its second half against the first."""
+    change = found.total
+    if change is None or found.first is None or found.second is None or not change.before + change.after:
+        return ""
+    if not change.before:
+        return f"Nothing was scanned in {_against(found, found.first)}."
+    if change.differs:
+        much = more_or_fewer(change.ratio)
+        than = "as" if much.endswith("as many") else "than"
+        subject = (
+            f"The second half ({period(found.second.since, found.second.last)})" if found.is_half else "This period"
+        )
+        return f"{subject} had {much} scans a day {than} {_against(found, found.first)} ({_between(change)})."
+    shown = f"; {_shown(change.smallest)} would have shown" if change.smallest < 10 else ""
+    subject = "the second half" if found.is_half else "this period"
+    sides = f"between {subject} and {_against(found, found.first)}"
+    return f"No difference beyond chance {sides} ({_between(change)}{shown})."
+
+
+def _against(found: Comparisons, span: Span) -> str:
+    return "the first half" if found.is_half else f"the {many(span.days, 'day')} before it"
+
+
+def _shown(smallest: float) -> str:
+    """The smallest change that would have been seen, in words."""
+    return f"a change to {smallest:.1f} times" if smallest >= 2 else f"a change of {100 * (smallest - 1):.0f}% or more"
+
+
+def _changes(found: Comparisons) -> list[str]:
+    """The parts that changed most, beyond chance."""
+    changed = [one for one in found.parts if one.differs]
+    changed.sort(key=lambda one: -abs(log(one.ratio)) if 0 < one.ratio < inf else -inf)
+    several = "campaign" if found.part == "campaign" else "QR Code"
+    if found.parts and not changed:
+        return [f"No single {several} changed by more than chance explains."]
+    told = [f"{quoted(one.name)}: {_changed(one)}" for one in changed[:MOST_CHANGES]]
+    rest = len(changed) - len(told)
+    if rest:
+        told.append(f"{many(rest, f'other {several}')} changed by more than chance explains, too.")
+    return told
+
+
+def _changed(one: Change) -> str:
+    if not one.after:
+        return f"no scan any more, from {rate(one.before)} a day."
+    return f"{more_or_fewer(one.ratio)}, from {rate(one.before)} to {rate(one.after)} scans a day ({_between(one)})."
+
+
+def _contents(found: Comparisons) -> list[str]:
+    """What followed a change of content; it need not have been because of it."""
+    told = []
+    for moment, content, change in found.contents:
+        after = _changed(change)
+        if not change.differs:
+            after = f"no difference in scans that chance does not explain ({_between(change)})."
+        told.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
+    return told
+
+
+def _unusual(found: Comparisons) -> list[str]:
+    if found.unusual is None:
+        return []
+    days = found.unusual[found.unusual["is_unusual"]]
+    if not len(days):
+        return ["No day is beyond what the ups and downs of the days around it let expect."]
+    days = days.sort_values("chance", kind="stable")
+    shown = days.head(MOST_DAYS)
+    columns = (shown[name].tolist() for name in ("day", "scans", "low", "high"))
+    told = [
+        f"{day(moment, year=False)} had {many(scans, 'scan')}, where {number(round(low))} to {number(round(high))} "
+        "are usual."
+        for moment, scans, low, high in zip(*columns, strict=True)
+    ]
+    rest = len(days) - len(told)
+    return told + ([f"{many(rest, 'more day')} stood out."] if rest else [])
+
+
+def _leader(found: Comparisons) -> str:
+    """Whether the part with the most scans is surely ahead."""
+    one = found.leading
+    if one is None:
+        return ""
+    compared = f"{quoted(found.runner_up)} ({rate(one.after)} and {rate(one.before)} scans a day)"
+    if one.differs and one.ratio > 1:
+        return f"{quoted(one.name)} is scanned most, surely ahead of {compared}."
+    return f"{quoted(one.name)} has the most scans, but is not surely ahead of {compared}."
+
+
+def _first_scans(facts: Facts) -> str:
+    """How long codes waited, and which wait still."""
+    lives = facts.lives
+    dynamic = {code.id for code in facts.codes if code.is_dynamic}
+    waiting = lives[lives["first"].isna() & lives["qrcode_id"].isin(dynamic)]
+    fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
+    told = []
+    if len(fresh):
+        told.append(
+            f"{many(len(fresh), 'code')} made in this period had {_its(len(fresh))} first scan, "
+            f"{'' if len(fresh) == 1 else 'half of them '}within {_time(float(fresh['delay'].median()))}."
+        )
+    if len(waiting):
+        names = listed([quoted(str(name)) for name in waiting["qrcode"].head(MOST_NAMES)])
+        rest = f" and {number(len(waiting) - MOST_NAMES)} more" if len(waiting) > MOST_NAMES else ""
+        told.append(f"Not scanned in this period: {names}{rest}.")
+    return " ".join(told)
+
+
+def _its(count: int) -> str:
+    return "its" if count == 1 else "their"
+
+
+def _time(hours: float) -> str:
+    return many(max(1, round(hours)), "hour") if hours < 48 else many(round(hours / 24), "day")
+
+
+def _half_life(facts: Facts) -> str:
+    lives = facts.lives[facts.lives["scans"] >= ENOUGH_SCANS]
+    if not len(lives) or facts.first == facts.last:
+        return ""
+    middle = _time(24 * float(lives["half_life"].median()))
+    if len(lives) == 1:
+        return f"Half of the scans of {quoted(str(lives['qrcode'].iloc[0]))} came within {middle} of its first one."
+    return f"A typical code has had half of its scans {middle} after its first ({number(len(lives))} codes)."
+
+
+def _machines(facts: Facts) -> str:
+    """How much of the traffic is not counted."""
+    machines: Sequence[int] = [facts.visits.get(kind, 0) for kind in ("bot", "prefetch", "head")]
+    visits = facts.scans + sum(machines)
+    if not sum(machines):
+        return ""
+    return (
+        f"{sum(machines) / visits:.0%} of all {number(visits)} visits were robots' or previews; they are not counted."
+    )

@@ -1,0 +1,125 @@
+"""How a report was counted, and what it cannot tell, in plain words."""
+
+from __future__ import annotations
+
+from qrkit.report.comparisons import Comparisons
+from qrkit.report.facts import ATTRIBUTES, Facts
+from qrkit.report.words import listed, many, number
+
+__all__ = ["methods"]
+
+
+def methods(facts: Facts) -> list[tuple[str, str]]:
+    """What is counted, what is not, and what nobody knows: headings, and sentences for people who are no statisticians.
+
+    Only of what the report tells of.
+    """
+    told = [
+        ("What counts", _joined(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported_of(facts))),
+        ("People", _joined(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
+        ("More or fewer", _joined(_intervals(facts.comparisons), _causes(facts.comparisons))),
+        ("Days that stand out", _unusual(facts.comparisons)),
+        ("Half of a code's scans", _half_lives(facts)),
+    ]
+    return [(heading, text) for heading, text in told if text]
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _clock(facts: Facts) -> str:
+    return f"Days and hours are in {'UTC' if facts.time_zone == 'UTC' else f'the time of {facts.time_zone}'}."
+
+
+def _static_codes(facts: Facts) -> int:
+    return sum(not code.is_dynamic for code in facts.codes)
+
+
+def _imported_of(facts: Facts) -> str:
+    return _imported(sum(facts.imported.values()))
+
+
+def _people(facts: Facts) -> str:
+    """What makes the range of scans by people."""
+    sure, most = facts.people
+    if not facts.scans:
+        return ""
+    return (
+        f"A scan by a browser on a known device is taken for a person's ({number(sure)}). Scans by unknown devices, "
+        f"and previews that no scan of the same visitor followed, may be people's, too: {number(most)} at most. "
+        "A program that gives itself out for a phone cannot be told apart."
+    )
+
+
+def _intervals(found: Comparisons) -> str:
+    if found.total is None:
+        return ""
+    several = " Where several are compared, all of their ranges together are right that often." if found.parts else ""
+    halves = " There is no time before to compare with, so its halves are." if found.is_half else ""
+    return (
+        "Whole days are compared, each with days of the same weekday from two weeks on, and the range says what true "
+        "change fits what was seen: 95 of 100 such ranges hold it. Scans come in bunches, so the ranges go by how much "
+        f"days vary, not by the number of scans alone.{several}{halves}"
+    )
+
+
+def _causes(found: Comparisons) -> str:
+    return "" if found.total is None else "A change over time has many causes: weather, holidays, and what you did."
+
+
+def _unusual(found: Comparisons) -> str:
+    if found.unusual is None:
+        return ""
+    return (
+        "A day stands out when it has far more or fewer scans than the level, trend and weekdays of the weeks around "
+        "it let expect. Where nothing happened at all, a report calls a day unusual about once in twenty times."
+    )
+
+
+def _half_lives(facts: Facts) -> str:
+    if not facts.scans or facts.first == facts.last:
+        return ""
+    return (
+        "The time from a code's first scan in this period until half of its scans in it had come. While more come in, "
+        "it grows."
+    )
+
+
+def _not_scans(facts: Facts) -> str:
+    what = {"bot": "visit by a bot", "prefetch": "preview", "head": "HEAD request"}
+    more = {"bot": "visits by bots"}
+    found = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
+    if not found:
+        return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
+    return f"Not counted as scans: {listed(found)}."
+
+
+def _visitors(facts: Facts) -> str:
+    if facts.visitors:
+        return "Visitors are told apart within one day: who comes on two days counts twice."
+    return "Visitors are not known, because these scans say nothing that tells them apart." if facts.scans else ""
+
+
+def _imported(count: int) -> str:
+    if not count:
+        return ""
+    is_one = count == 1
+    return (
+        f"{many(count, 'scan')} came with imported records. When {'it' if is_one else 'they'} happened is not known: "
+        f"{'it stands' if is_one else 'they stand'} beside {'its code' if is_one else 'their codes'} "
+        f"and {'is' if is_one else 'are'} in no other number or chart."
+    )
+
+
+def _static(count: int) -> str:
+    if not count:
+        return ""
+    if count == 1:
+        return "1 code is static: it leads straight to its content, so that its scans cannot be seen."
+    return f"{number(count)} codes are static: they lead straight to their content, so that their scans cannot be seen."
+
+
+def _unknown(names: list[str]) -> str:
+    """Of which attributes nothing at all is known."""
+    return f"{listed(names).capitalize()} of visitors are not known." if names else ""

@@ -1,0 +1,63 @@
+"""A page as PDF, printed by the Chromium that this machine has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from qrkit.errors import NotFound, RenderingFailed
+
+__all__ = ["BROWSERS", "printed"]
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+"""Programs that print alike; the first that is found does."""
+
+SECONDS = 60
+LARGEST = 200_000_000
+"""Bytes of a PDF that are read back."""
+
+OFFLINE = (
+    "--headless",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-default-browser-check",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=127.0.0.1:9",
+    "--no-pdf-header-footer",
+)
+"""The page asks for nothing, and the browser itself shall not either."""
+
+
+def printed(html: str) -> bytes:
+    """A page as it is printed, as PDF.
+
+    Raises:
+        NotFound: There is no Chromium on the PATH.
+        RenderingFailed: It failed, or took longer than a minute.
+    """
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        raise NotFound("program", " or ".join(BROWSERS[:3]), hint="print the HTML file from any browser instead")
+    with TemporaryDirectory(prefix="qrkit-", ignore_cleanup_errors=True) as folder:
+        page, file = Path(folder, "report.html"), Path(folder, "report.pdf")
+        page.write_text(html, encoding="utf-8", newline="\n")
+        asked = [*OFFLINE, f"--user-data-dir={folder}/profile", f"--print-to-pdf={file}"]
+        if getattr(os, "geteuid", lambda: 1)() == 0:
+            asked.append("--no-sandbox")  # for root, Chromium has none
+        try:
+            done = subprocess.run([program, *asked, page.as_uri()], check=False, capture_output=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise RenderingFailed(f"{program} took longer than {SECONDS} s to print the report") from error
+        except OSError as error:
+            raise RenderingFailed(f"{program} could not be started: {error.strerror}") from error
+        if done.returncode or not file.is_file() or not 0 < file.stat().st_size <= LARGEST:
+            raise RenderingFailed(f"{program} printed no report (exit code {done.returncode})")
+        return file.read_bytes()

@@ -1,0 +1,133 @@
+"""Reports as PDF and as notebooks that have run."""
+
+import ast
+import json
+import subprocess
+import sys
+from datetime import date
+
+import pytest
+
+from qrkit import analytics, open_portfolio, report
+from qrkit.errors import InvalidParameter, NotFound, RenderingFailed, UnreadableFile
+from qrkit.report import pdf
+
+FIRST = date(2026, 6, 1)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """Two campaigns of three weeks, in a file."""
+    with open_portfolio(tmp_path_factory.mktemp("store") / "shop.duckdb") as portfolio:
+        for code, name in (("spring", "Spring"), ("night", "<i>Night</i>")):
+            campaign_id = portfolio.insert_campaign(name).id
+            portfolio.insert_qrcode("https://example.com", name=name, campaign_id=campaign_id, short_code=code)
+        portfolio.scans.insert(analytics.simulate({"spring": 20, "night": 5}, since=FIRST, days=21, seed=3))
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def made(shop, tmp_path_factory):
+    pytest.importorskip("nbclient")
+    path = tmp_path_factory.mktemp("notebook") / "report.ipynb"
+    assert report.notebook(shop, path, title="*Spring* <b>") == path
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def test_a_notebook_has_run_and_every_cell_answers(made):
+    first, opening, *cells, closing = code_cells(made)
+    assert [cell["execution_count"] for cell in code_cells(made)] == list(range(1, len(cells) + 4))
+    assert first["metadata"]["tags"] == ["parameters"]
+    assert not opening["outputs"]
+    assert not closing["outputs"]
+    assert len(cells) >= 8
+    for cell in cells:
+        assert [output["output_type"] for output in cell["outputs"]] in (["stream"], ["execute_result"]), cell["source"]
+
+
+def test_a_notebook_says_what_the_page_says(shop, made):
+    (words,) = (cell for cell in code_cells(made) if "made.words" in "".join(cell["source"]))
+    said = "".join(words["outputs"][0]["text"])
+    assert said.strip().split("\n\n") == list(report.portfolio(shop).words)
+
+
+def test_parameters_of_a_notebook_are_its_first_cell(shop, made):
+    tree = ast.parse("".join(code_cells(made)[0]["source"]))
+    found = {line.targets[0].id: ast.literal_eval(line.value) for line in tree.body}
+    path = shop.store.path
+    assert found == {"store": path, "campaign_id": None, "since": None, "until": None, "time_zone": "UTC"}
+
+
+def test_a_title_in_a_notebook_is_text(made):
+    title = "".join(made["cells"][0]["source"]).splitlines()[0]
+    assert title == r"# \*Spring\* \<b\>"
+
+
+def test_the_same_portfolio_gives_the_same_notebook(shop, made, tmp_path):
+    pytest.importorskip("nbclient")
+    again = report.notebook(shop, tmp_path / "again.ipynb", title="*Spring* <b>")
+    assert json.loads(again.read_text(encoding="utf-8")) == made
+
+
+def test_a_notebook_of_a_store_in_memory_is_refused(tmp_path):
+    with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="is in memory"):
+        report.notebook(portfolio, tmp_path / "report.ipynb")
+    assert not (tmp_path / "report.ipynb").exists()
+
+
+def test_a_notebook_without_its_packages_is_refused_with_what_to_do(shop):
+    program = """
+import sys
+sys.modules["nbformat"] = None
+import qrkit
+from qrkit import report
+with qrkit.open_portfolio(snapshot_of=sys.argv[1]) as portfolio:
+    try:
+        report.notebook(portfolio, "never.ipynb")
+    except qrkit.errors.NotFound as error:
+        print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", program, shop.store.path], check=True, capture_output=True, text=True)
+    assert "no package 'nbformat'; notebooks need nbclient and nbformat: pip install" in run.stdout
+
+
+def test_a_notebook_that_cannot_be_written_is_said(shop, tmp_path):
+    pytest.importorskip("nbclient")
+    with pytest.raises(UnreadableFile, match="could not be written"):
+        report.notebook(shop, tmp_path / "nowhere" / "report.ipynb")
+
+
+@pytest.mark.needs("chromium", "pdftoppm")
+def test_a_pdf_has_the_words_on_its_first_page(shop, tmp_path):
+    made = report.portfolio(shop)
+    path = made.save(tmp_path / "report.pdf")
+    run = subprocess.run(["pdftotext", "-l", "1", path, "-"], check=True, capture_output=True, text=True)
+    assert "What happened" in run.stdout
+    assert " ".join(made.words[0].split()[:4]) in " ".join(run.stdout.split())
+
+
+def program(folder, text):
+    """A stand-in for Chromium, alone on the PATH."""
+    path = folder / "chromium"
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def test_without_a_browser_it_is_said_what_to_do(shop, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NotFound, match="no program 'chromium or .*print the HTML file from any browser"):
+        report.portfolio(shop).to_pdf()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script of a shell")
+@pytest.mark.parametrize("text", ["exit 3", "exit 0", "exec /bin/sleep 20"], ids=["fails", "prints nothing", "hangs"])
+def test_a_browser_that_prints_nothing_is_told_of(shop, tmp_path, monkeypatch, text):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(pdf, "SECONDS", 0.5)
+    program(tmp_path, text)
+    with pytest.raises(RenderingFailed, match="printed no report|took longer than"):
+        report.portfolio(shop).to_pdf()

@@ -1,0 +1,156 @@
+"""What a report says in words: computed, and as sure as the numbers are."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from qrkit import analytics, open_portfolio, report
+from qrkit.analytics import Truth
+
+FIRST = date(2026, 5, 4)
+
+
+def told(scans, names=("Door",), *, campaigns=(), made=datetime(2026, 5, 1, tzinfo=UTC), **asked):
+    """The words of a report on codes with these scans; the short codes are the names in small letters."""
+    with open_portfolio(":memory:", clock=lambda: made) as portfolio:
+        ids = [portfolio.insert_campaign(name).id for name in campaigns] or [None] * len(names)
+        for name, campaign_id in zip(names, ids, strict=True):
+            target = f"https://example.com/{name}"
+            portfolio.insert_qrcode(target, name=name, campaign_id=campaign_id, short_code=re.sub(r"\W", "", name))
+        portfolio.scans.insert(scans)
+        return report.portfolio(portfolio, **asked).words
+
+
+def saying(words, pattern):
+    return [sentence for sentence in words if re.search(pattern, sentence)]
+
+
+def test_the_first_sentence_says_how_much_there_was_and_how_much_of_it_people():
+    scans = analytics.simulate({"Door": 20}, since=FIRST, days=28, truth=Truth(robots=0.2, previews=0.3))
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="Door")
+        portfolio.scans.insert(scans)
+        people = analytics.human_scans(portfolio.scans).iloc[0]
+        lead, *others = report.portfolio(portfolio).words
+    number = int((scans["kind"] == "scan").sum())
+    assert lead.startswith(f"{number:,} scans in 28 days, {number / 28:.1f} a day; ")
+    assert lead.endswith(f"{people['sure']:,} to {people['at_most']:,} visits were people's.")
+    share = (scans["kind"] != "scan").mean()
+    assert saying(others, f"^{share:.0%} of all {len(scans):,} visits were robots' or previews")
+
+
+def test_a_planted_change_is_found_and_its_interval_holds_it():
+    truth = Truth(change=FIRST + timedelta(days=14), effect=3)
+    scans = analytics.simulate({"Door": 30}, since=FIRST, days=28, seed=4, truth=truth)
+    words = told(scans, since=FIRST, until=FIRST + timedelta(days=28))
+    (trend,) = saying(words, "^The second half")
+    ratio, low, high = map(float, re.findall(r"(\d\.\d) times", trend))
+    assert low <= 3 <= high
+    assert low < ratio < high
+    assert trend.startswith("The second half (18\N{EN DASH}31 May 2026) had ")
+
+
+def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_shown():
+    scans = analytics.simulate({"Door": 30}, since=FIRST, days=28, seed=5)
+    words = told(scans)
+    (trend,) = saying(words, "^No difference beyond chance")
+    smallest = int(re.search(r"a change of (\d+)% or more would have shown", trend)[1])
+    assert 10 <= smallest <= 60
+    assert not saying(words, "second half .* had")
+
+
+def test_a_period_with_bounds_is_compared_with_the_one_before():
+    truth = Truth(change=FIRST + timedelta(days=14), effect=0.3)
+    scans = analytics.simulate({"Door": 40}, since=FIRST, days=28, seed=6, truth=truth)
+    words = told(scans, since=FIRST + timedelta(days=14), until=FIRST + timedelta(days=28))
+    (trend,) = saying(words, "^This period had .* fewer scans a day than the 14 days before it")
+    low, high = map(int, re.findall(r"(\d+)%", trend)[1:])
+    assert high <= 70 <= low
+
+
+def test_parts_that_changed_are_named_alone():
+    days = pd.date_range(FIRST, periods=28, unit="us")
+    rows = [("Same", day, 12) for day in days] + [("Less", day, 20 if at < 14 else 4) for at, day in enumerate(days)]
+    scans = pd.DataFrame(
+        [(code, day + pd.Timedelta(minutes=number)) for code, day, count in rows for number in range(count)],
+        columns=["short_code", "time"],
+    )
+    bounds = {"since": FIRST, "until": FIRST + timedelta(days=28)}
+    words = told(scans, ("Same", "Less"), campaigns=("Kept", "Gone"), **bounds)
+    (change,) = saying(words, "^“\u2068Gone\u2069”: 80% fewer, from 20.0 to 4.0 scans a day")
+    assert change.endswith("fewer).")
+    assert not saying(words, "^“\u2068Kept\u2069”:")
+
+
+def test_a_day_that_stands_out_is_named():
+    scans = analytics.simulate({"Door": 20}, since=FIRST, days=28, seed=7)
+    day = FIRST + timedelta(days=12)
+    more = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 16, 12, tzinfo=UTC)] * 150})
+    quiet = told(scans)
+    loud = told(pd.concat([scans.assign(time=scans["time"].dt.tz_localize("UTC")), more]))
+    assert saying(quiet, "^No day is beyond")
+    (found,) = saying(loud, "^16 May had ")
+    assert day == date(2026, 5, 16)
+    number, low, high = map(int, re.findall(r"\d+", found)[1:])
+    assert low < 20 < high < number
+
+
+def test_a_change_of_content_is_told_with_what_followed():
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode("https://example.com/new", name="Door", short_code="Door")
+        scans = analytics.simulate({"Door": 40}, since=FIRST, days=20, seed=8, truth=Truth(returning=0))
+        is_new = scans["time"] >= datetime(2026, 5, 14, 9)
+        contents = is_new.map({False: "https://example.com/old", True: "https://example.com/new"})
+        portfolio.scans.insert(scans.assign(content=contents))
+        words = report.portfolio(portfolio).words
+    (found,) = saying(words, "leads to https://example.com/new since 14 May")
+    assert "no difference in scans that chance does not explain" in found
+
+
+def test_codes_that_wait_are_named():
+    made = datetime(2026, 5, 5, tzinfo=UTC)
+    times = [made + timedelta(hours=7), *(made + timedelta(days=day) for day in range(1, 9))]
+    early = pd.DataFrame({"short_code": "Old", "time": [datetime(2026, 5, 5, 1, tzinfo=UTC)]})
+    scans = pd.concat([early, pd.DataFrame({"short_code": "Door", "time": times})])
+    words = told(scans, ("Old", "Door", "Cellar"), made=made)
+    assert saying(words, "2 codes made in this period had their first scan, half of them within 4 hours.")
+    assert saying(words, "Not scanned in this period: “\u2068Cellar\u2069”.")
+
+
+def test_words_of_one_hour_are_few_and_true():
+    scans = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 5, 9, minute) for minute in range(50)]})
+    words = told(scans)
+    assert words[0].startswith("50 scans; ")
+    assert not saying(words, "half|chance|usual")
+
+
+@pytest.mark.parametrize("name", ["<b>bold</b>", "\u202eback\u2069wards", "x" * 400])
+def test_names_in_sentences_are_text(name):
+    scans = analytics.simulate({"One": 30, "Two": 10}, since=FIRST, days=20, seed=9)
+    with open_portfolio(":memory:") as portfolio:
+        for code in ("One", "Two"):
+            portfolio.insert_qrcode("https://example.com", name=name + code[0], short_code=code)
+        portfolio.scans.insert(scans)
+        made = report.portfolio(portfolio)
+    (leader,) = saying(made.words, "is scanned most|has the most scans")
+    assert leader.count("\u2068") == leader.count("\u2069") == 2
+    assert "\u202e" not in leader
+    assert len(leader) < 300
+    assert "<b>bold" not in made.html
+
+
+def test_hours_and_days_are_those_of_the_time_zone():
+    late = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 5, 23, 30, tzinfo=UTC)] * 3})
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="Door")
+        portfolio.scans.insert(late)
+        made = report.portfolio(portfolio, time_zone="Europe/Ljubljana")
+        day = {"since": date(2026, 5, 6), "until": date(2026, 5, 7)}
+        same = report.portfolio(portfolio, time_zone="Europe/Ljubljana", **day)
+        none = report.portfolio(portfolio, **day)
+    assert "Wednesday, 6 May 2026" in made.html
+    assert "the time of Europe/Ljubljana" in made.html
+    assert same.words[0].startswith("3 scans")
+    assert none.words == ()
