@@ -94,21 +94,27 @@ class Store:
         Args:
             alone: Whether other processes, too, wait with their visits; threads of this one always do.
         """
+        dialect = self.database.dialect
         if self.is_in_transaction:
-            thread = self.database.thread
-            if not thread.is_visiting:
-                self.database.visiting.acquire()
-                thread.is_visiting = True
-                if self.database.dialect.visit_alone:
-                    self.rows(self.database.dialect.visit_alone)
+            if self._take_visits() and dialect.visit_alone:
+                self.rows(dialect.visit_alone)
             with self._joined():
                 yield
         else:
             self._get_ready()
-            dialect = self.database.dialect
             begin = dialect.begin_visiting_alone if alone else dialect.begin_visiting
             with self.database.visiting, self._transaction(begin):
+                self._take_visits()
                 yield
+
+    def _take_visits(self) -> bool:
+        """Have the transaction of this thread hold the lock for visits until it ends; whether it did not yet."""
+        thread = self.database.thread
+        if thread.is_visiting:
+            return False
+        self.database.visiting.acquire()
+        thread.is_visiting = True
+        return True
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:

@@ -38,6 +38,10 @@ SELECT nextval('user_agent_numbers'), unnest($texts::VARCHAR[]), 'unknown'
 ON CONFLICT DO NOTHING
 """
 NEW = "SELECT number, text FROM user_agents WHERE parser IS NULL ORDER BY number LIMIT $most"
+IN_ORDER = """
+SELECT number FROM user_agents WHERE number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY number FOR UPDATE
+"""
+"""Takes them one after the other, so that two processes do not wait for each other in a circle."""
 OUTDATED = """
 SELECT number, text FROM user_agents
 WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY number LIMIT $most
@@ -149,7 +153,9 @@ def _tell_apart(store: Store, texts: dict[int, str]) -> int:
     """Tell user agents apart and store it; visits wait for the storing alone."""
     told = [told_apart(text) for text in texts.values()]
     columns = {name: list(column) for name, column in zip(ToldApart._fields, zip(*told, strict=True), strict=True)}
-    with store.adding(alone=True):
+    with store.adding():
+        if store.database.is_shared:
+            store.rows(IN_ORDER, {"numbers": list(texts)})
         store.execute(UPDATE, {"number": list(texts), "parser": parser()} | columns)
     return len(texts)
 

@@ -139,9 +139,15 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
             code is not one of the account's; the column is named, and the first row that is wrong.
     """
     prepared = _prepared(frame)
+    agents = prepared["user_agent"].unique()
+    if store.database.is_shared and not store.is_in_transaction:
+        # At once, for others wait with theirs until it is certain that a new user agent is stored.
+        with store.adding():
+            _check_codes(store, account_id, prepared)
+            numbers_of(store, agents)
     with store.adding():
         _check_codes(store, account_id, prepared)
-        numbers_of(store, prepared["user_agent"].unique())
+        numbers_of(store, agents)
         store.insert_frame(INSERT_FRAME, prepared)
         store.insert_frame(store.database.dialect.count_frame, prepared)
     return len(prepared)
