@@ -145,6 +145,7 @@ class Thread(threading.local):
 
     Attributes:
         cursor: Its cursor, made when it is first needed.
+        is_holding: Whether it has a connection for itself, or will from its next statement on.
         generation: Of the connection that the cursor belongs to.
         depth: How many transactions, one inside the other, it has open.
         written: Statements that write, so far.
@@ -154,6 +155,7 @@ class Thread(threading.local):
     """
 
     cursor: Any = None
+    is_holding = False
     generation = 0
     depth = 0
     written = 0

@@ -71,11 +71,9 @@ class Migrated:
     rows: dict[str, int]
 
     def __str__(self) -> str:
-        rows = self.rows
-        return (
-            f"{rows['accounts']:,} accounts, {rows['campaigns']:,} campaigns, {rows['qrcodes']:,} QR Codes, "
-            f"{rows['short_codes']:,} short codes, {rows['visits']:,} visits; all rows were read again and are the same"
-        )
+        told = ("accounts", "campaigns", "qrcodes", "short_codes", "visits")
+        counted = ", ".join(f"{name.replace('_', ' ')} {self.rows[name]:,}" for name in told)
+        return f"moved {counted}; all rows were read again and are the same"
 
 
 def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:

@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from select import select
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
+from qrkit.store.postgresql_cursor import ServerCursor, adapt
 from qrkit.store.postgresql_tables import POSTGRESQL
 
 if TYPE_CHECKING:
     import pandas as pd
     from psycopg import Connection
 
-__all__ = ["ESCAPE", "Server", "is_server", "shown_url"]
+__all__ = ["Server", "is_server", "shown_url"]
 
 SCHEMES = ("postgresql://", "postgres://")
 MOST_CONNECTIONS = 8
@@ -42,8 +41,6 @@ OPTIONS = {
     "keepalives_count": "3",
     "options": "-c lock_timeout=60s -c idle_in_transaction_session_timeout=10min -c timezone=UTC",
 }
-ESCAPE = "\U0010ffff"
-"""A character that Unicode will never give to anything."""
 TEXTS = (25, 1043)
 """Numbers of the types TEXT and VARCHAR."""
 TOGETHER = 10_000
@@ -125,19 +122,19 @@ class Server:
             raise StoreBusy(f"{self.path} was opened before a fork; open it in each process")
 
     @contextmanager
-    def using(self) -> Iterator[_Cursor]:
+    def using(self) -> Iterator[ServerCursor]:
         """A cursor for one statement and its rows; in a transaction always that of its connection.
 
         Raises:
             StoreBusy: The store was closed, or all connections are in use for a long time.
         """
         self.check_process()
-        if self.thread.generation and self.thread.cursor is not None:
+        if self.thread.cursor is not None:
             yield self.thread.cursor
             return
         connection = self._taken()
-        cursor = _Cursor(connection)
-        if self.thread.generation:
+        cursor = ServerCursor(connection)
+        if self.thread.is_holding:
             self.thread.cursor = cursor
             yield cursor
             return
@@ -149,11 +146,11 @@ class Server:
     @contextmanager
     def holding(self) -> Iterator[None]:
         """The time of a transaction, in which all statements of this thread are of one connection."""
-        self.thread.generation = 1
+        self.thread.is_holding = True
         try:
             yield
         finally:
-            self.thread.generation = 0
+            self.thread.is_holding = False
             cursor, self.thread.cursor = self.thread.cursor, None
             if cursor is not None:
                 self._put_back(cursor.connection)
@@ -178,11 +175,11 @@ class Server:
             raise StoreBusy(f"{self.path} does not answer: {_first_line(error)}") from error
         self.is_broken = False
 
-    def run_often(self, cursor: _Cursor, sql: str, parameters: Parameters) -> None:
+    def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:
         """Run a statement that is run again and again; connections remember those by themselves."""
         cursor.execute(sql, parameters)
 
-    def run_with_frame(self, cursor: _Cursor, sql: str, frame: pd.DataFrame) -> None:
+    def run_with_frame(self, cursor: ServerCursor, sql: str, frame: pd.DataFrame) -> None:
         """Run a statement in which the table `incoming` is a DataFrame."""
         kinds = {name: _kind(str(dtype)) for name, dtype in frame.dtypes.items()}
         columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
@@ -197,7 +194,7 @@ class Server:
         cursor.execute(sql)
         cursor.execute("DROP TABLE incoming")
 
-    def frame(self, cursor: _Cursor, sql: str, parameters: Parameters) -> pd.DataFrame:
+    def frame(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame; for many rows there are `columns`."""
         import pandas as pd
 
@@ -207,7 +204,7 @@ class Server:
     @contextmanager
     def copied(self, cursor: Cursor, select: str) -> Iterator[Iterator[bytes]]:
         """The rows of a query as lines of CSV: texts in quotes, nothing at all where there is no value."""
-        assert isinstance(cursor, _Cursor)
+        assert isinstance(cursor, ServerCursor)
         cursor.execute(f"SELECT * FROM ({select}) found LIMIT 0")
         texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
         quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
@@ -217,7 +214,7 @@ class Server:
 
     def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
         """Add such lines to a table."""
-        assert isinstance(cursor, _Cursor)
+        assert isinstance(cursor, ServerCursor)
         with (
             cursor.connection.cursor() as writing,
             writing.copy(f"COPY {table} FROM STDIN (FORMAT csv, NULL '')") as copy,
@@ -279,64 +276,6 @@ class Server:
         self._places.release()
 
 
-class _Cursor:
-    """A cursor of psycopg that takes values as `?` and `$name`, as DuckDB does."""
-
-    def __init__(self, connection: Connection[Any]) -> None:
-        self.connection = connection
-        self._cursor = connection.cursor()
-
-    def execute(self, query: str, parameters: Parameters = ()) -> None:
-        """Run a statement."""
-        found = _read(query)
-        if not parameters:
-            values = None
-        elif isinstance(parameters, dict):
-            values = [parameters[name] for name in found.names]
-        else:
-            values = list(parameters)
-        self._cursor.execute(found.sql, values)
-
-    @property
-    def description(self) -> Any:
-        """Of each column of the answer a tuple that begins with its name."""
-        return self._cursor.description
-
-    def fetchall(self) -> list[Any]:
-        """The rows of the answer; none where the statement has no answer."""
-        return self._cursor.fetchall() if self._cursor.description else []
-
-
-class _Read(NamedTuple):
-    """A statement with `$1` for its first value, and the names of the values."""
-
-    sql: str
-    names: tuple[str, ...]
-
-
-_PLACES = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\$\$.*?\$\$|\?|\$([a-z_]+)", re.DOTALL)
-"""Texts, comments and bodies of functions, in which nothing is a value; and what is."""
-
-
-@lru_cache(maxsize=512)
-def _read(sql: str) -> _Read:
-    names: list[str] = []
-    count = 0
-
-    def place(found: re.Match[str]) -> str:
-        nonlocal count
-        if found[0] == "?":
-            count += 1
-            return f"${count}"
-        if found[1]:
-            if found[1] not in names:
-                names.append(found[1])
-            return f"${names.index(found[1]) + 1}"
-        return found[0]
-
-    return _Read(_PLACES.sub(place, sql), tuple(names))
-
-
 def _kind(dtype: str) -> str:
     """The type of a column for one of a DataFrame."""
     return {"datetime64[us]": "TIMESTAMP", "UInt64": "ubigint", "float64": "FLOAT8"}.get(dtype, "VARCHAR")
@@ -369,43 +308,8 @@ def _connected(url: str) -> Connection[Any]:
     if "options" in given:
         asked["options"] = f"{OPTIONS['options']} {given['options']}"
     connection: Connection[Any] = connect(**asked, autocommit=True, cursor_factory=RawCursor)
-    _adapt(connection)
+    adapt(connection)
     return connection
-
-
-def _adapt(connection: Connection[Any]) -> None:
-    """Keep texts with U+0000, which PostgreSQL has not, and give whole numbers of any size as int."""
-    from psycopg.adapt import Loader
-    from psycopg.types.string import StrDumper
-
-    class Written(StrDumper):
-        def dump(self, obj: str) -> Any:
-            return super().dump(_written(obj))
-
-    class Read(Loader):
-        def load(self, data: Any) -> str:
-            return _read_text(bytes(data).decode())
-
-    class Whole(Loader):
-        def load(self, data: Any) -> int:
-            return int(bytes(data))
-
-    connection.adapters.register_dumper(str, Written)
-    for kind in ("text", "varchar"):
-        connection.adapters.register_loader(kind, Read)
-    connection.adapters.register_loader("numeric", Whole)
-
-
-def _written(text: str) -> str:
-    """A text as PostgreSQL can keep it: U+0000 is written as `ESCAPE` and 0, `ESCAPE` itself as `ESCAPE` and 1."""
-    if "\0" in text or ESCAPE in text:
-        return text.replace(ESCAPE, f"{ESCAPE}1").replace("\0", f"{ESCAPE}0")
-    return text
-
-
-def _read_text(text: str) -> str:
-    """The text that was written so."""
-    return text.replace(f"{ESCAPE}0", "\0").replace(f"{ESCAPE}1", ESCAPE) if ESCAPE in text else text
 
 
 def _is_quiet(connection: Connection[Any]) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 import duckdb
 
 from qrkit.store.connection import Store
-from qrkit.store.postgresql import ESCAPE
+from qrkit.store.postgresql_cursor import ESCAPE
 from qrkit.store.sandbox import Query, sandbox
 
 __all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]

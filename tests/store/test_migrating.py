@@ -220,7 +220,7 @@ def test_the_command_moves_a_store_and_shows_no_password(place, capsys):
     assert main(["migrate", str(source), server]) == 0
     assert main(["migrate", str(source), server]) == 2
     said = capsys.readouterr()
-    assert "2 accounts, 3 campaigns, 3 QR Codes, 4 short codes, 42 visits" in said.out
+    assert "moved accounts 2, campaigns 3, qrcodes 3, short codes 4, visits 42" in said.out
     assert "is in use already" in said.err
     assert "geheim" not in said.out + said.err
     assert main(["migrate", f"{source}.missing", server]) == 2

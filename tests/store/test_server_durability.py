@@ -58,8 +58,11 @@ class Process:
             self._enough.wait(0.2)
 
 
-def check(kills: int, restarts: int, seconds: float) -> None:
-    """Kill one of the processes so often, and restart the server so often, under load; nothing may be lost."""
+def acknowledged_in_spite_of(kills: int, restarts: int, seconds: float) -> int:
+    """Kill one of the processes so often, and restart the server so often, under load: how many scans were answered.
+
+    Each of them must be stored, and once.
+    """
     with ExitStack() as stack:
         server = stack.enter_context(servers.server())
         url = server.new_database()
@@ -87,15 +90,15 @@ def check(kills: int, restarts: int, seconds: float) -> None:
             assert verify(store) == []
         refused = sum(one.refused for one in processes)
         print(f"{len(acknowledged):,} acknowledged, {refused:,} refused, {len(found):,} stored")  # noqa: T201 - how much a run has shown
-        assert len(acknowledged) > 100 * PROCESSES
         assert not set(acknowledged) - found.keys(), "an acknowledged scan is lost"
         assert set(found.values()) == {1}, "a scan is there twice"
+        return len(acknowledged)
 
 
 def test_a_kill_and_a_restart_under_load_lose_nothing_that_was_acknowledged():
-    check(kills=1, restarts=1, seconds=1.5)
+    assert acknowledged_in_spite_of(kills=1, restarts=1, seconds=1.5) > 100 * PROCESSES
 
 
 @pytest.mark.slow
 def test_ten_kills_and_three_restarts_under_load_lose_nothing_that_was_acknowledged():
-    check(kills=10, restarts=3, seconds=4)
+    assert acknowledged_in_spite_of(kills=10, restarts=3, seconds=4) > 100 * PROCESSES
