@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse
 from PIL import Image
 
 from qrkit import charts
@@ -165,6 +166,172 @@ def test_sparkline_has_a_column_for_each_day_with_scans():
     assert ElementTree.fromstring(charts.sparkline([])).get("aria-hidden") == "true"
 
 
+# ---- lines of hours, small charts, the period before, what is usual
+
+
+def test_hours_have_a_line_with_their_time():
+    hours = pd.date_range("2026-06-01 06:00", periods=20, freq="h", tz="Europe/Ljubljana")
+    chart = charts.lines(pd.DataFrame({"start": hours, "hours": 1.0, "scans": range(20), "visitors": range(20)}))
+    assert drawn(chart) == {"scans": list(range(20))}
+    assert chart.title == "scans per hour"
+    assert chart.words == "190 from 2026-06-01 06:00 to 2026-06-02 01:00"
+    assert {"scans an hour", "12:00", "2 Jun"} <= set(texts(chart))
+
+
+def panel_lines(chart: Figure) -> list[list[float]]:
+    return [list(line.get_ydata()) for axes in chart.axes for line in axes.get_lines() if len(line.get_xdata()) > 2]
+
+
+@pytest.mark.parametrize("width", [350, 760, 1080])
+def test_panels_have_a_chart_each_of_one_scale(width):
+    frame = per_day(12, *"abcde")
+    chart = charts.panels(frame, width=width)
+    by_name = {name: rows.tolist() for name, rows in frame.groupby("campaign")["scans"]}
+    assert panel_lines(chart) == [by_name[name] for name in "edcba"]
+    assert len({axes.get_ylim() for axes in chart.axes}) == 1
+    boxes = [axes.bbox for axes in chart.axes]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert {f"{sum(counts):,}" for counts in by_name.values()} <= set(texts(chart))
+
+
+def test_beyond_24_panels_the_rest_is_said():
+    frame = per_day(9, *(f"C{number:02}" for number in range(40)))
+    chart = charts.panels(frame, width=1080)
+    assert len(chart.axes) == 24
+    rest = frame.loc[frame["campaign"] < "C16", "scans"].sum()
+    assert f"and 16 others with {rest:,} scans" in texts(chart)
+
+
+def beside(present: list[int], past: list[int]) -> pd.DataFrame:
+    rows = max(len(present), len(past))
+    frame = pd.DataFrame({"scans": pd.Series(present), "previous_scans": pd.Series(past)}, index=range(rows))
+    days = pd.Series(pd.date_range("2026-05-01", periods=len(past) + len(present), tz="UTC"))
+    frame["previous_start"], frame["start"] = days[: len(past)], days[len(past) :].reset_index(drop=True)
+    return frame.astype({"scans": "Int64", "previous_scans": "Int64"})
+
+
+@pytest.mark.parametrize(("now", "before"), [(31, 30), (28, 31), (1, 1), (7, 7)])
+def test_the_period_before_is_drawn_from_the_same_place(now, before):
+    chart = charts.previous(beside(list(range(1, now + 1)), [5] * before))
+    found = {line.get_label(): line for line in chart.axes[0].get_lines() if not line.get_label().startswith("_")}
+    assert list(found["this period"].get_ydata()) == list(range(1, now + 1))
+    assert list(found["the one before"].get_ydata()) == [5] * before
+    assert found["this period"].get_xdata()[0] == found["the one before"].get_xdata()[0]
+    assert chart.words.endswith(f"{5 * before:,} in the period before")
+
+
+def usual_frame(scans: list[int], unusual: set[int]) -> pd.DataFrame:
+    days = pd.date_range("2026-06-01", periods=len(scans))
+    marks = [place in unusual for place in range(len(scans))]
+    return pd.DataFrame({"day": days, "scans": scans, "low": 2.0, "high": 20.0, "is_unusual": marks})
+
+
+@pytest.mark.parametrize("width", [350, 760])
+def test_unusual_days_have_their_dates_within_the_chart(width):
+    chart = charts.unusual(usual_frame([50, *[9] * 12, 0], {0, 13}), width=width)
+    assert {"1 Jun: 50", "14 Jun: 0"} <= set(texts(chart))
+    for text in chart.texts:
+        box = text.get_window_extent()
+        assert box.x0 > -1
+        assert box.x1 < width + 1
+    assert chart.words.endswith("unusual: 2026-06-01 with 50, 2026-06-14 with 0")
+    assert charts.unusual(usual_frame([9] * 14, set())).words.endswith("unusual: no day")
+
+
+# ---- rates, people, posters, delays
+
+
+def rate_frame(parts: int) -> pd.DataFrame:
+    rows = [(f"C{number:02}", 30, 30 * number, number, number * 0.8, number * 1.3) for number in range(1, parts + 1)]
+    return pd.DataFrame(rows, columns=["campaign", "days", "scans", "rate", "low", "high"]).astype({"campaign": "str"})
+
+
+def test_rates_show_intervals_the_highest_first():
+    chart = charts.rates(rate_frame(3))
+    lines = {line.get_label(): list(line.get_xdata()) for line in chart.axes[0].get_lines()}
+    assert lines["C03"] == pytest.approx([2.4, 3.9])
+    assert [name for name in lines if name[0] == "C"] == ["C03", "C02", "C01"]
+    assert "3.0  (2.4\N{EN DASH}3.9)" in texts(chart)
+
+
+def test_rates_of_many_are_cut_and_of_all_have_one():
+    assert "and 10 others" in texts(charts.rates(rate_frame(40)))
+    alone = charts.rates(rate_frame(1).drop(columns="campaign"))
+    assert {"all", "1.0  (0.8\N{EN DASH}1.3)"} <= set(texts(alone))
+
+
+def test_people_are_a_range():
+    chart = charts.people(pd.DataFrame({"sure": [900], "scans": [950], "at_most": [1000]}), width=404)
+    assert {"900 surely people", "950 counted as scans", "1,000 at most"} <= set(texts(chart))
+    widths = [round(patch.get_window_extent().width) for patch in chart.patches + chart.artists]
+    assert widths == [360, 40]
+
+
+def poster_frame(*rows: tuple[str, float, float, int]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["qrcode", "latitude", "longitude", "scans"]).astype({"qrcode": "str"})
+
+
+def dots(chart: Figure) -> list[tuple[float, float]]:
+    """Middles of the dots, in pixels from the lower left corner."""
+    boxes = [artist.get_window_extent() for artist in chart.artists if isinstance(artist, Ellipse)]
+    return [((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in boxes]
+
+
+def test_a_map_has_north_up_and_true_distances():
+    # A tenth of a degree is 11.1 km to the north, and half as far to the east at 60 degrees.
+    chart = charts.posters(poster_frame(("Here", 60, 10, 9), ("North", 60.1, 10, 4), ("East", 60, 10.2, 1)))
+    here, north, east = dots(chart)
+    assert north[0] == pytest.approx(here[0])
+    assert east[1] == pytest.approx(here[1])
+    assert north[1] - here[1] == pytest.approx(east[0] - here[0], rel=0.01)
+    assert {"Here: 9", "North: 4", "East: 1"} <= set(texts(chart))
+
+
+def test_posters_on_both_sides_of_the_date_line_are_neighbours():
+    west, east = dots(charts.posters(poster_frame(("Suva", -18.1, 178.4, 2), ("Apia", -13.8, -171.8, 1))))
+    assert east[0] > west[0]
+
+
+def test_posters_of_one_place_are_one_dot_and_one_poster_is_a_map():
+    chart = charts.posters(poster_frame(("Door", 46, 14, 5), ("Desk", 46, 14, 3), ("Bar", 46.01, 14, 0)))
+    assert len(dots(chart)) == 2
+    assert "Door +1: 8" in texts(chart)
+    (middle,) = dots(charts.posters(poster_frame(("Door", 46, 14, 0))))
+    assert middle == pytest.approx((280, 210))
+
+
+def test_names_on_a_map_do_not_cover_each_other():
+    rows = [(f"Poster number {number}", 46 + number % 7 / 50, 14 + number % 11 / 80, number) for number in range(30)]
+    chart = charts.posters(poster_frame(*rows))
+    boxes = [text.get_window_extent() for text in chart.texts if text.get_text().startswith("Poster")]
+    assert len(boxes) > 2
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_delays_are_counted_by_how_long_they_were():
+    frame = pd.DataFrame({"delay": [0.0, 0.99, 1.0, 30.0, 71.9, 72.0, 5_000.0, float("nan")]})
+    chart = charts.delays(frame)
+    assert chart.words == "< 1 h 2, 1\N{EN DASH}6 h 1, 1\N{EN DASH}3 d 2, 3\N{EN DASH}7 d 1, later 1, not yet 1"
+    assert [bar.get_height() for bar in chart.axes[0].patches] == [2, 1, 0, 2, 1, 0, 1, 1]
+    assert "before" not in texts(chart)
+    assert charts.delays(pd.DataFrame({"delay": [-3.0]})).words == "before 1"
+
+
+# ---- light and dark
+
+
+def test_charts_are_drawn_for_dark_paper_within_dark():
+    light = charts.lines(per_day(9, "x"))
+    with charts.dark():
+        chart = charts.lines(per_day(9, "x"))
+    assert to_hex(chart.get_facecolor()) == COLORS["paper"][1]
+    assert to_hex(charts.lines(per_day(9, "x")).get_facecolor()) == COLORS["paper"][0]
+    picture = Image.open(BytesIO(chart._repr_mimebundle_()[0]["image/png"])).convert("RGB")
+    assert picture.getpixel((0, 0)) == tuple(round(255 * part) for part in to_rgb(COLORS["paper"][1]))
+    # A page decides for itself, whatever it was drawn for.
+    assert re.findall(r"var\(--[\w-]+", charts.to_svg(chart)) == re.findall(r"var\(--[\w-]+", charts.to_svg(light))
+
+
 # ---- whatever comes
 
 
@@ -175,6 +342,11 @@ def test_sparkline_has_a_column_for_each_day_with_scans():
         charts.lines(per_day(3, "x").assign(scans=0)),
         charts.bars(pd.DataFrame({"country": [], "scans": []})),
         charts.week(hours({})),
+        charts.panels(per_day(3, "x").assign(scans=0)),
+        charts.previous(beside([0, 0], [0, 0])),
+        charts.unusual(usual_frame([0] * 14, set())),
+        charts.rates(rate_frame(2).assign(scans=0)),
+        charts.people(pd.DataFrame({"sure": [0], "scans": [0], "at_most": [0]})),
     ],
 )
 def test_nothing_is_said_calmly(chart):
@@ -182,16 +354,27 @@ def test_nothing_is_said_calmly(chart):
     assert "no scans" in charts.to_svg(chart)
 
 
+def test_no_codes_and_no_places_are_said():
+    assert texts(charts.posters(poster_frame())) == ["no places of QR Codes"]
+    assert texts(charts.delays(pd.DataFrame({"delay": []}))) == ["no QR Codes"]
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_name_is_drawn_without_a_warning(name):
     frame = per_day(3, name, "y")
     chart = charts.lines(frame)
     bars = charts.bars(pd.DataFrame({"qrcode": [name], "scans": [1]}))
+    others = [
+        charts.panels(frame),
+        charts.rates(rate_frame(1).assign(campaign=name)),
+        charts.posters(poster_frame((name, 46, 14, 1))),
+    ]
     shown = {"a\nb\x0b\x00c": "a b c", "": "none", "מבצע \u202e קיץ": "מבצע  קיץ"}.get(name, name)
     assert shown in svg_texts(chart)
     assert shown in svg_texts(bars)
     assert chart._repr_mimebundle_()[0]["image/png"]
     assert "<script>" not in charts.to_svg(bars)
+    assert all(any(text and shown in text for text in svg_texts(other)) for other in others)
 
 
 def test_long_names_are_cut_between_letters():

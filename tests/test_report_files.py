@@ -119,7 +119,7 @@ def program(folder, text):
 
 def test_without_a_browser_it_is_said_what_to_do(shop, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotFound, match="no program 'chromium or .*print the HTML file from any browser"):
+    with pytest.raises(NotFound, match=r"no program 'chromium or .*print the HTML file from any browser"):
         report.portfolio(shop).to_pdf()
 
 
@@ -129,5 +129,5 @@ def test_a_browser_that_prints_nothing_is_told_of(shop, tmp_path, monkeypatch, t
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(pdf, "SECONDS", 0.5)
     program(tmp_path, text)
-    with pytest.raises(RenderingFailed, match="printed no report|took longer than"):
+    with pytest.raises(RenderingFailed, match=r"printed no report|took longer than"):
         report.portfolio(shop).to_pdf()

@@ -74,7 +74,7 @@ def posters(frame: pd.DataFrame, *, width: int = 560, height: int = 420) -> Char
         height: Pixels.
     """
     if not len(frame):
-        return nothing(width, height)
+        return nothing(width, height, "places of QR Codes")
     spots = _spots(frame)
     chart = blank(width, height)
     axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE)

@@ -99,11 +99,11 @@ def blank(width: int, height: int) -> Chart:
     return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
 
 
-def nothing(width: int, height: int) -> Chart:
-    """A chart that says that there is nothing to show."""
+def nothing(width: int, height: int, what: str = "scans") -> Chart:
+    """A chart that says of what there is none."""
     chart = blank(width, height)
-    add_text(chart, (width / 2, height / 2), "no scans", "quiet", ha="center")
-    chart.title, chart.words = "scans", "none"
+    add_text(chart, (width / 2, height / 2), f"no {what}", "quiet", ha="center")
+    chart.title, chart.words = what, "none"
     return chart
 
 

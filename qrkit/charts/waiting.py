@@ -39,7 +39,7 @@ def delays(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart
     import pandas as pd
 
     if not len(frame):
-        return nothing(width, height)
+        return nothing(width, height, "QR Codes")
     bounds = [-float("inf"), *(bound for _, bound in BINS)]
     found = pd.cut(frame["delay"], bounds, right=False, labels=range(len(BINS))).value_counts()
     bars = [(name, int(found[number]), "color-1") for number, (name, _) in enumerate(BINS)]

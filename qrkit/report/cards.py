@@ -14,8 +14,8 @@ from qrkit.writers import svg
 
 __all__ = ["MOST_CARDS", "Card", "Group", "groups"]
 
-MOST_CARDS = 1_000
-"""A file with more of them opens slowly; those with the fewest scans are left out."""
+MOST_CARDS = 200
+"""More would make a file larger than a megabyte; those with the fewest scans are left out."""
 
 QUIET_ZONE = 4
 """Modules; the least that the standard asks for, whatever a record says (ISO/IEC 18004:2015, 6.3.8)."""

@@ -75,8 +75,8 @@ class Facts:
         human: As `analytics.human_scans` gives it.
         per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
         rates: As `analytics.rates` gives them, by campaign or QR Code; None where there are too few days.
-        lives: As `analytics.lives` gives them.
-        posters: As `analytics.posters` gives them.
+        lives: As `analytics.lives` gives them, without static codes.
+        posters: As `analytics.posters` gives them, without static codes.
         comparisons: What was compared with what.
     """
 
@@ -119,13 +119,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     view = asked.of(scans)
     # Inside a transaction, no scan comes in between two questions.
     with portfolio.store.atomic():
-        # What the plan does not show is in no report either (ruling T13).
-        codes = [
-            code
-            for code in portfolio.list_qrcodes()
-            if code.is_available and (chosen is None or code.campaign_id in chosen)
-        ]
-        campaigns = [one for one in portfolio.list_campaigns() if chosen is None or one.id in chosen]
+        campaigns, codes = _records(portfolio, chosen)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
         per_day = analytics.scans_per_day(view, by="campaign", time_zone=zone)
@@ -152,12 +146,26 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last, zone),
             rates=analytics.rates(whole.of(view), by=part, time_zone=zone) if whole and len(names) > 1 else None,
-            lives=analytics.lives(view),
-            posters=analytics.posters(view),
+            lives=_tracked(analytics.lives(view), codes),
+            posters=_tracked(analytics.posters(view), codes),
             comparisons=compared(view, whole, has_bounds=_has_bounds(asked), names=names, part=part)
             if whole
             else Comparisons(),
         )
+
+
+def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[Campaign], list[QRCode]]:
+    """Those of a view; what the plan does not show is in no report either (ruling T13)."""
+    codes = [code for code in portfolio.list_qrcodes() if code.is_available]
+    campaigns = portfolio.list_campaigns()
+    if chosen is None:
+        return campaigns, codes
+    return [one for one in campaigns if one.id in chosen], [code for code in codes if code.campaign_id in chosen]
+
+
+def _tracked(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
+    """Without static codes: nobody knows whether they were scanned."""
+    return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
 
 
 def _has_bounds(asked: Asked) -> bool:

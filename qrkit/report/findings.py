@@ -164,8 +164,7 @@ def _leader(found: Comparisons) -> str:
 def _first_scans(facts: Facts) -> str:
     """How long codes waited, and which wait still."""
     lives = facts.lives
-    dynamic = {code.id for code in facts.codes if code.is_dynamic}
-    waiting = lives[lives["first"].isna() & lives["qrcode_id"].isin(dynamic)]
+    waiting = lives[lives["first"].isna()]
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
     told = []
     if len(fresh):
