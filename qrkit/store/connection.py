@@ -47,6 +47,9 @@ class Store:
 
     def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False) -> None:
         if is_server(path):
+            if read_only:
+                rule = "is for files; give the user of the database no right to change it"
+                raise InvalidParameter(Problem("read_only", read_only, rule))
             self.database = Server.opened(str(path))
         else:
             self.database = Database.opened(path, read_only=read_only)
@@ -54,8 +57,11 @@ class Store:
         self._is_open = True
         try:
             self._migrate()
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, self.database.errors):
+                told = str(error).splitlines()[0]
+                raise UnreadableFile(f"{self.path} cannot be opened as a store: {told}") from error
             raise
 
     @classmethod

@@ -22,6 +22,13 @@ VISITS_LOCK = "7116, 2"
 """Advisory locks: our number among all that use the database, and which."""
 
 TABLES = """
+DO $$ BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        RAISE 'its encoding is %, and must be UTF8', current_setting('server_encoding');
+    ELSIF current_setting('server_version_num')::INTEGER < 140000 THEN
+        RAISE 'it is PostgreSQL %, and must be 14 or newer', current_setting('server_version');
+    END IF;
+END $$;
 CREATE DOMAIN ubigint AS NUMERIC(20, 0);
 CREATE TABLE settings (name VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
 CREATE TABLE accounts (

@@ -1,7 +1,7 @@
 """The questions are written once, for DuckDB; another engine gives the same answers to them, put into its own SQL.
 
-What puts them there is sqlglot, and a few lines here for what it leaves as it is. So a warehouse could answer them, too;
-the store itself asks a copy in columns, which is many times as fast as rows.
+What puts them there is sqlglot, and a few lines here for what it leaves as it is. So a warehouse could answer them,
+too; the store itself asks a copy in columns, which is many times as fast as rows.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from qrkit.store.short_codes import DELETED, target
 from qrkit.store.visits import insert_visits
 from qrkit.store.writer import record_visit
 from qrkit.wsgi import Settings
+from qrkit.wsgi.service import Gates
 from tests import servers
 
 pytestmark = pytest.mark.needs("postgres")
@@ -194,6 +195,17 @@ def test_the_requests_of_a_plan_are_counted_together(here, there, monkeypatch):
     assert passed[1] <= 1, "the second process has not heard of the first one's"
 
 
+def test_what_an_address_may_do_is_shared_out_among_the_processes():
+    gates = Gates(Settings(generates_a_minute=10, unknown_codes_a_minute=0, processes=4))
+    for _ in range(3):
+        gates.generates.take("203.0.113.7")
+    with pytest.raises(TooManyRequests, match="10 requests a minute"):
+        gates.generates.take("203.0.113.7")
+    for _ in range(100):
+        gates.unknown_codes.take("203.0.113.7")
+    assert len(gates.unknown_codes) == 0, "0 is without limit, whatever the number of processes"
+
+
 def counted(counter, account, most):
     """How many of so many requests pass, in more than a second."""
     passed = 0
@@ -239,6 +251,23 @@ def test_a_store_of_a_newer_version_is_refused(here, url):
     here.store.execute("INSERT INTO migrations VALUES ('teleport', now())")
     with pytest.raises(UnreadableFile, match=r"was written by a newer qrkit \(it has teleport\); update qrkit"):
         Store(f"{url}&application_name=old")
+
+
+def test_a_database_that_cannot_keep_all_texts_is_refused(server):
+    import psycopg
+
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE latin ENCODING latin1 TEMPLATE template0")
+    with pytest.raises(UnreadableFile, match="its encoding is LATIN1, and must be UTF8"):
+        Store(server.url("latin"))
+
+
+def test_a_user_without_rights_is_told(here, url):
+    here.store.execute("CREATE ROLE guest LOGIN")
+    with pytest.raises(UnreadableFile, match="cannot be opened as a store: permission denied"):
+        Store(url.replace("qrkit@", "guest@"))
+    with pytest.raises(InvalidParameter, match="is for files"):
+        Store(url, read_only=True)
 
 
 # ---- secrets
