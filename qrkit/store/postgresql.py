@@ -39,7 +39,7 @@ OPTIONS = {
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
-    "options": "-c lock_timeout=60s -c idle_in_transaction_session_timeout=10min -c timezone=UTC",
+    "options": "-c lock_timeout=60s -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
 }
 TEXTS = (25, 1043)
 """Numbers of the types TEXT and VARCHAR."""

@@ -364,6 +364,20 @@ def test_answers_follow_every_change_of_any_process(here, there):
     assert there.scans.count() == 0
 
 
+def test_how_a_database_writes_dates_changes_nothing(server, url):
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = connection.info.dbname
+        for setting in ("datestyle = 'German'", "timezone = 'America/New_York'"):
+            connection.execute(f"ALTER DATABASE {name} SET {setting}")
+    with open_portfolio(url, clock=lambda: NOON) as shop:
+        assert shop.insert_qrcode("https://a.example", short_code="door").created == NOON
+        assert record_visit(shop.store, visit("a"), seconds=PATIENCE)
+        assert shop.list_qrcodes()[0].created == NOON
+        assert shop.scans.to_frame()["time"].tolist() == [NOON.replace(tzinfo=None)]
+
+
 def test_texts_that_postgresql_cannot_hold_come_back_as_they_were(here):
     nasty = 'a\0b \U0010ffff \U0010ffff0 \r\n"x"\\N'
     code = here.insert_qrcode(nasty, name="x\0", short_code="door")
