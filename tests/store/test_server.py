@@ -364,7 +364,7 @@ def test_answers_follow_every_change_of_any_process(here, there):
     assert there.scans.count() == 0
 
 
-def test_how_a_database_writes_dates_changes_nothing(server, url):
+def test_how_a_database_writes_dates_changes_nothing(url):
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
