@@ -32,7 +32,7 @@ lab: $(READY)  ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks
 
 notebooks: $(READY)  ## Run the notebooks anew and keep what they show
-	$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+	$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --inplace --execute --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False $(NOTEBOOKS)
 
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 	$(BIN)/qrkit serve --store qrkit.duckdb

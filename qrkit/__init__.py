@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from qrkit.image import QRImage, generate
     from qrkit.portfolio import Portfolio, open_portfolio
     from qrkit.records import Campaign, Location, Properties, QRCode
+    from qrkit.scannability import check
     from qrkit.scene import Scene
     from qrkit.symbol import Role, Symbol
 
@@ -61,6 +62,7 @@ __all__ = [
     "Stop",
     "Symbol",
     "Wrapper",
+    "check",
     "data_uri",
     "decode",
     "errors",
@@ -92,6 +94,7 @@ _LATE = {
     "Stop": "decoration",
     "Symbol": "symbol",
     "Wrapper": "decoration",
+    "check": "scannability",
     "data_uri": "assets",
     "errors": "errors",
     "generate": "image",

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from io import TextIOWrapper
 
 from qrkit.commands.account import add_account
+from qrkit.commands.check import add_check
 from qrkit.commands.exchange import add_exchange
 from qrkit.commands.generate import add_decode, add_generate
 from qrkit.commands.migrate import add_migrate
@@ -25,6 +26,7 @@ examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
   qrkit generate "https://example.com" -o poster.pdf --design brand.json
   qrkit decode poster.png
+  qrkit check brand.json poster.png --min robust
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb --base-url https://go.example.com
   qrkit account key local --store shop.duckdb
@@ -35,12 +37,12 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; give the exit status: 0, 2 when something was refused, 130 when it was interrupted."""
+    """Run one command; give the exit status: 0, 1 when a check failed, 2 when something was refused, 130 stopped."""
     parsed = _parser().parse_args(arguments)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what a console cannot show is no reason to stop
     try:
-        parsed.run(parsed)
+        return parsed.run(parsed) or 0
     except QrkitError as error:
         # One line, whatever a file called its fields: control characters can do things to a terminal.
         print(f"qrkit {parsed.command}: {re.sub(CONTROLS, ' ', str(error))}", file=sys.stderr)
@@ -69,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     add_generate(commands)
     add_decode(commands)
+    add_check(commands)
     add_exchange(commands)
     add_serve(commands)
     add_account(commands)

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
@@ -30,13 +30,18 @@ from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, 
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
 from qrkit.picture_columns import PictureTable, drawn, rows_of
+from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
+from qrkit.scan_frame import scan_frame
+from qrkit.scannability import level_named
 from qrkit.writers import format_named
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
 __all__ = ["QRAccessor"]
+
+Made = TypeVar("Made", pd.Series, pd.DataFrame)
 
 ERRORS = "errors"
 """The attribute of a column that says which rows have no picture."""
@@ -100,6 +105,49 @@ class QRAccessor:
         images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
         made = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
         return self._told(made, errors)
+
+    def check(
+        self,
+        content: Hashable,
+        *,
+        level: str = "static",
+        progress: bool = False,
+        design: Design | Mapping[str, Any] | None = None,
+        fetch: Fetch | None = None,
+        **fields: Any,
+    ) -> pd.DataFrame:
+        """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
+
+        Args:
+            content: The column that says what to encode, or that has pictures that `generate` made.
+            level: static, quick, standard or full; see `qrkit.check`. With readers, a row takes up to a second.
+            progress: Whether a progress bar is shown.
+            design: What the pictures of contents look like, as in `generate`.
+            fetch: As in `generate`.
+            **fields: As in `generate`.
+
+        Returns:
+            DataFrame with the index of the frame and the columns of `qrkit.scan_frame.scan_frame`: verdict, score,
+            used, issue, report. `attrs["errors"]` as of `generate`.
+
+        Raises:
+            AttributeError: There is no such column.
+            InvalidParameter: There is no such level, or the design breaks a rule for whatever content.
+
+        Warns:
+            UserWarning: Rows have no picture; the first three are named.
+
+        Example:
+            >>> doors = pd.DataFrame({"url": ["https://example.com"]}, index=["door"])
+            >>> doors.qr.check("url", padding=0).loc["door", "verdict"]
+            'fragile'
+        """
+        self._check_columns({"content": content})
+        chosen = level_named(level)
+        images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
+        shown = watch(progress=progress)(images, "check", len(images))
+        reports = [one and (one.scan if chosen == "static" else one.check(chosen)) for one in shown]
+        return self._told(scan_frame(reports, self._frame.index), errors)
 
     def show(self, columns: Sequence[Hashable] | None = None, *, size: int = 64, rows: int = 50) -> PictureTable:
         """The frame as a table with its pictures in it. In a notebook the last line of a cell shows it.
@@ -258,8 +306,8 @@ class QRAccessor:
             more = f" and {len(there) - MOST_SHOWN} more" if len(there) > MOST_SHOWN else ""
             raise AttributeError(f"the frame has {', '.join(problems)}. Needed: {wanted}. There: {shown}{more}")
 
-    def _told(self, made: pd.Series, errors: Mapping[int, str]) -> pd.Series:
-        """A new column that says which rows have nothing in it, with one warning of the caller's line."""
+    def _told(self, made: Made, errors: Mapping[int, str]) -> Made:
+        """A new column, or frame, that says which rows have nothing in it, with one warning of the caller's line."""
         labels = self._frame.index.tolist()
         told = [(labels[row], errors[row]) for row in sorted(errors)]
         made.attrs[ERRORS] = told

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.color_names import COLOR_NAMES
 from qrkit.errors import nearest
+from qrkit.notebook import Shown
 
 __all__ = ["BLACK", "TRANSPARENT", "WHITE", "Color"]
 
@@ -18,7 +19,7 @@ _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9
 
 
 @dataclass(frozen=True, slots=True)
-class Color:
+class Color(Shown):
     """A colour with red, green, blue and alpha, each 0..255; alpha 255 is opaque."""
 
     red: int
@@ -92,6 +93,9 @@ class Color:
             )
         )
         return Color(red, green, blue, round(alpha))
+
+    def __repr__(self) -> str:
+        return f"Color.parse({(self.rgb if self.alpha == 255 else self.argb)!r})"
 
     def __str__(self) -> str:
         return self.argb

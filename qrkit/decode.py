@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from qrkit.encode.capacity import characters_held
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.limits import RASTER_FORMATS
-from qrkit.symbol import side_of
+from qrkit.notebook import Shown
+from qrkit.symbol import ErrorCorrectionLevel, side_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "decode"]
+__all__ = ["MOST_READ_SIDE", "Decoded", "Located", "decode", "locate", "opened"]
 
 _NAMES = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
 """Of the raster formats, as Pillow calls them."""
@@ -28,7 +29,7 @@ LONGEST_SIDE = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Shown):
     """What a reader told (ruling G21).
 
     Attributes:
@@ -60,25 +61,58 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
         UnreadableFile: It is not such a picture.
         NoSymbol: No QR Code was found in it.
     """
+    found = locate(opened(picture, most_side))
+    if found is None:
+        where = f" in {picture}" if isinstance(picture, str | Path) else ""
+        raise NoSymbol(f"no QR Code was found{where}")
+    text, version, level = found.content, found.version, found.ec
+    return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
+
+
+class Located(NamedTuple):
+    """A symbol that was read, and where it is.
+
+    Attributes:
+        content: The text.
+        version: 1..40.
+        ec: Error correction level L, M, Q or H.
+        mask: Data mask pattern reference, 0..7.
+        corners: x, y in pixels of its top left, top right, bottom right and bottom left corner, as it was encoded.
+    """
+
+    content: str
+    version: int
+    ec: ErrorCorrectionLevel
+    mask: int
+    corners: tuple[tuple[int, int], ...]
+
+
+def locate(greys: Image) -> Located | None:
+    """The first symbol in a picture of greys, if there is one."""
     import zxingcpp
 
     # Model 2 is the QR Code of the standard; QRCode would take Micro QR Codes and their like in. Plain text, because
     # the reader's default spells control characters out.
     found = zxingcpp.read_barcodes(
-        _opened(picture, most_side),
+        greys,
         formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
         text_mode=zxingcpp.TextMode.Plain,
     )
     if not found:
-        where = f" in {picture}" if isinstance(picture, str | Path) else ""
-        raise NoSymbol(f"no QR Code was found{where}")
-    text, level = found[0].text, found[0].ec_level
-    version = int(found[0].extra["Version"])  # type: ignore[index]  # its stubs call this dictionary an object
-    return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
+        return None
+    one = found[0]
+    extra, place = cast("dict[str, Any]", one.extra), one.position
+    corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
+    level = cast("ErrorCorrectionLevel", one.ec_level)
+    return Located(one.text, int(extra["Version"]), level, int(extra["DataMask"]), corners)
 
 
-def _opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
-    """The picture in greys, on white: where a symbol is transparent, paper would be seen."""
+def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
+    """The picture in greys, on white: where a symbol is transparent, paper would be seen.
+
+    Raises:
+        UnreadableFile: It is not such a picture.
+    """
     from PIL import Image
 
     name = str(picture) if isinstance(picture, str | Path) else "this"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -15,13 +15,21 @@ from qrkit.limits import (
     EncodingMode,
     ErrorCorrection,
     Flip,
+    Mask,
     ModuleSize,
     Most,
+    PadChoice,
     Padding,
     PictureSide,
     Version,
 )
 from qrkit.model import Model
+
+if TYPE_CHECKING:
+    from qrkit.assets import Fetch
+    from qrkit.scannability.largest_logo import LargestLogo
+    from qrkit.scannability.repair import Repair
+    from qrkit.scannability.report import ScanReport
 
 __all__ = ["ALPHANUMERIC", "Design"]
 
@@ -52,6 +60,10 @@ class Design(Model):
         markers: How the finder patterns are drawn.
         layers: At most 50 pictures over the modules, the first one lowest.
         wrapper: A picture around it all.
+        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
+            the one that leaves most error correction.
+        pad_codewords: standard, or free: what no reader looks at is chosen so that modules have the colour in which
+            layers and sprites draw them anyway. The more room the content leaves, the more a logo may cover.
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
@@ -72,6 +84,8 @@ class Design(Model):
     markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS)
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
     wrapper: Wrapper | None = None
+    mask: Mask = None
+    pad_codewords: PadChoice = "standard"
 
     @model_validator(mode="after")
     def _content_fits_mode(self) -> Self:
@@ -104,6 +118,24 @@ class Design(Model):
                 rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,.0f}"
                 raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
+
+    def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
+        """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
+        from qrkit.scannability import check
+
+        return check(self, level, fetch=fetch)
+
+    def make_scannable(self, target: float = 0.5, **options: Any) -> Repair:
+        """Change it as little as is needed for it to scan; see `qrkit.scannability.repair`."""
+        from qrkit.scannability.repair import make_scannable
+
+        return make_scannable(self, target, **options)
+
+    def largest_logo(self, content: str, **options: Any) -> LargestLogo:
+        """The largest picture that it can have as a layer; see `qrkit.scannability.largest_logo`."""
+        from qrkit.scannability.largest_logo import largest_logo
+
+        return largest_logo(self, content, **options)
 
     @property
     def pictures(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ QrkitError                                  500  catch this one
 ├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
 ├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
 ├── BadRequest (ValueError)                 400  HTTP itself is wrong
+├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
 ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
 ├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
 ├── NotAuthenticated (PermissionError)      401  key missing or unknown
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -41,6 +42,7 @@ __all__ = [
     "AssetError",
     "BadRequest",
     "BodyTooLarge",
+    "CannotRepair",
     "ContentTooLong",
     "Gone",
     "HeaderTooLarge",
@@ -55,6 +57,7 @@ __all__ = [
     "QrkitError",
     "RemoteContentDisabled",
     "RenderingFailed",
+    "ScanWarning",
     "StoreBusy",
     "TooManyRequests",
     "UnknownParameter",
@@ -84,10 +87,22 @@ class QrkitError(Exception):
 
     status: ClassVar[int] = 500
     code: str = "internal"
+    advice: ClassVar[str] = ""
+    """What to do where a message alone does not say so; without it, what the error means has to do."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show notebooks the message alone: the way through qrkit's own files helps nobody there."""
-        return [f"{type(self).__name__}: {self}"]
+        """Show notebooks two lines, what is wrong and what to do: the way through our own files helps nobody there."""
+        what, advice = self._told()
+        return [f"{type(self).__name__}: {what}", advice]
+
+    def _told(self) -> tuple[str, str]:
+        what, _, advice = str(self).partition("; ")
+        meaning = (type(self).__doc__ or "").partition("\n")[0]
+        return what, advice or self.advice or meaning
+
+
+class ScanWarning(UserWarning):
+    """A design that readers may fail on is drawn all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +144,13 @@ class InvalidParameter(QrkitError, ValueError):
             problems[0].rule,
         )
         self.code = problems[0].code
+
+    def _told(self) -> tuple[str, str]:
+        if len(self.problems) == 1:
+            problem = replace(self.problems[0], rule="")
+            return str(problem).rstrip(": "), f"{problem.name} {self.rule}"
+        names = ", ".join(problem.name for problem in self.problems)
+        return f"{len(self.problems)} fields break a rule: {names}", str(self)
 
 
 @contextmanager
@@ -210,8 +232,20 @@ class BadRequest(QrkitError, ValueError):
 class NoSymbol(QrkitError, ValueError):
     """A picture in which no QR Code was found."""
 
+    advice = "a sharp picture with all of the code and the light edge around it is needed, 3 pixels a module or more"
     status = 400
     code = "no-symbol"
+
+
+class CannotRepair(QrkitError, ValueError):
+    """A design that cannot be made to scan by what may be changed; `levers` names what else would help."""
+
+    status = 400
+    code = "cannot-repair"
+
+    def __init__(self, message: str, *, levers: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.levers = tuple(levers)
 
 
 class NotAuthenticated(QrkitError, PermissionError):
@@ -235,6 +269,7 @@ class NotAllowed(QrkitError, PermissionError):
 class RemoteContentDisabled(QrkitError, PermissionError):
     """A picture is given by its address, and fetching is not allowed (ruling G20)."""
 
+    advice = "give the picture itself, as qrkit.data_uri makes it of a file, or say what may fetch it with fetch=…"
     status = 403
     code = "remote-content-disabled"
 
@@ -242,6 +277,7 @@ class RemoteContentDisabled(QrkitError, PermissionError):
 class NotFound(QrkitError, LookupError):
     """Nothing has this id, or it belongs to another account."""
 
+    advice = "nothing of this account has it; campaigns(), qrcodes() and templates of a portfolio show what there is"
     status = 404
     code = "not-found"
 
@@ -317,6 +353,7 @@ class TooManyRequests(QrkitError, RuntimeError):
 class StoreBusy(QrkitError, RuntimeError):
     """Another process holds the database file, or it cannot be read or written."""
 
+    advice = "close what else has the file open, a notebook or `qrkit serve`, and open it again"
     status = 503
     code = "store-unavailable"
 

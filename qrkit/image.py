@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.design import Design
-from qrkit.draw import Pictures, draw, draw_plain, picture_size
+from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import encode
+from qrkit.errors import ScanWarning
 from qrkit.limits import TextStyle
 from qrkit.symbol import Symbol
 from qrkit.writers import Format, format_named, format_of_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qrkit.assets import Fetch
     from qrkit.printing import QRPrint
+    from qrkit.scannability.readers import Engine
+    from qrkit.scannability.report import ScanReport
     from qrkit.scene import Scene
 
 __all__ = ["QRImage", "generate"]
@@ -48,9 +53,14 @@ class QRImage:
             version=design.version,
             error_correction=design.ec,
             mode=design.em,
+            mask=design.mask,
         )
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
         self._pictures = _read(design, fetch) if pictures is None else pictures
+        if design.pad_codewords == "free" and not is_plain(design):
+            from qrkit.scannability.free_pads import fitted_symbol
+
+            self.symbol = fitted_symbol(design, self._pictures, self.symbol)
 
     @property
     def warnings(self) -> list[str]:
@@ -64,6 +74,21 @@ class QRImage:
             for path, picture in self._pictures.items()
             if isinstance(picture, Drawing) and picture.lost
         ]
+
+    @cached_property
+    def scan(self) -> ScanReport:
+        """Whether it scans, by arithmetic alone: the report of a static check."""
+        from qrkit.scannability.arithmetic import reckoned
+
+        return reckoned(self.design) or self.check("static")
+
+    def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
+        """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
+        from qrkit.scannability import level_named
+        from qrkit.scannability.examine import Drawn, examine
+
+        drawn = Drawn(self.design, self.symbol, self._pictures, self.exact_scene)
+        return examine(drawn, level_named(level), engines)
 
     @cached_property
     def scene(self) -> Scene:
@@ -142,14 +167,18 @@ class QRImage:
         symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def small_svg(self) -> str:
+        """The picture as notebooks show it: the modules as one path, a tenth of the svg that `to_bytes` writes."""
         from qrkit.writers import svg
 
         plain = draw_plain(self.design, self.symbol, exact=True)
         drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
+        return drawn.decode()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
             "text/plain": repr(self),
-            "image/svg+xml": drawn.decode(),
+            "image/svg+xml": self.small_svg(),
             "image/png": self.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
         }
 
@@ -179,6 +208,7 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
 
     Warns:
         UserWarning: An SVG holds something that cannot be drawn, as text.
+        ScanWarning: Readers may fail on it; `QRImage.scan` tells all.
 
     Example:
         >>> generate("https://example.com", ec="H", size=10)
@@ -191,4 +221,7 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
     image = QRImage(design, fetch=fetch)
     for warning in image.warnings:
         warnings.warn(warning, stacklevel=2)
+    if not image.scan.is_at_least("robust"):
+        issue = image.scan.issues[0]
+        warnings.warn(f"{image.scan.verdict}, as {issue.message}", ScanWarning, stacklevel=2)
     return image

@@ -40,12 +40,14 @@ __all__ = [
     "Length",
     "Longitude",
     "MarkerPattern",
+    "Mask",
     "ModuleSize",
     "ModuleType",
     "Most",
     "Number",
     "Offset",
     "Opacity",
+    "PadChoice",
     "Padding",
     "PictureSide",
     "Recurrence",
@@ -197,6 +199,9 @@ EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "auto"], Bef
 StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidator(_lower)]
 """The interface has no `auto` (ruling G2): the generate URL of a tracked code could not say it."""
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
+Mask = Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None
+"""Data mask pattern reference (ISO/IEC 18004:2015, 7.8.2)."""
+PadChoice = Annotated[Literal["standard", "free"], BeforeValidator(_lower)]
 
 MOST_PIXELS = 40_000_000
 """Of a whole picture (ruling G8)."""

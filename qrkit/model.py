@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
-from qrkit.errors import InvalidParameter, MissingParameter, Problem, UnknownParameter
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
+from qrkit.notebook import Shown
 
 __all__ = ["Model"]
 
@@ -23,7 +24,7 @@ MOST_PROBLEMS = 100
 """That an error tells: a long list of wrong records must not make a longer answer."""
 
 
-class Model(BaseModel):
+class Model(Shown, BaseModel):
     """A frozen record. Equal records are those with equal fields."""
 
     model_config = ConfigDict(
@@ -85,6 +86,19 @@ class Model(BaseModel):
     def to_json(self, *, indent: int | None = None) -> str:
         """Write the record as JSON in the interface's names; absent values are left out."""
         return self.model_dump_json(exclude_none=True, indent=indent)
+
+    def given(self) -> dict[str, Any]:
+        """The fields that do not have their default."""
+        kinds = type(self).model_fields.items()
+        told = {name: getattr(self, name) for name, kind in kinds if kind.is_required()}
+        usual = {name: kind.get_default(call_default_factory=True) for name, kind in kinds if name not in told}
+        return {name: getattr(self, name) for name, _ in kinds if name in told or getattr(self, name) != usual[name]}
+
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        """What `repr` shows: pictures in a record may be texts of millions of characters."""
+        for name, value in self.given().items():
+            is_long = isinstance(value, str) and len(value) > SHOWN_VALUE
+            yield name, value[: SHOWN_VALUE - 1] + "…" if is_long else value
 
     def replace(self, /, **changes: Any) -> Self:
         """A copy with some fields changed, judged anew.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -14,6 +12,7 @@ from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.frames import text_of
 from qrkit.image import QRImage
 from qrkit.limits import Within
+from qrkit.notebook import page_text
 from qrkit.painting import Look, Row
 from qrkit.writers.svg import readable
 
@@ -21,8 +20,6 @@ __all__ = ["PictureTable", "drawn", "rows_of"]
 
 SIDES = Within(16, 512, "pixels")
 MOST_ROWS = Within(1, 1000, "rows")
-LONGEST_TEXT = 200
-"""Characters of a cell that are shown."""
 
 
 def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRImage | None], dict[int, str]]:
@@ -98,7 +95,7 @@ class PictureTable:
         except QrkitError as error:
             return _shown(error)
         height = max(1, round(self.size * image.height / image.width))
-        said = escape(_printable(readable(image.design.content)))
+        said = page_text(readable(image.design.content))
         return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{said}">'
 
     def _repr_html_(self) -> str:
@@ -114,10 +111,4 @@ def _shown(value: Any) -> str:
     """A cell as text of a page: cut, escaped, empty where there is nothing."""
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return ""
-    text = str(value)
-    return escape(_printable(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"))
-
-
-def _printable(text: str) -> str:
-    """The text without characters that a page cannot hold."""
-    return re.sub(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]", "\ufffd", text)
+    return page_text(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from qrkit.color import WHITE, Color
+from qrkit.notebook import Shown
 from qrkit.outline import Outline
 from qrkit.plain import Plain, runs
 from qrkit.symbol import Symbol
@@ -221,7 +222,7 @@ Item: TypeAlias = Rectangle | Squares | Shape | Stamps | Picture | Group
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Shown):
     """A drawing, its items painted in order.
 
     Attributes:
@@ -259,6 +260,9 @@ class Scene:
             case (Rectangle(paint=Color() as color),):
                 return color
         return WHITE
+
+    def __repr__(self) -> str:
+        return f"<Scene {self.width:g} x {self.height:g} px, {len(self.items)} items>"
 
     @property
     def plain(self) -> Plain | None:

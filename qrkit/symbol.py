@@ -9,6 +9,8 @@ from functools import cache
 from itertools import chain
 from typing import Literal
 
+from qrkit.notebook import Shown
+
 __all__ = ["Role", "Symbol", "alignment_centres", "alignment_patterns", "bit_numbers", "roles", "side_of"]
 
 ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
@@ -28,7 +30,7 @@ class Role(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Shown):
     """An encoded QR Code, without quiet zone.
 
     Attributes:

@@ -11,6 +11,7 @@ from qrkit.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter
 from qrkit.generate_request import merged, read_post
 from qrkit.model import Model
+from qrkit.notebook import Shown
 from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.times import Clock, now
@@ -26,7 +27,7 @@ REQUEST_FIELDS = ("format", "shorten")
 """What a template may say beside the fields of a design."""
 
 
-class Templates:
+class Templates(Shown):
     """The templates of one account. Iterating gives their names."""
 
     def __init__(self, store: Store, account_id: str, *, clock: Clock = now) -> None:

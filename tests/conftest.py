@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+from ctypes.util import find_library
 
 import pytest
 
@@ -16,12 +17,16 @@ PACKAGES = {
 }
 """Debian's package of a program, where it is not named as the program is."""
 
+LIBRARY = "libzbar0"
+"""In place of a program: a library, by its package."""
 
 LOOPBACK = "loopback"
 """In place of a program: that the machine reaches itself, as it does not in an empty network namespace."""
 
 
 def _is_there(program: str) -> bool:
+    if program == LIBRARY:
+        return find_library("zbar") is not None
     if program == "postgres":
         return servers.program(program) is not None
     if program != LOOPBACK:
@@ -40,7 +45,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         for program in mark.args:
             if not _is_there(program):
                 package = PACKAGES.get(program, program)
-                reason = f"needs the program {program} (Debian: apt install {package})"
+                reason = f"needs {program} (Debian: apt install {package})"
                 if program == LOOPBACK:
                     reason = "needs the network of this machine with itself, which is down"
                 if os.environ.get("REQUIRE_PROGRAMS") == "1":

@@ -35,6 +35,7 @@ HOSTILE = [
     "\ud800",
     "\0",
 ]
+LINK = "https://example.com"
 some = settings(max_examples=20, derandomize=True, deadline=None)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(HOSTILE[:6])
 DOORS = pd.DataFrame(
@@ -456,3 +457,53 @@ def test_the_accessor_is_loaded_by_name_alone_and_loads_no_store():
 def test_loading_it_warns_of_nothing():
     with warnings.catch_warnings(action="error"):
         assert isinstance(pd.DataFrame().qr, qrkit.accessor.QRAccessor)
+
+
+# ---- will it scan
+
+
+def test_checking_gives_a_row_for_each_picture_with_its_report():
+    frame = pd.DataFrame({"url": [LINK, LINK + "/2"], "ink": ["x", "y"]}, index=["door", "window"])
+    found = frame.qr.check("url", padding=0)
+    assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
+    assert [str(one) for one in found.dtypes] == ["category", "Int64", "float64", "str", "object"]
+    assert list(found.index) == ["door", "window"]
+    for (_, row), content in zip(found.iterrows(), frame["url"], strict=True):
+        expected = QRImage(Design(content=content, padding=0)).scan
+        assert (row["verdict"], row["score"], row["issue"]) == (
+            expected.verdict, expected.score, expected.issues[0].message,
+        )  # fmt: skip
+        assert row["report"] == expected
+
+
+def test_verdicts_of_a_frame_can_be_compared_and_counted():
+    frame = pd.DataFrame({"qr": [generate(LINK, **fields) for fields in ({}, {"padding": 0}, {"ec": "H"})]})
+    found = frame.qr.check("qr")
+    assert found["verdict"].min() == "fragile"
+    assert (found["verdict"] >= "robust").tolist() == [True, False, True]
+    assert list(found["verdict"].cat.categories) == ["unreadable", "fragile", "ok", "robust"]
+
+
+def test_a_row_that_has_no_picture_has_no_verdict_and_stops_nothing():
+    frame = pd.DataFrame({"url": [LINK, "x" * 3000, None]})
+    with pytest.warns(UserWarning, match="row"):
+        found = frame.qr.check("url")
+    assert found["verdict"].isna().tolist() == [False, True, True]
+    assert found["score"].isna().tolist() == [False, True, True]
+    assert found["used"].isna().tolist() == [False, True, True]
+    assert found.attrs["errors"]
+
+
+def test_a_frame_is_checked_at_the_level_that_is_asked_for():
+    frame = pd.DataFrame({"url": [LINK]})
+    assert [frame.qr.check("url", level=one)["report"][0].level for one in ("static", "quick")] == ["static", "quick"]
+    with pytest.raises(InvalidParameter, match=r"level='deep'"):
+        frame.qr.check("url", level="deep")
+    with pytest.raises(AttributeError, match="link"):
+        frame.qr.check("link")
+
+
+def test_an_empty_frame_has_the_same_columns():
+    found = pd.DataFrame({"url": pd.Series([], dtype="str")}).qr.check("url")
+    assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
+    assert len(found) == 0

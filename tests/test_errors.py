@@ -15,6 +15,7 @@ EXAMPLES = {
     "MissingParameter": MissingParameter("content"),
     "UnknownParameter": UnknownParameter("sizee", 3, ["size"]),
     "ContentTooLong": errors.ContentTooLong("x", needed_bits=9, capacity_bits=8),
+    "CannotRepair": errors.CannotRepair("x", levers=["ec"]),
     "UnreadableFile": errors.UnreadableFile("x", line=3),
     "BadRequest": errors.BadRequest("x"),
     "NoSymbol": errors.NoSymbol("x"),
@@ -134,5 +135,22 @@ def test_problems_are_collected_over_several_steps():
     assert [problem.name for problem in problems] == ["a", "b"]
 
 
-def test_a_notebook_shows_the_message_without_the_way_through_our_files():
-    assert EXAMPLES["NotFound"]._render_traceback_() == ["NotFound: no campaign 'c0ffee'"]
+def test_a_notebook_shows_what_is_wrong_and_what_to_do_without_the_way_through_our_files():
+    what, advice = EXAMPLES["NotFound"]._render_traceback_()
+    assert what == "NotFound: no campaign 'c0ffee'"
+    assert "campaigns()" in advice
+    one = InvalidParameter(Problem("size", 99, "must be in 1..20"))
+    assert one._render_traceback_() == ["InvalidParameter: size=99", "size must be in 1..20"]
+    two = InvalidParameter(Problem("size", 99, "must be in 1..20"), Problem("ec", "X", "must be one of L, M, Q, H"))
+    what, advice = two._render_traceback_()
+    assert what == "InvalidParameter: 2 fields break a rule: size, ec"
+    assert advice == "size=99: must be in 1..20; ec='X': must be one of L, M, Q, H"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_error_shows_two_lines(name):
+    what, advice = EXAMPLES[name]._render_traceback_()
+    assert what.startswith(f"{name}: ")
+    assert len(what) > len(name) + 2
+    assert advice.strip()
+    assert "\n" not in what + advice

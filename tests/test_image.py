@@ -3,6 +3,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from PIL import Image
 
 import qrkit
 from qrkit import Design, QRImage, data_uri, decode, generate
-from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, UnknownParameter
+from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, ScanWarning, UnknownParameter
 from qrkit.writers import FORMATS
 
 LINK = "https://example.com"
@@ -192,3 +193,53 @@ WRAPPER = {
     "height": 90,
     "placeholder": {"x": 5, "y": 5, "width": 80, "height": 80},
 }
+
+
+# Will it scan ---------------------------------------------------------------------------------------------------------
+
+
+ODD = {
+    "no quiet zone": {"padding": 0},
+    "faint": {"foreground": "#999999"},
+    "invisible": {"foreground": "white"},
+    "inverted": {"foreground": "white", "background": "black"},
+    "mirrored": {"flip": "horizontal"},
+    "round eyes": {"markers": {"topLeft": {"pattern": "circle"}}},
+    "covered": {"layers": [{"content": "icon:square", "x": 0, "y": 0, "width": 300, "height": 300}]},
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_design_that_may_not_scan_is_drawn_with_one_warning(name):
+    with pytest.warns(ScanWarning) as told:
+        image = generate(LINK, **ODD[name])
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert str(told[0].message) == f"{image.scan.verdict}, as {image.scan.issues[0].message}"
+    assert image.to_bytes("png") == QRImage(image.design).to_bytes("png")
+
+
+@pytest.mark.parametrize("fields", [{}, {"padding": 3}, {"modules": {"type": "dots"}}, {"foreground": "navy"}])
+def test_of_a_design_that_scans_there_is_no_warning(fields):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScanWarning)
+        assert generate(LINK, **fields).scan.verdict == "robust"
+
+
+def test_a_loop_warns_once_unless_more_is_asked_for():
+    """As Python has it by default: once for each place in a program and text."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default", ScanWarning)
+        for number in range(5):
+            generate(f"{LINK}/{number}", padding=0)
+    assert len(told) == 1
+
+
+def test_an_image_checks_itself():
+    image = generate(LINK, ec="H")
+    assert image.scan.level == "static"
+    assert image.scan is image.scan
+    assert image.check().level == "standard"
+    assert image.check("quick").as_dict()["issues"] == qrkit.check(image.design, "quick").as_dict()["issues"]
+    with pytest.raises(InvalidParameter, match=r"level='quik': .*did you mean 'quick'"):
+        image.check("quik")

@@ -17,7 +17,7 @@ from qrkit.reading import json_object
 if TYPE_CHECKING:
     from qrkit.commands.parsing import Commands
 
-__all__ = ["add_decode", "add_generate"]
+__all__ = ["add_decode", "add_generate", "design_fields"]
 
 
 def add_generate(commands: Commands) -> None:
@@ -47,8 +47,10 @@ def add_generate(commands: Commands) -> None:
 def _generate(asked: argparse.Namespace) -> None:
     names = ("size", "padding", "version", "em", "ec", "foreground", "background")
     fields = {name: getattr(asked, name) for name in ("content", *names) if getattr(asked, name) is not None}
-    image = QRImage(Design(**(_design_fields(asked.design) | fields)))
-    for warning in image.warnings:
+    image = QRImage(Design(**(design_fields(asked.design) | fields)))
+    scan = image.scan
+    faults = [f"{scan.verdict}, as {scan.issues[0].message}"] if not scan.is_at_least("robust") else []
+    for warning in image.warnings + faults:
         print(f"qrkit generate: {warning}", file=sys.stderr)
     is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
     if asked.output and is_text:
@@ -63,8 +65,13 @@ def _generate(asked: argparse.Namespace) -> None:
         print(f"{asked.output}: {image!r}")
 
 
-def _design_fields(file: Path | None) -> dict[str, Any]:
-    """The fields that a file of a design holds, if there is one."""
+def design_fields(file: Path | None) -> dict[str, Any]:
+    """The fields that a file of a design holds, if there is one.
+
+    Raises:
+        UnreadableFile: It holds no JSON object.
+        OSError: It cannot be read.
+    """
     if file is None:
         return {}
     try:

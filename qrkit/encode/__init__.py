@@ -71,11 +71,13 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
         mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty (7.8.3).
         pad_codewords: What follows the terminator where it ends on a codeword boundary: by ISO/IEC 18004:2015,
             7.4.10, the pad codewords 11101100 and 00010001 in turn (`iso`); segno has a codeword 00000000 before
-            them (`segno`), also where it encodes kanji. No reader sees a difference, but the modules are others.
+            them (`segno`), also where it encodes kanji. No reader sees a difference, but the modules are others. So
+            they may be any bytes, too, one for each pad codeword; `free_padding.solve` finds some. Not with kanji.
 
     Raises:
         ContentTooLong: The content does not fit; the message says what would.
-        InvalidParameter: There is no such version or mask, or the mode does not know a character.
+        InvalidParameter: There is no such version or mask, the mode does not know a character, or there are not as
+            many pad codewords as bytes.
     """
     return _encoded(content, Asked(version, error_correction, mode, mask, pad_codewords))
 
@@ -85,6 +87,7 @@ def _encoded(content: str, asked: Asked) -> Symbol:
     """The symbol; a design that changes only in its looks keeps it."""
     _check_version_and_mask(asked)
     if asked.mode == "kanji":
+        _check_pads_of_kanji(asked.pad_codewords)
         return encode_kanji(content, version=asked.version, error_correction=asked.level, mask=asked.mask)
     segments, version = _fitted(content, asked.version, asked.level, asked.mode)
     data = data_codewords(segments, version, asked.level, asked.pad_codewords)
@@ -108,6 +111,12 @@ def _check_version_and_mask(asked: Asked) -> None:
             raise InvalidParameter(
                 Problem(name, value, f"must be in {allowed[0]}..{allowed[-1]}, or None for automatic", "out-of-range")
             )
+
+
+def _check_pads_of_kanji(pad: PadCodewords) -> None:
+    if isinstance(pad, bytes):
+        rule = "mode=kanji has the padding of segno, which encodes it; other modes take bytes"
+        raise InvalidParameter(Problem("pad_codewords", pad, rule))
 
 
 def check_fits(design: Design) -> None:

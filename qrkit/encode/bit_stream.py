@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from qrkit.encode.capacity import DATA_CODEWORDS, Mode, Segment, count_bits
+from qrkit.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["PadCodewords", "data_codewords"]
+__all__ = ["PadCodewords", "data_codewords", "pad_codewords_held"]
 
-PadCodewords = Literal["segno", "iso"]
-"""What follows a stream that ends on a codeword boundary; see `data_codewords`."""
+PadCodewords = Literal["segno", "iso"] | bytes
+"""What follows the terminator: whose padding, or the pad codewords themselves; see `data_codewords`."""
 
 MODE_INDICATORS: dict[Mode, int] = {"numeric": 0b0001, "alphanumeric": 0b0010, "byte": 0b0100}
 """Mode indicators (table 2)."""
@@ -27,17 +27,18 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
 
     ISO/IEC 18004:2015, 7.4.10, has padding bits only where the stream does not end on a codeword boundary, and pad
     codewords right after them: `iso`. segno 1.6 and earlier writes eight padding bits, a codeword 00000000, where it
-    does end there: `segno`. Readers stop at the terminator and see no difference.
+    does end there: `segno`. Readers stop at the terminator and see no difference. That is why pad codewords may as
+    well be given, each of any value.
 
     Args:
         segments: What is encoded; it must fit.
         version: 1..40.
         level: L, M, Q or H.
-        pad: Whose padding.
+        pad: Whose padding, or as many codewords as `pad_codewords_held` says.
 
     Raises:
         InvalidParameter: A segment has a character that its mode does not know, or none at all in numeric or
-            alphanumeric mode.
+            alphanumeric mode; or there are too few or too many pad codewords.
     """
     stream = length = 0
     for mode, text in segments:
@@ -51,9 +52,19 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
     length += terminator
     padding = -length % 8
     codewords = (stream << terminator + padding).to_bytes((length + padding) // 8, "big")
+    if isinstance(pad, bytes):
+        if len(codewords) + len(pad) != capacity:
+            rule = f"this content leaves {capacity - len(codewords)} pad codewords in version {version}-{level}"
+            raise InvalidParameter(Problem("pad_codewords", pad, rule, "bad-value"))
+        return codewords + pad
     if pad == "segno" and not padding:
         codewords += b"\0"
     return (codewords + PAD_CODEWORDS)[:capacity]
+
+
+def pad_codewords_held(segments: list[Segment], version: int, level: str) -> int:
+    """How many whole codewords the segments and their terminator leave of a symbol; they must fit."""
+    return max(bits_held(version, level) - bits_needed(segments, version) - TERMINATOR_BITS, 0) // 8
 
 
 def _characters(mode: Mode, text: str) -> tuple[int, int, int]:

@@ -16,6 +16,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
+from qrkit.notebook import Shown
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "picture_of"]
 
 
-class Portfolio(Records):
+class Portfolio(Shown, Records):
     """Campaigns and QR Codes of one account in a store: as records, pictures, tables and files.
 
     Attributes:

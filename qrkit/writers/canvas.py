@@ -90,9 +90,10 @@ class _Canvas:
 
     def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
         """Whether it covers the whole picture and nothing is seen through it."""
-        box = matrix.box(item.x, item.y, item.width, item.height)
+        left, top, width, height = matrix.box(item.x, item.y, item.width, item.height)
+        covers = left <= 0 and top <= 0 and left + width >= self._size[0] and top + height >= self._size[1]
         colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
-        return box == (0, 0, *self._size) and all(color.alpha == 255 for color in colors)
+        return covers and all(color.alpha == 255 for color in colors)
 
     def _draw_waiting(self) -> None:
         """Have the rasteriser draw what waits, all in one."""
@@ -108,8 +109,11 @@ class _Canvas:
             self._waiting += elements(Group((rectangle,), matrix), self._definitions)
             return
         left, top, width, height = map(round, box)
-        filled = Image.new("RGBA", (width, height), (color.red, color.green, color.blue, color.alpha))
-        self._picture.alpha_composite(filled, (left, top))
+        right, bottom = min(left + width, self._size[0]), min(top + height, self._size[1])
+        left, top = max(left, 0), max(top, 0)
+        if left < right and top < bottom:
+            filled = Image.new("RGBA", (right - left, bottom - top), (color.red, color.green, color.blue, color.alpha))
+            self._picture.alpha_composite(filled, (left, top))
 
     def _add_through(self, mask: Image, matrix: Matrix, paint: Paint) -> None:
         """Paint where a mask says."""

@@ -20,8 +20,10 @@ from qrkit.generate_request import GET_MODES
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
 from qrkit.model import Model
 from qrkit.records import Campaign, QRCode
+from qrkit.scannability.report import VERDICTS
 from qrkit.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.writers import FORMATS as WRITERS
+from qrkit.wsgi.handlers.scannability import HTTP_LEVELS
 
 if TYPE_CHECKING:
     from qrkit.wsgi.routes import Route
@@ -147,6 +149,7 @@ PARAMETERS: dict[str, Schema] = {
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
+    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
     "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
 }
 
@@ -183,10 +186,21 @@ def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
     return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
 
 
+ISSUE = _object(
+    code=TEXT,
+    severity={"type": "string", "enum": ["fatal", "error", "warning", "note"]},
+    where=TEXT,
+    measured={"type": "number"},
+    needed={"type": "number"},
+    message=TEXT,
+    fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
+)
 ROWS: Schema = {"type": "array", "items": {}, "description": "objects; of any other entry an import tells, and goes on"}
+PICTURES = {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
-    "picture": {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")},
+    "picture": PICTURES,
+    "checked": _ref("DesignRequest") | PICTURES,
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
@@ -195,6 +209,16 @@ BODIES: dict[str, dict[str, Schema]] = {
 
 REPLIES: dict[str, dict[str, Schema]] = {
     "nothing": {},
+    "scan": {
+        "application/json": _object(
+            verdict={"type": "string", "enum": list(VERDICTS)},
+            score={"type": "integer", "minimum": 0, "maximum": 100},
+            level={"type": "string", "enum": list(HTTP_LEVELS)},
+            content=TEXT,
+            issues={"type": "array", "items": ISSUE},
+            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},
+        )
+    },
     "picture": {one.media_type: BYTES for one in WRITERS.values()},
     "decoded": {
         "application/json": _object(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from qrkit.wsgi.handlers import about, generate, short_urls, track
+from qrkit.wsgi.handlers import about, generate, scannability, short_urls, track
 from qrkit.wsgi.messages import Response
 from qrkit.wsgi.openapi import describe
 from qrkit.wsgi.service import Call
@@ -67,6 +67,7 @@ ROUTES: tuple[Route, ...] = (
         most_status=500,
     ),
     Route("POST", f"{API}/decode", generate.decode_picture, "optional", ("picture_format",), "picture", "decoded"),
+    Route("POST", f"{API}/check", scannability.check, "required", ("level",), "checked", "scan"),
     Route("GET", f"{API}/track/qrcode/{{id}}", track.get_qrcode, "required", reply="qrcode"),
     Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="made"),
     Route("PUT", f"{API}/track/qrcode/{{id}}", track.update_qrcode, "required", body="changes"),

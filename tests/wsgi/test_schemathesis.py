@@ -68,6 +68,7 @@ UNSAID = {
         "out-of-range": "/schedule/[0-9]+/date",
     },
 }
+UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"]  # it takes what either does
 MERCIFUL = ("generate", "export")
 """An empty parameter counts as absent (ruling H5), so that not all that breaks a schema of these is refused."""
 

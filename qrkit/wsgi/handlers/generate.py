@@ -67,9 +67,11 @@ def _generated(call: Call, asked: GenerateRequest) -> Response:
         with service.store.atomic() if asked.shorten else nullcontext():
             image = QRImage(asked.shortened(_services(call)), pictures=pictures)
         picture = _picture(image, asked)
-    headers = {"Content-Disposition": content_disposition(asked)}
+    headers = {"Content-Disposition": content_disposition(asked), "X-Scan-Score": str(image.scan.score)}
     told = [f"unknown fields were ignored: {', '.join(asked.unknown)}"] if asked.unknown else []
-    if told := told + image.warnings:
+    told += image.warnings
+    told += [issue.message for issue in image.scan.issues if issue.severity != "note"]
+    if told:
         headers["X-Api-Warning"] = header_text("; ".join(told))
     return Response(200, FORMATS[asked.format].media_type, picture, headers)
 

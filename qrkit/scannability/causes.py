@@ -1,0 +1,78 @@
+"""Which part of a design does the damage: each is left out in turn, and what reads right then is its doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qrkit.color import Color
+from qrkit.decoration import Marker, Modules
+from qrkit.draw import Pictures, draw
+from qrkit.scannability.budget import Budget, Cause, module_codewords, wrong_modules
+from qrkit.scannability.measures import CORNERS
+from qrkit.scannability.sampling import sample
+
+if TYPE_CHECKING:
+    from qrkit.design import Design
+
+__all__ = ["causes_of"]
+
+EYE = 8
+"""Modules of a finder pattern with its separator."""
+
+
+def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause, ...]:
+    """What each part of a design does to its symbol, the worst first; parts that do nothing are left out.
+
+    Damage that two parts do together, each of them enough for it, is neither's.
+    """
+    if not budget.wrong.any():
+        return ()
+    found = []
+    for path, other, shown in _without(design, pictures, budget.wrong):
+        wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
+        cured = budget.wrong & ~wrong
+        if cured.any():
+            before, after = (_wrong_codewords(budget, flags) for flags in (budget.wrong, budget.wrong & wrong))
+            codewords = before - after
+            found.append(Cause(path, int(cured.sum()), codewords, codewords / before if before else 0.0))
+    return tuple(sorted(found, key=lambda cause: (-cause.codewords, -cause.modules, cause.path)))
+
+
+def _wrong_codewords(budget: Budget, wrong: np.ndarray) -> int:
+    hit = module_codewords(budget.symbol.version)[wrong]
+    return len(np.unique(hit[hit >= 0]))
+
+
+def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[tuple[str, Design, Pictures]]:
+    """The design without each part that may have done it: the field, what is left, and its pictures."""
+    for index in range(len(design.layers)):
+        layers = [layer for number, layer in enumerate(design.layers) if number != index]
+        yield f"layers.{index}", design.replace(layers=layers), _renumbered(pictures, index)
+    if design.modules.type != "default":
+        yield "modules", design.replace(modules=Modules()), pictures
+    for corner, at_end in CORNERS.items():
+        rows, columns = (slice(-EYE, None) if end else slice(EYE) for end in at_end)
+        # Markers reach no further than their corner.
+        if getattr(design.markers, corner) and wrong[rows, columns].any():
+            markers = design.markers.replace(**{corner: Marker(pattern="default")})
+            yield f"markers.{corner}", design.replace(markers=markers), pictures
+    if design.wrapper:
+        yield "wrapper", design.replace(wrapper=None), pictures
+    for field, plain in (("foreground", Color(0, 0, 0)), ("background", Color(255, 255, 255))):
+        if not isinstance(getattr(design, field), Color):
+            yield field, design.replace(**{field: plain}), pictures
+
+
+def _renumbered(pictures: Pictures, gone: int) -> Pictures:
+    """The pictures by the paths they have once a layer is gone."""
+    found = {}
+    for path, picture in pictures.items():
+        kind, number, *rest = path.split(".")
+        if kind != "layers":
+            found[path] = picture
+        elif int(number) != gone:
+            found[".".join((kind, str(int(number) - (int(number) > gone)), *rest))] = picture
+    return found

@@ -1,0 +1,349 @@
+"""A picture of a symbol -> what cameras make of it: small, blurred, tilted, dim.
+
+The picture is laid on a page (`Sheet`), and a `Condition` says how the page is captured. All of it is simulated; the
+strengths were set with plain symbols, black on white, of which readers of both schools shall see enough. Captures are
+the same in every run: noise is seeded, and pictures are 8-bit greys, which Pillow resamples with whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from math import ceil, cos, isfinite, radians, sin
+from typing import Any, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from PIL import Image, ImageFilter
+
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = [
+    "CORE",
+    "HARDER",
+    "MOST_SIDE",
+    "QUICK",
+    "RAMPS",
+    "Condition",
+    "Pixels",
+    "Ramp",
+    "Sheet",
+    "captured",
+    "retaken",
+]
+
+Picture: TypeAlias = Image.Image
+Pixels: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"
+"""Rows of greys, 0..255."""
+
+MOST_SIDE = 1_600
+"""Pixels of the longer side, both of a picture that is examined and of the sheet it is laid on."""
+
+PIXELS = 6.0
+"""A module of a sheet, unless the condition has another size."""
+
+FINE = 2
+"""Times as many pixels has a module where ink spreads: one of them is a twelfth of a module then."""
+
+PAPER, DARK = 255, 64
+"""Greys of pages: white, and #404040."""
+
+AWAY = 3.0
+"""Sides of the sheet from which it is seen: the sheet fills about a third of a telephone's view then."""
+
+
+class Sheet:
+    """A picture laid on a page, as large as a condition wants it.
+
+    Args:
+        greys: The picture as rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels a side; what is
+            transparent in it has been laid on the page already.
+        px: Pixels a module in it, 1..400.
+        margin: Modules of page around it, 0..40.
+
+    Raises:
+        InvalidParameter: It is no such picture.
+    """
+
+    def __init__(self, greys: np.ndarray[Any, Any], px: float, margin: float = 6) -> None:
+        if greys.ndim != 2 or not greys.size or max(greys.shape) > MOST_SIDE:
+            rule = f"a picture to be examined has two dimensions, and 1 to {MOST_SIDE:,} pixels a side"
+            raise InvalidParameter(Problem("greys", greys.shape, rule))
+        for name, value, least, most in (("px", px, 1, 400), ("margin", margin, 0, 40)):
+            if not (isfinite(value) and least <= value <= most):
+                raise InvalidParameter(Problem(name, value, f"must be in {least}..{most}", "out-of-range"))
+        if greys.dtype != np.uint8:
+            greys = np.rint(np.clip(np.nan_to_num(greys), 0, 1) * 255).astype(np.uint8)
+        self._picture = Image.fromarray(greys)
+        self._px, self._margin = px, margin
+        # A symbol that is small in its picture is captured with fewer pixels a module: the page has to be seen whole.
+        self.shrink = min(1.0, MOST_SIDE / PIXELS / (max(greys.shape) / px + 2 * margin))
+
+    def of_size(self, pixels: float, page: int = PAPER) -> Picture:
+        """The sheet with a module of so many pixels; areas are averaged where that is less than the picture has."""
+        pixels *= self.shrink
+        width, height = (max(1, round(side * pixels / self._px)) for side in self._picture.size)
+        is_less = pixels < self._px
+        drawn = self._picture.resize((width, height), Image.Resampling.BOX if is_less else Image.Resampling.BICUBIC)
+        edge = round(self._margin * pixels)
+        sheet = Image.new("L", (width + 2 * edge, height + 2 * edge), page)
+        sheet.paste(drawn, (edge, edge))
+        return sheet
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The sheet in its usual size, on white."""
+        return self.of_size(PIXELS)
+
+
+TREMBLE = 7
+"""Degrees by which a picture that is taken once more is turned."""
+
+Capture: TypeAlias = Callable[[Sheet, np.random.Generator], Picture]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One way to capture a sheet.
+
+    Attributes:
+        name: Lower-case word, `blur-33`.
+        stands_for: What happens in life, a sentence.
+        capture: What makes the picture, from the sheet and what is random.
+    """
+
+    name: str
+    stands_for: str
+    capture: Capture
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp:
+    """A way to capture that becomes harder in steps, until nothing is read.
+
+    Attributes:
+        name: Lower-case word, `blur`.
+        unit: Of the strengths.
+        strengths: From bearable to hopeless.
+        capture: What makes the picture, from the sheet, what is random, and the strength.
+    """
+
+    name: str
+    unit: str
+    strengths: tuple[float, ...]
+    capture: Callable[[Sheet, np.random.Generator, float], Picture]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """A condition for each strength."""
+        return tuple(map(self._at, self.strengths))
+
+    def _at(self, strength: float) -> Condition:
+        stands_for = f"A {self.name} of {strength:g} {self.unit}."
+        return Condition(
+            f"{self.name}-{strength:g}", stands_for, lambda sheet, random: self.capture(sheet, random, strength)
+        )
+
+
+def captured(sheet: Sheet, conditions: Iterable[Condition], seed: int = 0) -> Iterator[tuple[Condition, Pixels]]:
+    """The sheet in each condition, as uint8; what is random depends on the seed and the name of the condition alone."""
+    for condition in conditions:
+        random = np.random.default_rng([seed, crc32(condition.name.encode())])
+        yield condition, np.asarray(condition.capture(sheet, random))
+
+
+def retaken(picture: Pixels) -> Pixels:
+    """A capture once more, as a camera takes the next one a moment later: the hand has turned a little.
+
+    Near their limits readers fail by accident, as a line falls on this pixel or the next. What they read in neither of
+    two pictures is no accident.
+    """
+    page = int(picture[0, 0])
+    turned = Image.fromarray(picture).rotate(TREMBLE, Image.Resampling.BICUBIC, expand=True, fillcolor=page)
+    return np.asarray(turned)
+
+
+def _of(values: np.ndarray[Any, Any]) -> Picture:
+    return Image.fromarray(np.rint(np.clip(values, 0, 255)).astype(np.uint8))
+
+
+def _floats(picture: Picture) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return np.asarray(picture, dtype=np.float32)
+
+
+def _blurred(picture: Picture, pixels: float) -> Picture:
+    """Out of focus, by a Gauss curve with this standard deviation."""
+    return picture.filter(ImageFilter.GaussianBlur(pixels))
+
+
+def _faded(picture: Picture, contrast: float) -> Picture:
+    return _of(128 + (_floats(picture) - 128) * np.float32(contrast))
+
+
+def _noisy(picture: Picture, random: np.random.Generator, deviation: float) -> Picture:
+    greys = _floats(picture)
+    return _of(greys + random.standard_normal(greys.shape, dtype=np.float32) * np.float32(deviation))
+
+
+def _as_jpeg(picture: Picture, quality: int) -> Picture:
+    file = BytesIO()
+    picture.save(file, "JPEG", quality=quality)
+    return Image.open(file).convert("L")
+
+
+def _places(picture: Picture) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Columns and rows of the pixels, as parts of the width and height."""
+    across, down = (np.arange(side, dtype=np.float32) / np.float32(side) for side in picture.size)
+    return across[None, :], down[:, None]
+
+
+def _shaded(picture: Picture, least: float) -> Picture:
+    """Lit from the upper left; the lower right corner gets this part of the light."""
+    across, down = _places(picture)
+    return _of(_floats(picture) * (1 - np.float32(1 - least) * (np.float32(0.7) * across + np.float32(0.3) * down)))
+
+
+def _glared(picture: Picture, greys: float) -> Picture:
+    """A lamp mirrored right above the middle, so many greys lighter there."""
+    across, down = _places(picture)
+    distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
+    return _of(_floats(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)
+
+
+def _inked(sheet: Sheet, twelfths: float) -> Picture:
+    """Ink that has spread over each edge by so many twelfths of a module, or shrunk where they are negative."""
+    greys = np.asarray(sheet.of_size(PIXELS * FINE))
+    darker = np.minimum if twelfths > 0 else np.maximum
+    for _ in range(abs(round(twelfths))):
+        wide = np.pad(greys, 1, mode="edge")
+        greys = darker.reduce([greys, wide[:-2, 1:-1], wide[2:, 1:-1], wide[1:-1, :-2], wide[1:-1, 2:]])
+    spread = Image.fromarray(greys)
+    return spread.resize(sheet.picture.size, Image.Resampling.BOX)
+
+
+def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0) -> Picture:
+    """The sheet as a pinhole camera sees it; angles in degrees about the axes across, down, and ahead."""
+    width, height = picture.size
+    away = AWAY * max(width, height)
+    (ct, st), (cp, sp), (cr, sr) = ((cos(angle), sin(angle)) for angle in map(radians, (tilt, pan, roll)))
+    # Two columns of roll · tilt · pan: where the sheet's own axes lead. Points at (x, y) from its middle are seen at
+    # (a x + b y, c x + d y) / (1 + g x + h y).
+    a, b = cr * cp - sr * st * sp, -sr * ct
+    c, d = sr * cp + cr * st * sp, cr * ct
+    g, h = -ct * sp / away, st / away
+
+    def seen(x: float, y: float) -> tuple[float, float]:
+        near = 1 + g * x + h * y
+        return (a * x + b * y) / near, (c * x + d * y) / near
+
+    corners = [seen(x, y) for x in (-width / 2, width / 2) for y in (-height / 2, height / 2)]
+    left, top = (min(values) for values in zip(*corners, strict=True))
+    right, bottom = (max(values) for values in zip(*corners, strict=True))
+    # Backwards, as Pillow asks: the inverse of that matrix by its minors, after a shift to the corner.
+    inverse = np.array([[d, -b, 0], [-c, a, 0], [c * h - d * g, b * g - a * h, a * d - b * c]])
+    inverse = np.array([[1, 0, width / 2], [0, 1, height / 2], [0, 0, 1]]) @ inverse
+    inverse = inverse @ np.array([[1, 0, left], [0, 1, top], [0, 0, 1]])
+    size = (ceil(right - left), ceil(bottom - top))
+    how = (inverse / inverse[2, 2]).ravel()[:8].tolist()
+    return picture.transform(size, Image.Transform.PERSPECTIVE, how, Image.Resampling.BILINEAR, fillcolor=PAPER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Phone:
+    """A telephone held over the sheet: all at once, in the order in which light, lens and file add to it."""
+
+    tilt: float
+    pan: float
+    roll: float
+    blur: float
+    light: float
+    contrast: float
+    noise: float
+    quality: int
+
+    def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
+        pixels = 4.2
+        picture = _seen(sheet.picture, tilt=self.tilt, pan=self.pan, roll=self.roll)
+        width, height = (ceil(side * pixels / PIXELS) for side in picture.size)
+        picture = picture.resize((width, height), Image.Resampling.BOX)
+        picture = _blurred(picture, self.blur * pixels * sheet.shrink)
+        picture = _shaded(_faded(picture, self.contrast), self.light)
+        return _as_jpeg(_noisy(picture, random, self.noise), self.quality)
+
+
+def _sized(pixels: float) -> Capture:
+    return lambda sheet, _: sheet.of_size(pixels)
+
+
+def _unsharp(modules: float) -> Capture:
+    return lambda sheet, _: _blurred(sheet.picture, modules * PIXELS * sheet.shrink)
+
+
+def _turned(**angles: float) -> Capture:
+    return lambda sheet, _: _seen(sheet.picture, **angles)
+
+
+def _grainy(deviation: float) -> Capture:
+    return lambda sheet, random: _noisy(sheet.of_size(4), random, deviation)
+
+
+def _pale(contrast: float) -> Capture:
+    return lambda sheet, _: _faded(sheet.picture, contrast)
+
+
+def _printed(twelfths: float) -> Capture:
+    return lambda sheet, _: _inked(sheet, twelfths)
+
+
+CORE = (
+    Condition("clean", "The file itself, on a screen or printed well, seen straight.", lambda sheet, _: sheet.picture),
+    Condition("size-4", "Seen from further away: 4 pixels a module.", _sized(4)),
+    Condition("size-3", "Seen from far away: 3 pixels a module.", _sized(3)),
+    Condition("blur-25", "A little out of focus: by a quarter of a module.", _unsharp(0.25)),
+    Condition("blur-33", "Out of focus: by a third of a module.", _unsharp(0.33)),
+    Condition("tilt-30", "Seen at a slant, as on a table in front of you.", _turned(tilt=30)),
+    Condition("turn-15", "Held a little askew.", _turned(roll=15)),
+    Condition("turn-47", "Held askew by about half a right angle.", _turned(roll=47)),
+    Condition("jpeg-20", "Sent through a messenger that compresses.", lambda sheet, _: _as_jpeg(sheet.of_size(4), 20)),
+    Condition("contrast-40", "Faded by the sun, or behind a misted pane.", _pale(0.4)),
+    Condition("noise-30", "In the dark: a grainy picture.", _grainy(30)),
+    Condition("shade", "Lit from one side.", lambda sheet, _: _shaded(sheet.picture, 0.25)),
+    Condition("glare", "A lamp mirrored in glossy paper or glass.", lambda sheet, _: _glared(sheet.picture, 150)),
+    Condition("gain-8", "Printed on thirsty paper: ink spreads by a twelfth of a module.", _printed(1)),
+    Condition("loss-8", "Printed with little ink: edges recede by a twelfth of a module.", _printed(-1)),
+    Condition("dark-page", "Placed on a dark page (#404040).", lambda sheet, _: sheet.of_size(PIXELS, DARK)),
+    Condition("phone-1", "A telephone by day, held almost straight.", _Phone(12, -8, 7, 0.18, 0.8, 0.85, 5, 75)),
+    Condition("phone-2", "A telephone in a hurry, from the side.", _Phone(-14, 16, -20, 0.2, 0.7, 0.75, 7, 60)),
+    Condition("phone-3", "A telephone in the evening, from above.", _Phone(18, 5, 25, 0.22, 0.6, 0.7, 6, 70)),
+)
+"""What a plain symbol, black on white, bears: the standard that designs are held to."""
+
+HARDER = (
+    Condition("size-2", "Seen from the other side of the street: 2 pixels a module.", _sized(2)),
+    Condition("blur-50", "Far out of focus: by half a module.", _unsharp(0.5)),
+    Condition("blur-75", "So far out of focus that modules merge.", _unsharp(0.75)),
+    Condition("tilt-50", "Seen at a steep slant.", _turned(tilt=50, pan=-10)),
+    Condition("contrast-15", "Almost faded away.", _pale(0.15)),
+    Condition("noise-60", "In deep darkness.", _grainy(60)),
+    Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
+    Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
+    Condition("invert", "Light on dark, as apps show it at night.", lambda sheet, _: _of(255 - _floats(sheet.picture))),
+)
+"""What not every plain symbol bears; where the room to spare shows."""
+
+_NAMED = {condition.name: condition for condition in CORE}
+QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
+"""The seven that find most of what all find: 459 of 464 designs, good and bad, get the same verdict from them."""
+
+RAMPS = (
+    Ramp("size", "pixels a module", (4, 3, 2.5, 2, 1.5, 1), lambda s, _, pixels: s.of_size(pixels)),
+    Ramp("blur", "modules", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), lambda s, r, modules: _unsharp(modules)(s, r)),
+    Ramp("tilt", "degrees", (20, 30, 40, 50, 60, 70), lambda s, _, angle: _seen(s.picture, tilt=angle)),
+    Ramp("contrast", "of the full one", (0.4, 0.2, 0.1, 0.05, 0.02), lambda s, _, part: _faded(s.picture, part)),
+    Ramp("noise", "greys", (20, 40, 60, 80, 100, 120), lambda s, r, deviation: _grainy(deviation)(s, r)),
+    Ramp("gain", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, twelfths)),
+    Ramp("loss", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, -twelfths)),
+)
+"""Roads to the breaking point."""

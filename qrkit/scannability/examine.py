@@ -1,0 +1,103 @@
+"""A design -> its drawing -> a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.assets import read_assets
+from qrkit.draw import Pictures, draw
+from qrkit.scannability.budget import budget_of, is_inverted, true_modules
+from qrkit.scannability.causes import causes_of
+from qrkit.scannability.free_pads import symbol_of
+from qrkit.scannability.grade import QUIET_ZONE, Grade, grade
+from qrkit.scannability.issues import issues_of, sorted_issues
+from qrkit.scannability.report import Level, ScanReport
+from qrkit.scannability.sampling import MARGIN, Sampled, greys_of, reflectance, sample
+from qrkit.scannability.structure import structure_of
+from qrkit.scannability.verdict import panel_issues, score_of, verdict_of
+
+if TYPE_CHECKING:
+    from qrkit.assets import Fetch
+    from qrkit.design import Design
+    from qrkit.scannability.readers import Engine
+    from qrkit.scene import Scene
+    from qrkit.symbol import Symbol
+
+__all__ = ["Drawn", "drawn", "examine", "graded"]
+
+PANEL_PIXELS = 12
+"""Of a module in the picture that readers get, which conditions make smaller."""
+
+
+class Drawn(NamedTuple):
+    """A design on its way to be a picture.
+
+    Attributes:
+        design: What was asked for.
+        symbol: Its modules.
+        pictures: That it names.
+        scene: The drawing, with modules of a fraction of a pixel.
+    """
+
+    design: Design
+    symbol: Symbol
+    pictures: Pictures
+    scene: Scene
+
+
+def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
+    """Draw a design.
+
+    Raises:
+        ContentTooLong: The content does not fit.
+        AssetError: A picture that it names is none, or not to be had.
+    """
+    pictures = read_assets(design.pictures, fetch) if design.pictures else {}
+    symbol = symbol_of(design, pictures)
+    return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
+
+
+def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None) -> ScanReport:
+    """Check a design; see `qrkit.check`.
+
+    Args:
+        drawn: The design and what has been made of it.
+        level: How thorough.
+        engines: Who reads; all that are installed where nothing is said.
+
+    Raises:
+        RenderingFailed: The renderer broke down on a part of it.
+    """
+    design, symbol, pictures, scene = drawn
+    sampled = sample(scene)
+    budget = budget_of(sampled, symbol)
+    budget = replace(budget, causes=causes_of(design, pictures, budget))
+    structure = structure_of(sampled, symbol, budget.wrong)
+    issues = issues_of(design, budget, structure)
+    panel = None
+    if level != "static":
+        from qrkit.scannability.panel import run_panel
+
+        panel = run_panel(*greys_of(scene, PANEL_PIXELS), design.content, level=level, engines=engines)
+        issues = sorted_issues((*panel_issues(panel), *issues))
+    return ScanReport(
+        verdict=verdict_of(issues, panel),
+        score=score_of(issues, panel),
+        level=level,
+        content=design.content,
+        issues=issues,
+        budget=budget,
+        structure=structure,
+        panel=panel,
+        grade=graded(sampled, symbol) if level in ("standard", "full") else None,
+        design=design,
+    )
+
+
+def graded(sampled: Sampled, symbol: Symbol) -> Grade:
+    """The print grade of a drawn symbol; light on dark is graded as its negative, as the standard allows it."""
+    around = MARGIN - QUIET_ZONE
+    light = reflectance(sampled.modules()[around:-around, around:-around])
+    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)

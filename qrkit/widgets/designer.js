@@ -1,0 +1,201 @@
+// The studio as a whole: tool bar, stage, groups of controls; what goes to Python, and what comes back.
+
+const QUIET = 250; // milliseconds after the last change until the picture is looked at more closely
+
+function makeTabs(groups, onOpen) {
+  const tabs = groups.map(({ name, panel }, index) => {
+    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, name);
+    panel.id = tab.getAttribute("aria-controls");
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", tab.id);
+    return tab;
+  });
+  function open(chosen, withFocus) {
+    tabs.forEach((tab, index) => {
+      tab.setAttribute("aria-selected", index === chosen);
+      tab.tabIndex = index === chosen ? 0 : -1;
+      groups[index].panel.hidden = index !== chosen;
+    });
+    onOpen();
+    if (withFocus) tabs[chosen].focus();
+  }
+  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Parts of the design" }, ...tabs);
+  list.addEventListener("keydown", (event) => {
+    const at = tabs.indexOf(event.target);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    open((to + tabs.length) % tabs.length, true);
+  });
+  open(0);
+  return { list, open };
+}
+
+/** Save and load: templates by name where there is a store of them, and files. */
+function makeTemplates(studio) {
+  const name = h("input", { type: "text", id: newId(), maxlength: 100 });
+  const list = h("select", { id: newId() });
+  const error = h("p", { class: "qk-error", hidden: true });
+  const save = h("button", { type: "button", onclick: () => studio.ask({ ask: "save", name: name.value }) }, "Save");
+  const load = h("button", { type: "button", onclick: () => studio.ask({ ask: "load", name: list.value }) }, "Load");
+  const stored = h(
+    "div",
+    { class: "qk-record" },
+    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: name.id }, "Save as template"), h("div", { class: "qk-set" }, name, save)),
+    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: list.id }, "Templates"), h("div", { class: "qk-set" }, list, load)),
+  );
+  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "File of a design" });
+  file.addEventListener("change", async () => {
+    if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
+    file.value = "";
+  });
+  const files = h(
+    "div",
+    { class: "qk-row" },
+    h("span", { class: "qk-label" }, "Design as a file"),
+    h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save file"), h("button", { type: "button", onclick: () => file.click() }, "Open file…"), file),
+  );
+  function update({ templates, errors }) {
+    stored.hidden = templates === null;
+    error.textContent = errors.templates ?? errors.file ?? "";
+    error.hidden = !error.textContent;
+    const shown = [...list.options].map((option) => option.value);
+    if (templates && templates.join("\n") !== shown.join("\n")) {
+      list.replaceChildren(...templates.map((one) => h("option", { value: one }, one)));
+    }
+    load.disabled = !templates?.length;
+  }
+  return { element: h("div", { class: "qk-templates" }, stored, files, error), update };
+}
+
+function download(name, type, data) {
+  const url = URL.createObjectURL(new Blob([data], { type }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function render({ model, el }) {
+  const view = `${Math.random()}`;
+  const form = model.get("form");
+  let state = model.get("state");
+  let refreshing = null;
+  let whenIcons = () => {};
+  const help = h("p", { class: "qk-help", "aria-hidden": "true" });
+  const busy = h("p", { class: "qk-busy", role: "status" });
+  const onWait = (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : "");
+  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
+  const studio = {
+    thumbnails: form.thumbnails,
+    ask: (message) => outbox.ask({ ...message, view }),
+    edit: (edits, gesture) => outbox.edit(edits, gesture),
+    isIdle: outbox.isIdle,
+    help: (text) => (help.textContent = text),
+    copy: (shape, to) => studio.ask({ ask: "copy", form: shape, to }),
+    icons(words, then) {
+      whenIcons = then;
+      studio.ask({ ask: "icons", words });
+    },
+    refresh: () => (refreshing ??= setTimeout(() => { refreshing = null; update(); })),
+    select(index) {
+      tabs.open(groups.findIndex((group) => group.name === "Layers"));
+      const cards = groups.find((group) => group.name === "Layers").panel.querySelectorAll(".qk-card");
+      if (cards[index]) cards[index].open = true;
+    },
+  };
+
+  const stage = makeStage(studio);
+  const badge = makeBadge(studio);
+  stage.element.append(badge.issues);
+  const templates = makeTemplates(studio);
+  const groups = form.groups.map(([name, specs]) => {
+    const controls = specs.map((spec) => [spec.name, makeControl(studio, spec, [spec.name])]);
+    const panel = h("div", { class: "qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
+    return { name, panel, controls };
+  });
+  groups.at(-1).panel.append(templates.element);
+  const tabs = makeTabs(groups, () => studio.help(""));
+
+  const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
+  const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));
+  const redo = button("↷", "Redo", () => studio.ask({ ask: "redo" }));
+  const presets = h("select", { id: newId() }, h("option", { value: "" }, "Choose…"), ...form.presets.map((name) => h("option", { value: name }, name)));
+  presets.addEventListener("change", () => {
+    if (presets.value) studio.ask({ ask: "preset", name: presets.value });
+    presets.value = "";
+  });
+  const bar = h("div", { class: "qk-bar" }, undo, redo, h("label", { class: "qk-preset", for: presets.id }, "Preset"), presets, badge.element);
+  const files = form.downloads.map((name) => button(name.toUpperCase(), `Download ${name}`, () => studio.ask({ ask: "download", format: name })));
+  const copied = h("span", { role: "status", class: "qk-copied" });
+  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Copied text" });
+  const copies = [["python", "Python"], ["json", "JSON"]].map(([shape, name]) => button(name, `Copy as ${name}`, () => studio.copy(shape, "clipboard")));
+  const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), h("div", { class: "qk-buttons" }, ...files), h("span", { class: "qk-label" }, "Copy as"), h("div", { class: "qk-buttons" }, ...copies, copied));
+  const foot = h("div", { class: "qk-foot" }, actions, code, busy);
+  const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
+  const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
+  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
+  el.append(root);
+
+  let quiet = null;
+  function update() {
+    const { values, errors } = state;
+    const isIdle = outbox.isIdle();
+    stage.update(state, isIdle);
+    badge.update(state.badge, state.note);
+    templates.update(state);
+    for (const { controls } of groups) for (const [name, control] of controls) control.update(values[name], errors);
+    undo.disabled = !state.undo;
+    redo.disabled = !state.redo;
+    // What is wrong is told where the hand is; here, if that is nowhere to be seen.
+    const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
+    const first = Object.entries(errors)[0];
+    wrong.textContent = first && !isSeen ? `${first[0] && `${first[0]}: `}${first[1]}` : "";
+    wrong.hidden = !wrong.textContent;
+    clearTimeout(quiet);
+    if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);
+  }
+
+  async function write(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      copied.textContent = "Copied";
+      code.hidden = true;
+    } catch {
+      code.hidden = false;
+      code.value = text;
+      code.select();
+    }
+  }
+
+  const onState = () => {
+    const isAnswer = model.get("state").answered !== state.answered;
+    state = model.get("state");
+    if (isAnswer) outbox.answered();
+    update();
+  };
+  const onMessage = (message, buffers) => {
+    if (message.view !== view) return;
+    if (message.answer === "icons") whenIcons(message.icons);
+    else if (message.answer === "file") download(message.name, message.type, buffers[0]);
+    else if (message.to === "file") download("design.json", "application/json", message.text);
+    else write(message.text);
+  };
+  root.addEventListener("keydown", (event) => {
+    const isText = event.target.matches("input:not([type=range], [type=checkbox], [type=radio], [type=color]), textarea");
+    const name = event.key.toLowerCase();
+    if (isText || !(event.ctrlKey || event.metaKey) || !["z", "y"].includes(name)) return;
+    event.preventDefault();
+    studio.ask({ ask: name === "y" || event.shiftKey ? "redo" : "undo" });
+  });
+  model.on("change:state", onState);
+  model.on("msg:custom", onMessage);
+  const ends = [lendShortcuts(root), hideTwin(model)];
+  update();
+  return () => {
+    clearTimeout(quiet);
+    model.off("change:state", onState);
+    model.off("msg:custom", onMessage);
+    for (const end of ends) end();
+  };
+}
+
+export default { render };

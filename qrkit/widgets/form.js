@@ -1,0 +1,368 @@
+// Controls, built from what Python tells of the fields: their kind, bounds, choices, units and help.
+
+const MOST_SEGMENTS = 4;
+
+/**
+ * A control for one field.
+ * studio: { edit(edits, gesture), thumbnails, icons(words, then), help(text) }
+ * Gives { element, update(value, errors) }; errors: path of a field, with dots, to the message.
+ */
+function makeControl(studio, spec, path) {
+  const kind = spec.optional && spec.kind !== "choice" ? "optional" : spec.kind;
+  return MAKERS[kind](studio, spec, path);
+}
+
+/** A label, what the field is set with, and what is wrong with it. */
+function row(studio, spec, path, ...inside) {
+  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
+  const element = h("div", { class: `qk-row qk-${spec.kind}${spec.slider ? " qk-slides" : ""}` }, ...inside, error, help);
+  const tell = () => studio.help(spec.help ?? "");
+  element.addEventListener("focusin", tell);
+  element.addEventListener("pointerenter", tell);
+  const describe = (input) => input.setAttribute("aria-describedby", `${help.id} ${error.id}`);
+  function complain(errors) {
+    const message = errors[path.join(".")] ?? "";
+    if (error.textContent !== message) error.textContent = message;
+    error.hidden = !message;
+    return Boolean(message);
+  }
+  return { element, complain, describe };
+}
+
+/** A field whose text must not change under the hands of who writes in it. */
+function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
+  let count = 0;
+  const gesture = () => `${path.join(".")} ${count}`;
+  const send = (value) => studio.edit([{ path, value }], gesture());
+  input.addEventListener("input", () => send(read(input.value)));
+  input.addEventListener("change", () => (count += 1));
+  function update(value, isWrong) {
+    input.toggleAttribute("aria-invalid", false);
+    if (isWrong) input.setAttribute("aria-invalid", "true");
+    const text = String(write(value));
+    const isWriting = input.getRootNode().activeElement === input && !studio.isIdle();
+    if (!isWrong && !isWriting && input.value !== text && !sameMeaning(input, text)) input.value = text;
+  }
+  return { update, send, done: () => (count += 1) };
+}
+
+/** Whether what is being written says the same already: "1." and "1", "NAVY" and "#000080" just chosen. */
+function sameMeaning(input, text) {
+  if (input.getRootNode().activeElement !== input) return false;
+  return input.type === "number" ? Number(input.value) === Number(text) : input.dataset.free === "true";
+}
+
+function label(spec, id) {
+  return h("label", { class: "qk-label", for: id }, spec.label);
+}
+
+const MAKERS = {
+  text: (studio, spec, path) => textControl(studio, spec, path, "input"),
+  paragraph: (studio, spec, path) => textControl(studio, spec, path, "textarea"),
+
+  number(studio, spec, path) {
+    const step = spec.whole ? 1 : spec.high - spec.low <= 1 ? 0.01 : "any";
+    const bounds = { min: spec.low, max: spec.high, step };
+    const input = h("input", { type: "number", id: newId(), inputmode: "decimal", ...bounds });
+    const unit = spec.unit && h("span", { class: "qk-unit" }, spec.unit);
+    const slider = spec.slider && h("input", { type: "range", "aria-label": spec.label, ...bounds });
+    const set = h("div", { class: "qk-set" }, slider || null, input, unit || null);
+    const made = row(studio, spec, path, label(spec, input.id), set);
+    // What is no number is sent as it is, so that the rule is told.
+    const read = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
+    const field = typed(studio, spec, path, input, { read });
+    made.describe(input);
+    if (slider) {
+      made.describe(slider);
+      slider.addEventListener("input", () => {
+        input.value = slider.value;
+        field.send(Number(slider.value));
+      });
+      slider.addEventListener("change", field.done);
+    }
+    function update(value, errors) {
+      const isWrong = made.complain(errors);
+      field.update(value ?? 0, isWrong);
+      const isMoving = slider && slider.getRootNode().activeElement === slider && !studio.isIdle();
+      if (slider && !isWrong && !isMoving) slider.value = value ?? 0;
+    }
+    return { element: made.element, update };
+  },
+
+  switch(studio, spec, path) {
+    const input = h("input", { type: "checkbox", id: newId() });
+    const made = row(studio, spec, path, h("div", { class: "qk-check" }, input, label(spec, input.id)));
+    made.describe(input);
+    input.addEventListener("change", () => studio.edit([{ path, value: input.checked }]));
+    return {
+      element: made.element,
+      update: (value, errors) => {
+        made.complain(errors);
+        input.checked = Boolean(value);
+      },
+    };
+  },
+
+  color(studio, spec, path) {
+    const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
+    const picker = h("input", { type: "color", "aria-label": `${spec.label}: choose` });
+    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input));
+    const write = (value) => (value && value.startsWith("#FF") ? `#${value.slice(3)}` : (value ?? ""));
+    const field = typed(studio, spec, path, input, { write });
+    let alpha = "FF";
+    made.describe(input);
+    picker.addEventListener("input", () => {
+      input.value = write(`#${alpha}${picker.value.slice(1).toUpperCase()}`);
+      field.send(input.value);
+    });
+    picker.addEventListener("change", field.done);
+    input.addEventListener("blur", () => studio.refresh());
+    function update(value, errors) {
+      field.update(value, made.complain(errors));
+      if (!value) return;
+      alpha = value.slice(1, 3);
+      picker.value = `#${value.slice(3).toLowerCase()}`;
+    }
+    return { element: made.element, update };
+  },
+
+  choice(studio, spec, path) {
+    const names = path.filter((step) => typeof step === "string");
+    const pictures = studio.thumbnails[names.join(".")] ?? studio.thumbnails[spec.name];
+    const choices = spec.optional ? ["", ...spec.choices] : spec.choices;
+    if (!pictures && choices.length > MOST_SEGMENTS) return selectControl(studio, spec, path, choices);
+    return radioControl(studio, spec, path, choices, pictures);
+  },
+
+  picture(studio, spec, path) {
+    const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, https://…" });
+    const file = h("input", { type: "file", accept: "image/png,image/jpeg,image/svg+xml", class: "qk-unseen", tabindex: "-1", "aria-label": `${spec.label}: file` });
+    const choose = h("button", { type: "button", onclick: () => file.click() }, "File…");
+    const words = h("input", { type: "search", "aria-label": "Find an icon", placeholder: "Find an icon: heart, coffee, phone…" });
+    const found = h("div", { class: "qk-icons", role: "group", "aria-label": "Icons" });
+    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), words, found);
+    const field = typed(studio, spec, path, input);
+    made.describe(input);
+    file.addEventListener("change", () => {
+      const reader = new FileReader();
+      reader.onload = () => studio.edit([{ path, value: reader.result }]);
+      if (file.files[0]) reader.readAsDataURL(file.files[0]);
+      file.value = "";
+    });
+    const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
+    words.addEventListener("input", () => {
+      if (!words.value.trim()) return found.replaceChildren();
+      studio.icons(words.value, (icons) =>
+        found.replaceChildren(
+          ...Object.entries(icons).map(([name, data]) =>
+            h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24)),
+          ),
+        ),
+      );
+    });
+    return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+  },
+
+  record(studio, spec, path) {
+    const title = spec.label && path.length > 1;
+    const element = h(title ? "fieldset" : "div", { class: "qk-record" }, title ? h("legend", {}, spec.label) : null);
+    const error = h("p", { class: "qk-error", hidden: true });
+    const grid = h("div", { class: "qk-fields" });
+    element.append(error, grid);
+    const linked = spec.name === "markers" ? linkCorners(studio, grid) : null;
+    const inside = spec.fields.map((field) => [field, makeControl(linked ?? studio, field, [...path, field.name])]);
+    grid.append(...inside.map(([, control]) => control.element));
+    function update(value, errors) {
+      error.textContent = errors[path.join(".")] ?? "";
+      error.hidden = !error.textContent;
+      for (const [field, control] of inside) {
+        control.update(value?.[field.name], errors);
+        if (field.when) control.element.hidden = !field.when[1].includes(value?.[field.when[0]]);
+      }
+      if (linked) linked.show(value ?? {}, inside);
+    }
+    return { element, update };
+  },
+
+  optional(studio, spec, path) {
+    const { optional, ...plain } = spec;
+    const input = h("input", { type: "checkbox", id: newId() });
+    const head = h("div", { class: "qk-check" }, input, h("label", { class: "qk-label", for: input.id }, spec.label));
+    const body = h("div", { class: "qk-optional" });
+    const made = row(studio, spec, path, head, body);
+    made.describe(input);
+    let inside = null;
+    input.addEventListener("change", () =>
+      studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]),
+    );
+    function update(value, errors) {
+      const isOn = value != null;
+      input.checked = isOn;
+      if (isOn && !inside) {
+        inside = makeControl(studio, plain, path);
+        inside.element.classList.add("qk-inside");
+        body.replaceChildren(inside.element);
+      } else if (!isOn && inside) {
+        inside = null;
+        body.replaceChildren();
+      }
+      if (inside) inside.update(value, errors);
+      made.complain(inside ? {} : errors);
+    }
+    return { element: made.element, update };
+  },
+
+  either(studio, spec, path) {
+    const [first, second] = spec.choices; // a colour, or a record
+    const words = Object.fromEntries(spec.fields.map((field) => [field.name, field.label]));
+    const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice", words };
+    const change = (branch) => studio.edit([{ path, do: "start", value: branch }]);
+    const switcher = radios(studio, kinds, path, spec.choices, null, change);
+    const body = h("div", { class: "qk-optional" });
+    const element = h("div", { class: "qk-either" }, switcher.element, body);
+    let shown = null;
+    let inside = null;
+    function update(value, errors) {
+      const branch = typeof value === "string" ? first : second;
+      if (branch !== shown) {
+        shown = branch;
+        const found = spec.fields.find((field) => field.name === branch);
+        inside = makeControl(studio, { ...found, label: branch === first ? `${spec.label} colour` : "" }, path);
+        inside.element.classList.add("qk-inside");
+        body.replaceChildren(inside.element);
+      }
+      inside.update(value, errors);
+      switcher.update(branch, branch === first ? {} : errors);
+    }
+    return { element, update };
+  },
+
+  list(studio, spec, path) {
+    const [entry] = spec.fields;
+    const noun = entry.label.toLowerCase();
+    const items = h("div", { class: "qk-items" });
+    const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `Add ${noun}`);
+    const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
+    let cards = [];
+    function makeCard(index) {
+      const at = [...path, index];
+      const control = makeControl(studio, { ...entry, label: "" }, at);
+      const name = h("span", {});
+      const tool = (text, title, edit) =>
+        h("button", { type: "button", class: "qk-tool", title, "aria-label": `${title} ${noun} ${index + 1}`, onclick: () => studio.edit([edit]) }, text);
+      const up = tool("↑", "Move up", { path: at, do: "move", value: index - 1 });
+      const down = tool("↓", "Move down", { path: at, do: "move", value: index + 1 });
+      const away = tool("✕", "Remove", { path: at, do: "remove" });
+      const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
+      // Stops have the order of their offsets.
+      const tools = spec.name === "stops" ? [away] : [up, down, away];
+      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, ...tools));
+      return { element, details, update(value, errors, count) {
+        const title = value.name || value.content?.slice(0, 40) || "";
+        name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
+        up.disabled = index === 0;
+        down.disabled = index === count - 1;
+        away.disabled = count <= (spec.low ?? 0);
+        control.update(value, errors);
+      } };
+    }
+    function update(value, errors) {
+      const values = value ?? [];
+      while (cards.length > values.length) cards.pop().element.remove();
+      while (cards.length < values.length) {
+        cards.push(makeCard(cards.length));
+        items.append(cards.at(-1).element);
+      }
+      cards.forEach((card, index) => card.update(values[index], errors, values.length));
+      add.disabled = values.length >= spec.high;
+      made.complain(errors);
+    }
+    return { element: made.element, update };
+  },
+};
+
+function textControl(studio, spec, path, tag) {
+  const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false" });
+  const made = row(studio, spec, path, label(spec, input.id), input);
+  const field = typed(studio, spec, path, input);
+  made.describe(input);
+  return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+}
+
+function selectControl(studio, spec, path, choices) {
+  const options = choices.map((choice) => h("option", { value: choice }, choice || "none"));
+  const input = h("select", { id: newId() }, ...options);
+  const made = row(studio, spec, path, label(spec, input.id), input);
+  made.describe(input);
+  input.addEventListener("change", () => studio.edit([{ path, value: input.value || null }]));
+  return {
+    element: made.element,
+    update: (value, errors) => {
+      made.complain(errors);
+      input.value = value ?? "";
+    },
+  };
+}
+
+function radioControl(studio, spec, path, choices, pictures) {
+  return radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
+}
+
+/** A choice of which all can be seen: words side by side, or pictures in a grid. */
+function radios(studio, spec, path, choices, pictures, choose) {
+  const group = newId();
+  const options = choices.map((choice) => {
+    const word = spec.words?.[choice] ?? (choice || "none");
+    const input = h("input", { type: "radio", name: group, value: choice, class: "qk-unseen", onchange: () => choose(choice) });
+    const face = pictures?.paths[choice] ? path2d(pictures.paths[choice], pictures.side) : word;
+    const label_ = h("label", { class: "qk-option", title: word }, input, face);
+    if (pictures) input.setAttribute("aria-label", word);
+    return label_;
+  });
+  const heading = h("span", { class: "qk-label", id: newId() }, spec.label);
+  const style = pictures ? "qk-gallery" : "qk-segments";
+  const set = h("div", { class: style, role: "radiogroup", "aria-labelledby": heading.id }, ...options);
+  const made = row(studio, spec, path, heading, set);
+  made.describe(set);
+  function update(value, errors) {
+    made.complain(errors);
+    for (const option of options) option.firstChild.checked = option.firstChild.value === (value ?? "");
+  }
+  return { element: made.element, update };
+}
+
+const CORNER_NAMES = ["topLeft", "topRight", "bottomLeft"];
+
+/** Eyes are alike in most designs: then one set of controls changes all three corners. */
+function linkCorners(studio, grid) {
+  const input = h("input", { type: "checkbox", id: newId() });
+  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, "All three alike")));
+  let values = {};
+  let isLinked = null;
+  input.addEventListener("change", () => {
+    isLinked = input.checked;
+    const edits = CORNER_NAMES.slice(1).map((corner) => ({ path: ["markers", corner], value: values.topLeft ?? null }));
+    if (isLinked) studio.edit(edits);
+    studio.refresh();
+  });
+  const everywhere = (edit) =>
+    CORNER_NAMES.map((corner) => ({ ...edit, path: [edit.path[0], corner, ...edit.path.slice(2)] }));
+  return {
+    ...studio,
+    edit: (edits, gesture) => studio.edit(isLinked ? edits.flatMap(everywhere) : edits, gesture),
+    show(next, inside) {
+      values = next;
+      const texts = CORNER_NAMES.map((corner) => JSON.stringify(values[corner] ?? null));
+      const areAlike = texts.every((text) => text === texts[0]);
+      if (isLinked === null || (!areAlike && studio.isIdle())) isLinked = areAlike;
+      input.checked = isLinked;
+      for (const [field, control] of inside) {
+        const isFirst = field.name === CORNER_NAMES[0];
+        control.element.hidden = isLinked && !isFirst;
+        const name = control.element.querySelector(".qk-label");
+        if (isFirst) name.textContent = isLinked ? "Eye of its own form and colours" : field.label;
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// What all widgets here need: elements, the way to Python and back, keys, the picture that stands in for a widget.
+// The files of a widget are one module, this one first; the last one says what it exports.
+
+const LONG = 1500; // milliseconds without an answer until it is said that the kernel is busy
+let lastId = 0;
+const newId = () => `qk-${(lastId += 1)}`;
+
+/** An element: attributes, listeners as onName, children. Each that takes the focus keeps JupyterLab's shortcuts off. */
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  // On a wrapper it would do nothing: JupyterLab looks at the element that has the focus.
+  const takesFocus = ["button", "input", "select", "textarea", "summary"].includes(tag) || "tabindex" in attributes;
+  if (takesFocus) element.setAttribute("data-lm-suppress-shortcuts", "true");
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+/** One message at a time: what hands do meanwhile is put together, so that no change waits behind forty others. */
+function makeOutbox(model, onWait, onTurn) {
+  const waiting = [];
+  let isAway = false;
+  let clock = null;
+  function next() {
+    clearTimeout(clock);
+    onWait(false);
+    isAway = waiting.length > 0;
+    onTurn(isAway);
+    if (!isAway) return;
+    clock = setTimeout(() => onWait(true), LONG);
+    model.send(waiting.shift());
+  }
+  return {
+    answered: next,
+    isIdle: () => !isAway,
+    ask(message) {
+      waiting.push(message);
+      if (!isAway) next();
+    },
+    edit(edits, gesture) {
+      const last = waiting.at(-1);
+      if (last?.ask === "edit" && gesture !== undefined && last.gesture === gesture) {
+        const paths = new Set(edits.map((edit) => edit.path.join(".")));
+        last.edits = [...last.edits.filter((edit) => !paths.has(edit.path.join("."))), ...edits];
+      } else if (edits.length) this.ask({ ask: "edit", edits, gesture });
+    },
+  };
+}
+
+/** JupyterLab may have the keys that belong to the notebook: saving, running. */
+function lendShortcuts(root) {
+  const lend = (event) => {
+    const target = event.composedPath()[0];
+    const isTheirs = ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") || (event.shiftKey && event.key === "Enter" && target.tagName !== "TEXTAREA");
+    if (!isTheirs || !root.contains(target)) return;
+    target.removeAttribute("data-lm-suppress-shortcuts");
+    setTimeout(() => target.setAttribute("data-lm-suppress-shortcuts", "true"));
+  };
+  // On the window: JupyterLab listens on the document.
+  window.addEventListener("keydown", lend, true);
+  return () => window.removeEventListener("keydown", lend, true);
+}
+
+function hideTwin(model) {
+  const id = model.get("twin");
+  const style = h("style", {}, `.jp-OutputArea-child:has(.qrkit-twin-${id}), .qrkit-twin-${id} { display: none; }`);
+  document.head.append(style);
+  return () => style.remove();
+}

@@ -1,0 +1,57 @@
+"""Whether a design or a picture scans: check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qrkit.assets import read_assets
+from qrkit.errors import BadRequest, InvalidParameter, Problem
+from qrkit.generate_request import read_post
+from qrkit.image import QRImage
+from qrkit.reading import json_object
+from qrkit.scannability import check as checked
+from qrkit.scannability import level_named
+from qrkit.scannability.report import Level, ScanReport
+from qrkit.templates import Templates
+from qrkit.wsgi.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
+from qrkit.wsgi.messages import JSON, Response
+from qrkit.wsgi.service import Call
+
+__all__ = ["HTTP_LEVELS", "check"]
+
+HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")
+"""Strangers are not given the time that a full check takes."""
+
+
+def check(call: Call) -> Response:
+    """Whether a design, as JSON, or a picture scans.
+
+    Raises:
+        InvalidParameter: There is no such level.
+        BadRequest: The body is empty.
+    """
+    level = level_named(call.parameters.get("level", "standard").lower())
+    if level not in HTTP_LEVELS:
+        raise InvalidParameter(Problem("level", level, f"must be one of {', '.join(HTTP_LEVELS)}"))
+    body = call.request.body(MOST_PICTURE_BYTES)
+    if not body.strip():
+        raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
+    report = _of_design(call, body, level) if body.lstrip()[:1] == b"{" else _of_picture(call, body, level)
+    # A picture of a stranger is not sent back with what is told of it.
+    return Response(200, JSON, replace(report, design=None).to_json().encode())
+
+
+def _of_design(call: Call, body: bytes, level: Level) -> ScanReport:
+    if len(body) > MOST_DESIGN_BYTES:
+        raise InvalidParameter(Problem("body", None, f"a design has at most {MOST_DESIGN_BYTES:,} bytes"))
+    gates, service = call.service.gates, call.service
+    templates = Templates(service.store, call.portfolio.account.id)
+    with gates.reading.passing():
+        design = read_post(json_object(body), templates.get).design
+    with gates.drawing.passing():
+        return QRImage(design, pictures=read_assets(design.pictures, service.fetch)).check(level)
+
+
+def _of_picture(call: Call, body: bytes, level: Level) -> ScanReport:
+    with call.service.gates.reading.passing():
+        return checked(body, level)

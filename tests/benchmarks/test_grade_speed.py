@@ -1,0 +1,36 @@
+"""How long a print grade takes, beside encoding the same symbol by segno in the same run. CPU time."""
+
+from statistics import median
+from time import process_time
+
+import numpy as np
+import pytest
+import segno
+
+from qrkit.encode import encode
+from qrkit.scannability.grade import QUIET_ZONE, grade
+
+pytestmark = pytest.mark.benchmark
+
+
+def milliseconds(work, rounds: int = 15) -> float:
+    times = []
+    for _ in range(rounds):
+        started = process_time()
+        work()
+        times.append(1000 * (process_time() - started))
+    return median(times)
+
+
+@pytest.mark.parametrize("version", [2, 10, 40])
+def test_version_10_is_graded_in_20_ms(version, capsys):
+    symbol = encode("grade", version=version)
+    modules = np.pad([list(row) for row in symbol.modules], QUIET_ZONE)
+    reflectance = np.where(modules == 1, 0.1, 0.9)
+    grade(reflectance, symbol)
+    ours = milliseconds(lambda: grade(reflectance, symbol))
+    theirs = milliseconds(lambda: segno.make_qr("grade", version=version, mask=0))
+    with capsys.disabled():
+        line = f"\nversion {version}: {ours:.2f} ms, {ours / theirs:.2f} x segno's encoding"
+        print(line)  # noqa: T201  # the figure is what a benchmark is for
+    assert ours < 20 or version > 10

@@ -1,0 +1,163 @@
+"""Designs that do not scan are made to, by no more than is needed."""
+
+from functools import reduce
+from time import process_time
+
+import numpy as np
+import pytest
+
+from qrkit import Design
+from qrkit.errors import CannotRepair, InvalidParameter
+from qrkit.scannability.examine import drawn, examine
+from qrkit.scannability.levers import LEVERS, layout_of, relaid
+from qrkit.scannability.readers import standard
+from qrkit.scannability.repair import make_scannable
+from qrkit.scannability.sampling import greys_of
+from tests.scannability.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
+
+DESIGNS = broken_designs()
+ENOUGH = 0.95
+"""Of all broken designs, so many are repaired at least."""
+
+
+def readers_of(design: Design) -> set[str]:
+    """The engines that read a picture of 6 pixels a module."""
+    greys, _ = greys_of(drawn(design).scene, 6)
+    picture = (greys.clip(0, 1) * 255).round().astype(np.uint8)
+    return {engine.name for engine in standard() if design.content.encode() in engine.read(picture)}
+
+
+def is_repaired(design: Design) -> bool:
+    """Whether nothing worse than a note is left, and readers of both schools read it."""
+    try:
+        report = make_scannable(design).after
+    except CannotRepair:
+        return False
+    grave = [issue for issue in report.issues if issue.severity != "note"]
+    return not grave and report.is_at_least("ok") and {"zxing-cpp", "quirc"} <= readers_of(report.design)
+
+
+def report_on(design: Design, level: str = "static"):
+    return examine(drawn(design), level)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_generators_break_is_repaired(style):
+    design = DESIGNS[f"{style} / short"]
+    assert not report_on(design).is_at_least("robust")
+    assert is_repaired(design)
+
+
+@pytest.mark.slow
+def test_nearly_all_broken_designs_are_repaired():
+    assert np.mean([is_repaired(design) for design in DESIGNS.values()]) >= ENOUGH
+
+
+@pytest.mark.slow
+def test_repaired_designs_are_read_in_all_conditions():
+    verdicts = [report_on(make_scannable(design).design, "standard").is_at_least("ok") for design in DESIGNS.values()]
+    assert np.mean(verdicts) >= ENOUGH
+
+
+@pytest.mark.benchmark
+def test_a_repair_takes_less_than_two_seconds():
+    seconds = []
+    for design in DESIGNS.values():
+        start = process_time()
+        make_scannable(design)
+        seconds.append(process_time() - start)
+    print(f"repairs: median {np.median(seconds):.2f}, most {max(seconds):.2f} s of processor time")  # noqa: T201
+    assert np.quantile(seconds, ENOUGH) < 2
+
+
+def test_a_design_that_scans_is_left_as_it_is():
+    design = Design(content=PAYLOADS["short"])
+    repair = make_scannable(design)
+    assert (repair.design, repair.changes) == (design, ())
+    assert "nothing had to be changed" in str(repair)
+
+
+@pytest.mark.parametrize("style", ["no quiet zone, logo", "dotted", "inverted, brand", "logo .50 M", "orange logo"])
+def test_no_change_is_made_that_is_not_needed(style):
+    design = DESIGNS[f"{style} / short"]
+    repair = make_scannable(design)
+    for left_out in repair.changes:
+        others = [change for change in repair.changes if change is not left_out]
+        if any(change.fields.keys() & left_out.fields.keys() for change in others):
+            continue  # what the others say of a field has it in it
+        report = report_on(reduce(lambda made, change: made.replace(**change.fields), others, design))
+        assert report.verdict != "robust" or report.budget.used > 0.5
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_changes_one_after_another_make_the_design(style):
+    design = DESIGNS[f"{style} / short"]
+    repair = make_scannable(design)
+    assert reduce(lambda made, change: made.replace(**change.fields), repair.changes, design) == repair.design
+    assert repair.design.content == design.content
+    assert len(repair.as_dict()["changes"]) == str(repair).count("\n")
+
+
+def test_only_what_may_change_does():
+    design = DESIGNS["no quiet zone, logo / short"]
+    repair = make_scannable(design, may=("padding", "layer_size"))
+    assert {change.lever for change in repair.changes} <= {"padding", "layer_size"}
+    fields = {name for name in Design.model_fields if getattr(design, name) != getattr(repair.design, name)}
+    assert fields <= {"padding", "layers"}
+
+
+@pytest.mark.parametrize("may", [(), ("padding",), ("flip", "markers")])
+def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may):
+    design = DESIGNS["logo .50 M / long"]
+    with pytest.raises(CannotRepair, match=r"\d+% of the error correction is used, and 50% may be") as caught:
+        make_scannable(design, may=may)
+    assert caught.value.levers
+    assert not set(caught.value.levers) & set(may)
+    assert all(lever in str(caught.value) for lever in caught.value.levers)
+    assert make_scannable(design, may=(*may, *caught.value.levers)).after.is_at_least("ok")
+
+
+@pytest.mark.parametrize("target", [0.1, 0.25, 0.5, 0.8])
+def test_no_more_error_correction_is_used_than_asked_for(target):
+    report = make_scannable(DESIGNS["logo .50 M / short"], target).after
+    assert report.budget.used <= target
+
+
+def test_layers_stay_where_they_are_on_the_symbol():
+    design = logo(DISC, 0.3)(Design(content=PAYLOADS["long"], padding=0))
+    for changed in (relaid(design, padding=4), relaid(design, version=12), relaid(design, width=700)):
+        places = []
+        for one in (design, changed):
+            layout, layer = layout_of(one), one.layers[0]
+            whole = layout.side * layout.module
+            places.append(((layer.x - layout.x) / whole, (layer.y - layout.y) / whole, layer.width / whole))
+        assert places[0] == pytest.approx(places[1], abs=1e-3)
+
+
+def test_a_photograph_becomes_fainter_but_not_smaller():
+    design = DESIGNS["photograph over it / short"]
+    repair = make_scannable(design)
+    before, after = design.layers[0], repair.design.layers[0]
+    assert after.opacity < before.opacity
+    assert (after.width, after.height, after.content) == (before.width, before.height, PHOTO)
+
+
+def test_the_same_design_is_repaired_in_the_same_way():
+    design = DESIGNS["logo .50 L, kept clear / short"]
+    assert make_scannable(design).design == make_scannable(design).design
+
+
+def test_readers_have_their_say_where_they_are_asked():
+    design = DESIGNS["white logo, box kept clear / short"]
+    assert make_scannable(design, level="standard").after.is_at_least("ok")
+
+
+@pytest.mark.parametrize(("arguments", "name"), [({"may": ("luck",)}, "may"), ({"target": 1.5}, "target")])
+def test_arguments_that_break_a_rule_are_named(arguments, name):
+    with pytest.raises(InvalidParameter) as caught:
+        make_scannable(Design(content="x"), **arguments)
+    assert caught.value.name == name
+
+
+def test_levers_are_ordered_by_who_sees_them():
+    assert LEVERS.index("mask") < LEVERS.index("version") < LEVERS.index("layer_size")

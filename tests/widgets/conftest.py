@@ -1,0 +1,133 @@
+"""JupyterLab on this machine's loopback, and a page of Chromium that shows it."""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import nbformat
+import pytest
+
+FOLDERS = (
+    "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR",
+    "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR",
+)  # fmt: skip
+NEWS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+ROOT = Path(__file__).parent.parent.parent
+START_SECONDS = 90
+WAIT_MS = 30_000
+KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """Starts a server of Jupyter with settings of its own in a folder; gives its address. It ends with the module."""
+    with contextlib.ExitStack() as servers:
+
+        def started(command, folder, **environment):
+            home = tmp_path_factory.mktemp("home")
+            own = {name: str(home / name.lower()) for name in FOLDERS} | {"HOME": str(home), "PYTHONPATH": str(ROOT)}
+            news = Path(
+                own["JUPYTERLAB_SETTINGS_DIR"], "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+            )
+            news.parent.mkdir(parents=True)
+            news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=os.environ | own | environment,
+                stderr=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+            )
+            servers.callback(_end, process)
+            return _address(process)
+
+        yield started
+
+
+def _end(process):
+    process.terminate()
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def lab(start, tmp_path_factory):
+    """JupyterLab with a folder of its own: (address, token, folder)."""
+    folder, token = tmp_path_factory.mktemp("notebooks"), secrets.token_hex(16)
+    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
+    return start([sys.executable, "-m", "jupyterlab", *options], folder, JUPYTER_TOKEN=token), token, folder
+
+
+def _address(process):
+    """Where the server listens; it says so when it does."""
+    late = threading.Timer(START_SECONDS, process.kill)
+    late.start()
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if found := re.search(rb"http://127\.0\.0\.1:\d+/", line):
+            late.cancel()
+            # With nobody to read on, the server would stop as soon as the pipe is full.
+            threading.Thread(target=_read_on, args=[process.stderr], daemon=True).start()
+            return found[0].decode()
+    raise RuntimeError(b"".join(lines[-20:]).decode())
+
+
+def _read_on(stream):
+    with contextlib.suppress(ValueError):  # closed
+        for _ in stream:
+            pass
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        options = {"executable_path": shutil.which("chromium"), "args": ["--no-sandbox", "--disable-gpu"]}
+        started = playwright.chromium.launch(**options)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def notebook(lab, browser, request):
+    """Opens a notebook of these cells in a page of its own, and runs it; gives the page."""
+    address, token, folder = lab
+    pages = []
+
+    def opened(*cells, width=1400):
+        name = f"{secrets.token_hex(4)}.ipynb"
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(book, folder / name)
+        page = browser.new_page(viewport={"width": width, "height": 1000}, accept_downloads=True)
+        page.set_default_timeout(WAIT_MS)
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        pages.append(page)
+        page.file = folder / name
+        page.goto(f"{address}doc/tree/{name}?token={token}")
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        page.wait_for_function(KERNEL_IS_IDLE)
+        command(page, "notebook:run-all-cells")
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+def command(page, name, **options):
+    """Have JupyterLab do one of its commands, without waiting for what comes of it."""
+    page.wait_for_function("() => window.jupyterapp")
+    page.evaluate("([name, options]) => { window.jupyterapp.commands.execute(name, options); }", [name, options])

@@ -1,0 +1,304 @@
+"""The designer in JupyterLab, used as a person with a browser uses it."""
+
+import json
+import socket
+import subprocess
+import sys
+from statistics import median
+
+import nbformat
+import pytest
+
+from qrkit import Design, generate
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+
+MAKE = """
+from qrkit import Design, Layer
+from qrkit.widgets import Designer
+layer = Layer("icon:heart", x=120, y=120, width=48, height=48, display="box-hit-test")
+studio = Designer(Design(content="https://example.com/spring", ec="H", layers=[layer]))
+studio
+"""
+TELL = "print(studio.design.to_json())"
+MOST_BYTES_AGAIN = 60_000
+MOST_RENDERS_BEHIND = 3
+TABS = ["Content", "Colours", "Modules", "Eyes", "Layers", "Wrapper", "Output"]
+
+
+def run(page, number):
+    """Run one cell of the notebook, and wait until it has run."""
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
+    cell.locator(".jp-InputArea-prompt").click()
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
+    page.wait_for_function("() => !document.querySelector('.jp-InputArea-prompt')?.textContent.includes('*')")
+    return cell
+
+
+def told(page, number=1):
+    """The design as Python has it now."""
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
+    clear = "number => { window.jupyterapp.shell.currentWidget.content.widgets[number].model.clearExecution(); }"
+    page.evaluate(clear, number)
+    run(page, number)
+    return Design.from_json(cell.locator(".jp-OutputArea-output pre").inner_text())
+
+
+def settled(page):
+    """Wait until Python has looked at the picture after the last change."""
+    page.locator(".qrkit-designer:not(.qk-asking) .qk-badge:not(.qk-old)").wait_for()
+
+
+def opened(notebook, **options):
+    page = notebook(MAKE, TELL, **options)
+    studio = page.locator(".qrkit-designer")
+    studio.wait_for()
+    settled(page)
+    return page, studio
+
+
+def tab(studio, name):
+    studio.get_by_role("tab", name=name).click()
+    return studio.get_by_role("tabpanel", name=name)
+
+
+def drag(page, locator, across, down):
+    box = locator.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + across / 2, y + down / 2, steps=5)
+    page.mouse.move(x + across, y + down, steps=5)
+    page.mouse.up()
+
+
+def test_design_made_by_hand_is_the_one_python_has(notebook):
+    page, studio = opened(notebook)
+    drag(page, studio.locator(".qk-layer"), 60, 40)
+    settled(page)
+    moved = told(page).layers[0]
+    assert moved.x > 150
+    assert moved.y > 130
+    assert (moved.width, moved.height) == (48, 48)
+
+    eyes = tab(studio, "Eyes")
+    eyes.get_by_label("Top left").or_(eyes.get_by_label("Eye of its own form and colours")).check()
+    eyes.get_by_label("eye-5", exact=True).first.check(force=True)
+    colour = tab(studio, "Colours").get_by_role("textbox", name="Foreground colour", exact=True)
+    colour.fill("blak")
+    studio.get_by_text("did you mean 'black'?").wait_for()
+    assert colour.input_value() == "blak"
+    colour.fill("navy")
+    settled(page)
+    design = told(page)
+    assert {marker.pattern for marker in (design.markers.top_left, design.markers.bottom_left)} == {"eye-5"}
+    assert design.foreground.rgb == "#000080"
+
+    studio.get_by_role("button", name="Undo").click()
+    settled(page)
+    assert told(page).foreground.rgb == "#000000"
+    studio.get_by_role("button", name="Redo").click()
+    settled(page)
+
+    with page.expect_download() as download:
+        studio.get_by_role("button", name="Download svg").click()
+    with page.expect_download() as picture:
+        studio.get_by_role("button", name="Download png").click()
+    run(page, 0)
+    assert page.locator(".qrkit-designer").count() == 1
+    settled(page)
+    design = told(page)
+    assert design.foreground.rgb == "#000080"
+    assert download.value.path().read_bytes() == generate(design).to_bytes("svg")
+    assert picture.value.path().read_bytes() == generate(design).to_bytes("png")
+
+
+def test_copies_arrive_on_the_clipboard(notebook):
+    page, studio = opened(notebook)
+    studio.get_by_role("button", name="Copy as Python").click()
+    studio.get_by_text("Copied").wait_for()
+    names: dict = {}
+    exec(page.evaluate("() => navigator.clipboard.readText()"), names)
+    assert names["design"] == told(page)
+
+
+def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
+    page, studio = opened(notebook)
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
+    studio.get_by_role("tab", name="Content").focus()
+    page.keyboard.press("End")
+    assert studio.get_by_role("tab", name="Output").get_attribute("aria-selected") == "true"
+    slider = studio.get_by_role("slider", name="Module size")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    for letters in ("b", "a", "x", "dd", "m", "z"):
+        for one in letters:
+            page.keyboard.press(one)
+    studio.get_by_role("button", name="Download eps").focus()
+    for one in ("b", "a", "d", "d", "ArrowDown"):
+        page.keyboard.press(one)
+    assert cells.count() == before
+    assert told(page).size == 10
+
+    studio.get_by_role("button", name="Layer 1").focus()
+    at = told(page).layers[0]
+    studio.get_by_role("button", name="Layer 1").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown", "+"):
+        page.keyboard.press(key)
+    settled(page)
+    now = told(page).layers[0]
+    assert (now.x, now.y, now.width) == pytest.approx((at.x + 1.5, at.y + 8.5, at.width + 1), abs=0.2)
+    studio.get_by_role("button", name="Layer 1").focus()
+    page.keyboard.press("Delete")
+    studio.locator(".qk-layer").wait_for(state="detached")
+    page.keyboard.press("Escape")
+    studio.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    studio.locator(".qk-layer").wait_for()
+    assert cells.count() == before
+
+
+def test_notebook_is_saved_from_within_the_studio(notebook):
+    page, studio = opened(notebook)
+    tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/saved")
+    settled(page)
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    saved = json.loads(page.file.read_text())
+    outputs = saved["cells"][0]["outputs"]
+    assert "https://example.com/saved" in "".join(outputs[1]["data"]["text/html"])
+
+
+def test_exported_page_shows_the_last_picture_without_any_network(notebook, browser, tmp_path):
+    page, studio = opened(notebook)
+    assert not page.locator(".qrkit-twin").is_visible()
+    tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/exported")
+    settled(page)
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path), str(page.file)]
+    subprocess.run(command, check=True, capture_output=True)
+    exported = browser.new_context(offline=True).new_page()
+    exported.goto((tmp_path / page.file.name).with_suffix(".html").as_uri())
+    picture = exported.locator(".qrkit-twin img")
+    assert picture.is_visible()
+    assert picture.evaluate("image => image.naturalWidth") > 200
+    assert picture.get_attribute("alt") == "QR Code: https://example.com/exported"
+    exported.context.close()
+
+
+def test_page_without_its_kernel_shows_the_picture(notebook):
+    page, _ = opened(notebook)
+    page.keyboard.press("Control+s")
+    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:save'); }")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.reload()
+    page.locator(".qrkit-twin img").wait_for()
+    assert page.locator(".qrkit-designer").count() == 0
+
+
+def test_running_the_cell_again_sends_little(notebook, record_property):
+    sizes = []
+    page, _ = opened(notebook)
+    page.reload()
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
+    page.reload()
+    session = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session"
+    page.wait_for_function(f"() => {session}?.kernel?.status === 'idle'")
+    run(page, 0)
+    settled(page)
+    sizes.clear()
+    run(page, 0)
+    settled(page)
+    record_property("bytes of a cell run again", sum(sizes))
+    assert sum(sizes) < MOST_BYTES_AGAIN
+
+
+TICKS = """async ([slider, count, pause]) => {
+  const picture = slider.getRootNode().querySelector('.qk-shown');
+  let seen = 0;
+  new MutationObserver(() => (seen += 1)).observe(picture, { attributes: true, attributeFilter: ['src'] });
+  for (let tick = 0; tick < count; tick += 1) {
+    slider.value = tick % 2 ? 12 : 9;
+    slider.dispatchEvent(new Event('input'));
+    await new Promise((go) => setTimeout(go, pause));
+  }
+  seen = 0;
+  await new Promise((go) => setTimeout(go, 1500));
+  return seen;
+}"""
+
+LATENCY = """async ([slider, count]) => {
+  const picture = slider.getRootNode().querySelector('.qk-shown');
+  const times = [];
+  for (let tick = 0; tick < count; tick += 1) {
+    const shown = new Promise((go) => picture.addEventListener('load', go, { once: true }));
+    const start = performance.now();
+    slider.value = tick % 2 ? 12 : 9;
+    slider.dispatchEvent(new Event('input'));
+    await shown;
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
+    page, studio = opened(notebook)
+    slider = tab(studio, "Output").get_by_role("slider", name="Module size").element_handle()
+    behind = page.evaluate(TICKS, [slider, 40, 5])
+    assert behind <= MOST_RENDERS_BEHIND
+    assert told(page).size == 12
+    times = page.evaluate(LATENCY, [slider, 40])
+    speed = f"slider to picture: median {median(times):.0f} ms, worst {max(times):.0f} ms"
+    with capsys.disabled():
+        sys.stdout.write(f"\n{speed}; {behind} renders behind 40 ticks\n")
+
+
+@pytest.mark.parametrize("width", [480, 1400])
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, width, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, studio = opened(notebook, width=width)
+    page.evaluate("theme => { window.jupyterapp.commands.execute('apputils:change-theme', { theme }); }", theme)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    found = []
+    for name in TABS:
+        panel = tab(studio, name)
+        if name in ("Eyes", "Wrapper"):
+            panel.get_by_role("checkbox").last.check()
+            settled(page)
+        box = studio.bounding_box()
+        assert studio.evaluate("one => one.scrollWidth <= one.clientWidth + 1"), f"{name} is wider than its page"
+        assert box["width"] <= width
+        results = Axe().run(page, context=".qrkit-designer")
+        found += [
+            f"{name}: {one['id']} {one['nodes'][0]['html'][:160]} {one['nodes'][0].get('failureSummary', '')[:200]}"
+            for one in results.response["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+    assert found == []
+
+
+def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(MAKE)])
+    nbformat.write(book, tmp_path / "studio.ipynb")
+    with socket.create_server(("127.0.0.1", 0)) as free:  # of 0 it says 0 again
+        port = free.getsockname()[1]
+    options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1"]
+    address = start([sys.executable, "-m", "voila", *options, "studio.ipynb"], tmp_path)
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(address)
+    studio = page.locator(".qrkit-designer")
+    studio.wait_for()
+    tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/voila")
+    settled(page)
+    assert page.locator(".qk-shown").get_attribute("alt") == "QR Code: https://example.com/voila"
+    assert not page.locator(".qrkit-twin").is_visible()
+    page.close()
