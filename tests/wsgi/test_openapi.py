@@ -28,6 +28,12 @@ def world():
         yield world
 
 
+@pytest.fixture(autouse=True)
+def renewed(world):
+    """Another test may have deleted those that the world had."""
+    world.renew()
+
+
 @pytest.fixture(scope="module")
 def spec(world):
     reply = world.client.get(f"{API}/openapi.json")
