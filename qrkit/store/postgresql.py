@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "is_server", "shown_url"]
 
-SCHEMES = ("postgresql://", "postgres://")
+_URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
+"""Stricter than PostgreSQL's own reading, which takes the rest of a password with an @ in it for a part of the host."""
 MOST_CONNECTIONS = 8
 """Of a process: one adds visits, one may change records, one follows what others change, the rest ask."""
 LONGEST_WAIT = 20.0
@@ -52,20 +53,17 @@ _opening = threading.RLock()
 
 
 def is_server(path: str | Path) -> bool:
-    """Whether it is the URL of a PostgreSQL database, and no file."""
-    return str(path).startswith(SCHEMES)
+    """Whether it is a URL, and no file; `Server` tells whether it is one of a PostgreSQL database."""
+    return "://" in str(path)
 
 
 def shown_url(url: str) -> str:
     """A URL without what must not be shown: password and options."""
-    try:
-        parts = urlsplit(url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
+    found = _URL.fullmatch(url)
+    if not found:
         return "postgresql://…"
-    user = f"{parts.username}@" if parts.username else ""
-    return f"postgresql://{user}{host}{port}{parts.path}"
+    user = f"{found['user']}@" if found["user"] else ""
+    return f"postgresql://{user}{found['place']}"
 
 
 class Server:
@@ -293,10 +291,12 @@ def _psycopg() -> Any:
 def _checked(url: str) -> None:
     psycopg = _psycopg()
     try:
-        psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error:
-        rule = "is no URL of a PostgreSQL database, as postgresql://user@host/name is"
-        raise InvalidParameter(Problem("store", shown_url(url), rule)) from None  # its own words may hold the password
+        is_good = bool(_URL.fullmatch(url) and psycopg.conninfo.conninfo_to_dict(url))
+    except psycopg.Error:  # its own words may hold the password
+        is_good = False
+    if not is_good:
+        rule = "is no URL of a PostgreSQL database, as postgresql://user@host/name is; write @ / ? # in a password as"
+        raise InvalidParameter(Problem("store", shown_url(url), f"{rule} %40 %2F %3F %23"))
 
 
 def _connected(url: str) -> Connection[Any]:

@@ -22,6 +22,7 @@ from qrkit.records import PLANS, Visit
 from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
+from qrkit.store.postgresql import shown_url
 from qrkit.store.shared import salt_of_day
 from qrkit.store.short_codes import DELETED, target
 from qrkit.store.visits import insert_visits
@@ -280,6 +281,10 @@ URLS = [
     f"postgres://joe:{SECRET}@127.0.0.1:9,127.0.0.1:10/shop?sslpassword={SECRET}",
     f"postgresql://joe:{SECRET}@127.0.0.1:9/shop?colour={SECRET}",
     f"postgresql://joe:{SECRET}@[::1:9/shop",
+    *(f"postgresql://joe:12{mark}geheim@127.0.0.1:9/shop" for mark in "@/?#"),
+    "postgresql://127.0.0.1:9/shop?password=ge@heim",
+    "POSTGRESQL://joe:geheim@127.0.0.1:9/shop",
+    "mysql://joe:geheim@127.0.0.1:9/shop",
 ]
 
 
@@ -291,7 +296,22 @@ def test_a_password_is_in_no_message(url, capsys, caplog):
         Store(url)
     told = f"{said.out}{said.err}{caplog.text}{caught.value}{caught.value!r}{Settings(store=url)!r}"
     assert "geheim" not in told
-    assert "127.0.0.1" in told or "postgresql://…" in told
+    assert "postgresql://…" in told or "/shop" in told
+    assert ":12" not in told
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (f"postgres://joe:{SECRET}@db.example:5433/shop?sslmode=require", "postgresql://joe@db.example:5433/shop"),
+        (f"postgresql://joe:{SECRET}@[2001:db8::7]:5433/my%20shop", "postgresql://joe@[2001:db8::7]:5433/my%20shop"),
+        ("postgresql://a.example,b.example:1/shop", "postgresql://a.example,b.example:1/shop"),
+        ("postgresql:///shop?user=joe&host=/tmp", "postgresql:///shop"),
+        ("postgresql://j%40e@%2Ftmp/shop", "postgresql://j%40e@%2Ftmp/shop"),
+    ],
+)
+def test_a_url_is_shown_with_all_but_its_secrets(url, shown):
+    assert shown_url(url) == shown
 
 
 def test_a_password_in_the_environment_is_not_shown_by_the_help(monkeypatch, capsys):
