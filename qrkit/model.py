@@ -95,7 +95,7 @@ class Model(Shown, BaseModel):
         return {name: getattr(self, name) for name, _ in kinds if name in told or getattr(self, name) != usual[name]}
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
-        """What `repr` shows: no secrets, and of pictures, which may be texts of millions of characters, the beginning."""
+        """What `repr` shows: no secrets; pictures in a record may be texts of millions of characters."""
         for name, value in self.given().items():
             if not type(self).model_fields[name].repr:
                 continue

@@ -105,8 +105,9 @@ class Server:
         """
         _checked(url)
         with _opening:
-            found = _servers.get(url) or cls(url)
-            _servers[url] = found
+            found = _servers.get(url)
+            if found is None or found._process != os.getpid():  # that of a parent is of no use to a fork
+                found = _servers[url] = cls(url)
             found._users += 1
         return found
 

@@ -5,11 +5,14 @@ Two engines of this process are as two processes to the server: they share no co
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -219,6 +222,37 @@ def counted(counter, account, most):
             continue
         passed += 1
     return passed
+
+
+def test_a_process_goes_on_following_whatever_went_wrong(here, there, caplog):
+    here.insert_qrcode("https://a.example", short_code="door")
+    assert leads_to(there, "door") == "https://a.example"
+    here.store.execute("ALTER TABLE short_codes RENAME TO moved")
+    assert soon(lambda: "changes of other processes are not seen" in caplog.text, True)
+    here.store.execute("ALTER TABLE moved RENAME TO short_codes")
+    here.insert_qrcode("https://b.example", short_code="shelf")
+    assert soon(lambda: leads_to(there, "shelf"), "https://b.example")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_opens_the_store_for_itself(here, url):
+    here.insert_qrcode("https://a.example", short_code="door")
+    assert leads_to(here, "door") == "https://a.example"
+    child = os.fork()
+    if not child:
+        worked = False
+        with suppress(BaseException):
+            signal.alarm(PATIENCE)
+            with pytest.raises(StoreBusy, match="was opened before a fork; open it in each process"):
+                here.list_qrcodes()
+            with open_portfolio(url) as shop:
+                worked = leads_to(shop, "door") == "https://a.example" and len(shop.list_qrcodes()) == 1
+                worked &= record_visit(shop.store, visit("child"), seconds=PATIENCE)
+        os._exit(0 if worked else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert record_visit(here.store, visit("parent"), seconds=PATIENCE)
+    assert names(here) == ["child", "parent"]
 
 
 # ---- the beginning
