@@ -188,6 +188,34 @@ def test_a_move_that_was_interrupted_goes_on_where_it_was(ends, monkeypatch, aft
             assert everything(new) == everything(old)
 
 
+def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
+    source, part, other = place("file"), place("file"), place("file")
+    fill(source)
+    with Store(source) as old, Store(part) as new, Store(other) as third:
+        with pytest.raises(Interrupted):
+            migrate(old, new, seen=stopping(0))
+        with pytest.raises(UnreadableFile, match="only a part of what was moved; run qrkit migrate again"):
+            open_portfolio(part)
+        with pytest.raises(UnreadableFile, match="only a part"):
+            migrate(new, third)
+        migrate(old, new)
+        assert migrate(new, third).rows["visits"] == 42
+    open_portfolio(part).close()
+
+
+@ways
+def test_texts_of_any_size_arrive(way, place):
+    source, target = (place(kind) for kind in way.split(" to "))
+    layer = {"content": "data:image/png;base64," + "A" * 5_900_000, "x": 1, "y": 2, "width": 3, "height": 4}
+    big = {"layers": [layer]}
+    with open_portfolio(source) as shop:
+        shop.templates.save("big", big)
+        with Store(target) as new:
+            migrate(shop.store, new)
+    with open_portfolio(target) as shop:
+        assert shop.templates.get("big") == big
+
+
 def test_a_store_that_is_in_use_is_not_copied_over(place):
     source, other = place("file"), place("file")
     fill(source)
