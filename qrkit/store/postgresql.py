@@ -36,12 +36,16 @@ LONGEST_WAIT = 20.0
 OPTIONS = {
     "application_name": "qrkit",
     "connect_timeout": "5",
-    # A process that vanished without a word must not hold the others up for ever.
+    # Who vanishes without a word, a server or a process, must not hold the others up for longer than a minute.
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
-    "options": "-c lock_timeout=60s -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
+    "tcp_user_timeout": "60000",
+    "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c lock_timeout=60s"
+    " -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
 }
+NOT_NOW = ("25006", "25P03")
+"""The server stands in for another and may only be read from; or it ended a transaction that did nothing for long."""
 TEXTS = (25, 1043)
 """Numbers of the types TEXT and VARCHAR."""
 TOGETHER = 10_000
@@ -157,17 +161,21 @@ class Server:
     def has_failed(self, error: Exception) -> bool:
         """Whether the server or the way to it is to blame for an error."""
         psycopg = _psycopg()
-        failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+        state: str = getattr(error, "sqlstate", None) or ""
+        failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) or state in NOT_NOW
         # Locks that were waited for too long are no reason to reach it anew.
-        self.is_broken |= failed and not (error.sqlstate or "").startswith(("55", "40"))  # type: ignore[attr-defined]
+        self.is_broken |= failed and not state.startswith(("55", "40"))
         return failed
 
     def restore(self) -> None:
-        """Reach the server anew; connections that are no good are let go.
+        """Reach the server anew, by another connection: it may be another machine now.
 
         Raises:
             StoreBusy: It does not answer; the next one tries again.
         """
+        with suppress(IndexError):
+            while self._idle:
+                self._idle.pop().close()
         try:
             self._put_back(self._taken())
         except _psycopg().Error as error:

@@ -25,6 +25,7 @@ from qrkit.records import PLANS, Visit
 from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
+from qrkit.store.columns import columns
 from qrkit.store.postgresql import shown_url
 from qrkit.store.shared import salt_of_day
 from qrkit.store.short_codes import DELETED, target
@@ -402,6 +403,20 @@ def test_visits_that_are_committed_late_are_in_the_next_answer(here, there):
     assert sorted(here.scans.to_frame()["referrer"]) == ["0", "1", "2", "early", "first"]
 
 
+def test_a_store_that_was_restored_elsewhere_does_not_copy_all_again_for_each_question(here):
+    """The transactions of its visits are numbered beyond those of the server that it is on now."""
+    here.insert_qrcode("https://a.example", short_code="door")
+    for number in range(3):
+        assert record_visit(here.store, visit(f"{number}"), seconds=PATIENCE)
+    here.store.execute("UPDATE visits SET xid = xid + 1000000")
+    assert here.scans.count() == 3
+    places = "SELECT rowid FROM visits WHERE referrer = '0'"
+    before = columns(here.store).rows(places)
+    assert record_visit(here.store, visit("3"), seconds=PATIENCE)
+    assert here.scans.count() == 4
+    assert columns(here.store).rows(places) == before
+
+
 def test_answers_follow_every_change_of_any_process(here, there):
     code = here.insert_qrcode("https://a.example", name="Door", short_code="door")
     for day in range(4):
@@ -451,6 +466,40 @@ def test_what_only_files_need_is_refused_by_name(here, care, tmp_path):
 
 
 # ---- a server that is away
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_scans_whose_commit_was_cut_off_are_stored_once(server, here, url, when):
+    """Whether the server had heard of the commit or not, nobody here can tell before asking it."""
+    here.insert_qrcode("https://a.example", short_code="door")
+    with servers.wire(server) as wire, open_portfolio(url.replace(server.folder, wire.folder)) as shop:
+        for number in range(3):
+            wire.cut = when
+            assert record_visit(shop.store, visit(f"{number}"), seconds=PATIENCE)
+            assert wire.cuts == number + 1
+    assert names(here) == ["0", "1", "2"]
+    assert here.list_qrcodes()[0].scans == here.scans.count() == 3
+    assert verify(here.store) == []
+
+
+def test_scans_wait_for_a_server_that_must_not_be_written_to_at_the_moment(here, url, caplog):
+    """As one is that stands in for another until it takes over."""
+    import psycopg
+
+    here.insert_qrcode("https://a.example", short_code="door")
+    with psycopg.connect(url, autocommit=True) as connection:
+        only_reading = f"ALTER DATABASE {connection.info.dbname} SET default_transaction_read_only"
+        connection.execute(f"{only_reading} = on")
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        assert not record_visit(here.store, visit("a"), seconds=0.5)
+        with pytest.raises(StoreBusy, match="read-only"):
+            here.insert_campaign("Spring")
+        connection.execute(f"{only_reading} = off")
+        assert record_visit(here.store, visit("b"), seconds=PATIENCE)
+    assert names(here) == ["a", "b"]
 
 
 @pytest.fixture
