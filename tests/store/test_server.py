@@ -26,7 +26,7 @@ from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
 from qrkit.store.columns import columns
-from qrkit.store.postgresql import shown_url
+from qrkit.store.postgresql import LONGEST_WAIT, MOST_CONNECTIONS, shown_url
 from qrkit.store.shared import salt_of_day
 from qrkit.store.short_codes import DELETED, target
 from qrkit.store.visits import insert_visits
@@ -254,6 +254,26 @@ def test_a_fork_opens_the_store_for_itself(here, url):
     assert os.waitpid(child, 0)[1] == 0
     assert record_visit(here.store, visit("parent"), seconds=PATIENCE)
     assert names(here) == ["child", "parent"]
+
+
+def test_who_finds_no_connection_is_told_so_soon(here):
+    """A thread that waits is one less for redirects."""
+    enough = threading.Event()
+
+    def hold():
+        with here.store.reading("BEGIN"):
+            assert enough.wait(PATIENCE)
+
+    with ThreadPoolExecutor(MOST_CONNECTIONS) as threads:
+        holding = [threads.submit(hold) for _ in range(MOST_CONNECTIONS)]
+        start = time.monotonic()
+        with pytest.raises(StoreBusy, match=f"all {MOST_CONNECTIONS} connections of this process are in use"):
+            while time.monotonic() < start + PATIENCE:
+                here.list_qrcodes()
+        assert time.monotonic() - start < 2 * LONGEST_WAIT
+        enough.set()
+        assert [one.result() for one in holding] == [None] * MOST_CONNECTIONS
+    assert here.list_qrcodes() == []
 
 
 # ---- the beginning
