@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -32,6 +32,7 @@ FROM read_csv($file, header = false, auto_detect = false, columns = {{{columns}}
     escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false,
     max_line_size = $size, buffer_size = $size)
 """
+PARSER = "reads CSV"
 SUMMED = "SELECT count(*) AS rows, coalesce(sum(hash({columns})), 0)::VARCHAR AS sum"
 
 
@@ -73,7 +74,7 @@ def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> 
     if store.database.is_shared:
         store.add_csv(f"{table} ({names})", lines)
         return
-    for rows in _parts(lines, kinds):
+    for rows in _parts(store, lines, kinds):
         store.insert_frame(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming", rows)
 
 
@@ -84,21 +85,30 @@ def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:
         (row,) = store.rows(f"{summed} FROM ({select})")
         return Checksum(row["rows"], int(row["sum"]))
     total = Checksum(0, 0)
-    with store.csv(select) as lines, duckdb.connect(":memory:") as connection:
-        for rows in _parts(lines, kinds):
-            connection.register("incoming", rows)
-            found = connection.execute(f"{summed} FROM incoming").fetchall()
-            connection.unregister("incoming")
-            total = Checksum(total.rows + found[0][0], total.sum + int(found[0][1]))
+    with store.csv(select) as lines:
+        for rows in _parts(store, lines, kinds):
+            ((number, part),) = rows.asked(summed)
+            total = Checksum(total.rows + number, total.sum + int(part))
     return total
 
 
-def _parts(lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
+def _parts(store: Store, lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
     """Lines of CSV as rows, so many at a time; each part is gone when the next is asked for."""
-    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect(":memory:") as connection:
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, _parser(store).cursor() as connection:
         rows = _Rows(connection, Path(folder) / "rows.csv", kinds)
         while rows.read(lines):
             yield rows
+
+
+def _parser(store: Store) -> duckdb.DuckDBPyConnection:
+    """What reads CSV for a store: it may touch files, which the store itself must not. Making one is half the work."""
+    helpers = store.database.helpers
+    if PARSER not in helpers:
+        made = duckdb.connect(":memory:")
+        if helpers.setdefault(PARSER, made) is made:
+            store.database.before_closing.append(made.close)
+    found: duckdb.DuckDBPyConnection = helpers[PARSER]
+    return found
 
 
 class _Rows:
@@ -128,6 +138,13 @@ class _Rows:
         self._size = size
         return size
 
+    def asked(self, select: str) -> list[tuple[Any, ...]]:
+        """The answer to a question to them."""
+        return self._connection.execute(f"{select} FROM ({self._select})", self._values()).fetchall()
+
+    def _values(self) -> dict[str, Any]:
+        return {"file": str(self._file), "size": self._size + 1}
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        rows = self._connection.cursor().sql(self._select, params={"file": str(self._file), "size": self._size + 1})
+        rows = self._connection.cursor().sql(self._select, params=self._values())
         return rows.__arrow_c_stream__()
