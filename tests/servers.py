@@ -15,9 +15,14 @@ from pathlib import Path
 
 VERSIONS = Path("/usr/lib/postgresql")
 """Where Debian keeps the programs, beside the path of programs."""
-NOT_DURABLE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+NOT_DURABLE = (
+    "fsync=off", "full_page_writes=off", "synchronous_commit=off", "wal_level=minimal", "max_wal_senders=0",
+    "autovacuum=off", "jit=off",
+)  # fmt: skip
 """For tests of behaviour, which have to be quick."""
 
+LATEST = 8
+"""Databases that were made last and may not be in use yet. Thousands of files of old ones would have to be written."""
 SOCKET = ".s.PGSQL.5432"
 
 _numbers = count(1)
@@ -34,6 +39,7 @@ class Server:
 
     def __init__(self, *settings: str) -> None:
         self.folder = tempfile.mkdtemp(prefix="qrkit-postgresql-", dir="/tmp")
+        self._databases: list[str] = []
         self._as_user: list[str] = []
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody")
@@ -62,13 +68,20 @@ class Server:
     def url(self, database: str) -> str:
         return f"postgresql://qrkit@/{database}?host={self.folder}"
 
-    def new_database(self, template: str = "template1") -> str:
-        """The URL of a new database, made like another one."""
+    def new_database(self, template: str = "template1", *, is_kept: bool = False) -> str:
+        """The URL of a new database, made like another one; what is not to be kept is gone when nobody uses it."""
         import psycopg
 
         name = f"store_{next(_numbers)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            used = {row[0] for row in connection.execute("SELECT datname FROM pg_stat_activity")}
+            for old in self._databases[:-LATEST]:
+                if old not in used:
+                    connection.execute(f"DROP DATABASE {old}")
+                    self._databases.remove(old)
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        if not is_kept:
+            self._databases.append(name)
         return self.url(name)
 
     def _run(self, name: str, *arguments: str) -> None:
@@ -123,6 +136,11 @@ class Wire:
                 end.sendall(said)
             for one in (end, origin):
                 one.shutdown(socket.SHUT_RDWR)
+
+
+def name_of(url: str) -> str:
+    """The name of the database of such a URL."""
+    return url.split("/")[3].split("?")[0]
 
 
 @contextmanager
