@@ -31,7 +31,7 @@ _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P
 """Stricter than PostgreSQL's own reading, which takes the rest of a password with an @ in it for a part of the host."""
 MOST_CONNECTIONS = 8
 """Of a process: one adds visits, one may change records, one follows what others change, the rest ask."""
-LONGEST_WAIT = 2.0
+LONGEST_WAIT = 5.0
 """Seconds that a thread waits for a connection: where a server stands still, threads must be left for redirects."""
 OPTIONS = {
     "application_name": "qrkit",
