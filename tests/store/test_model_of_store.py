@@ -26,6 +26,7 @@ from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter, NotFound
 from qrkit.redirect import Redirects, Request
 from qrkit.store.care import compact, forget_visits, verify
+from qrkit.store.postgresql import is_server
 from qrkit.store.short_codes import DELETED, target
 
 GO = "https://go.example.com"
@@ -380,9 +381,9 @@ def check_machine(new_path: Callable[[], Path | str], **much: int) -> None:
 
 
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
-    check_machine(new_path, max_examples=4, stateful_step_count=25)
+    check_machine(new_path, max_examples=3 if is_server(new_path()) else 6, stateful_step_count=25)
 
 
 @pytest.mark.slow
 def test_a_store_holds_what_its_model_holds_after_many_long_sequences(new_path):
-    check_machine(new_path, max_examples=100, stateful_step_count=50)
+    check_machine(new_path, max_examples=25 if is_server(new_path()) else 100, stateful_step_count=50)

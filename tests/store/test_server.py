@@ -557,7 +557,7 @@ def test_a_store_that_closes_while_its_server_is_away_waits_some_seconds_and_giv
     monkeypatch.setattr("qrkit.store.writer.LAST_SECONDS", 0.5)
     shop = open_portfolio(own_server.new_database())
     shop.insert_qrcode("https://a.example", short_code="door")
-    own_server.stop("immediate")
+    own_server.stop()
     assert not record_visit(shop.store, visit("a"), seconds=0)
     start = time.monotonic()
     shop.close()
