@@ -13,6 +13,7 @@ from qrkit.commands.account import add_account
 from qrkit.commands.check import add_check
 from qrkit.commands.exchange import add_exchange
 from qrkit.commands.generate import add_decode, add_generate
+from qrkit.commands.migrate import add_migrate
 from qrkit.commands.report import add_demo, add_report
 from qrkit.commands.serve import add_serve
 from qrkit.errors import QrkitError
@@ -30,6 +31,7 @@ examples:
   qrkit serve --store shop.duckdb --base-url https://go.example.com
   qrkit account key local --store shop.duckdb
   qrkit report --store shop.duckdb -o report.html
+  qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop
   qrkit demo
 """
 
@@ -73,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     add_exchange(commands)
     add_serve(commands)
     add_account(commands)
+    add_migrate(commands)
     add_report(commands)
     add_demo(commands)
     return parser

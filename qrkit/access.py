@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from threading import Lock
+from time import monotonic
 from typing import NamedTuple
 
-from qrkit.errors import InvalidParameter, NotAllowed, NotAuthenticated, NotFound, Problem, TooManyRequests, nearest
+from qrkit.errors import (
+    InvalidParameter,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    Problem,
+    StoreBusy,
+    TooManyRequests,
+    nearest,
+)
 from qrkit.links import new_id
 from qrkit.records import PLANS, Account, ApiKey
 from qrkit.store import Store, accounts
 from qrkit.store.accounts import ID_LENGTH, account_named, account_of_digest, insert_account, insert_key, keys_of
+from qrkit.store.shared import add_requests
 from qrkit.times import now
 
 __all__ = [
@@ -37,6 +49,7 @@ LOCAL = "local"
 
 MOST_KEY_CHARACTERS = 200
 LONGEST_NAME = 100
+TOLD_SECONDS = 1.0
 
 
 def local_account(store: Store) -> Account:
@@ -185,11 +198,21 @@ class Quota(NamedTuple):
 
 
 class RequestCounter:
-    """Counts the requests of each account on the present UTC day, in memory."""
+    """Counts the requests of each account on the present UTC day, in memory.
 
-    def __init__(self) -> None:
+    Where several processes serve one store they tell each other once a second: beyond a plan's number at most those
+    requests pass that the others have answered in that second.
+
+    Args:
+        store: What is served; only one that others serve, too, is told anything.
+    """
+
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store if store and store.database.is_shared else None
         self._day = 0
         self._used: dict[str, int] = {}
+        self._untold: dict[str, int] = {}
+        self._told: dict[str, float] = {}
         self._lock = Lock()
 
     def count(self, account: Account, moment: datetime) -> Quota:
@@ -200,11 +223,24 @@ class RequestCounter:
         """
         with self._lock:
             quota = self._left(account, moment)
-            if not quota.remaining:
-                wait = int(quota.reset - moment.timestamp()) + 1
-                raise TooManyRequests(f"the plan {account.plan} allows {quota.limit} requests a day", retry_after=wait)
-            self._used[account.id] = self._used.get(account.id, 0) + 1
+            if quota.remaining:
+                self._used[account.id] = self._used.get(account.id, 0) + 1
+                self._untold[account.id] = self._untold.get(account.id, 0) + 1
+            self._tell(account)
+        if not quota.remaining:
+            wait = int(quota.reset - moment.timestamp()) + 1
+            raise TooManyRequests(f"the plan {account.plan} allows {quota.limit} requests a day", retry_after=wait)
         return quota._replace(remaining=quota.remaining - 1)
+
+    def _tell(self, account: Account) -> None:
+        """Once a second, exchange numbers with the other processes; while the server is away each counts alone."""
+        now = monotonic()
+        if self._store is None or now - self._told.get(account.id, -TOLD_SECONDS) < TOLD_SECONDS:
+            return
+        self._told[account.id] = now
+        with suppress(StoreBusy):
+            self._used[account.id] = add_requests(self._store, account.id, self._day, self._untold.get(account.id, 0))
+            self._untold[account.id] = 0
 
     def left(self, account: Account, moment: datetime) -> Quota:
         """What is left, without counting."""
@@ -214,7 +250,8 @@ class RequestCounter:
     def _left(self, account: Account, moment: datetime) -> Quota:
         if self._day != moment.toordinal():
             self._day = moment.toordinal()
-            self._used.clear()
+            for counted in (self._used, self._untold, self._told):
+                counted.clear()
         limit = PLANS[account.plan].requests_a_day
         tomorrow = datetime.combine(moment.date(), datetime.min.time(), UTC) + timedelta(days=1)
         # A plan may have become smaller since the morning.

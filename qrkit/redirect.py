@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from qrkit.destinations import Destination, destination, step_below
-from qrkit.errors import Gone, NotFound, NotStored
+from qrkit.errors import Gone, NotFound, NotStored, StoreBusy
 from qrkit.records import NOWHERE, Place, Visit
 from qrkit.store import Store
+from qrkit.store.shared import salt_of_day
 from qrkit.store.short_codes import DELETED, Target, target
 from qrkit.store.writer import record_visit
 from qrkit.times import Clock, now
-from qrkit.visitors import Visitors, first_language, kind_of, referrer_host
+from qrkit.visitors import Visitors, first_language, kind_of, new_salt, referrer_host
 
 __all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
 
@@ -90,7 +91,7 @@ class Redirects:
         self._records = records
         self._hosts = frozenset(hosts)
         self._path = path
-        self._visitors = Visitors()
+        self._visitors = Visitors(self._salt) if store.database.is_shared else Visitors()
         # Read now: a first visitor would have to wait for whoever changes the store at that moment.
         target(store, "")
 
@@ -163,6 +164,15 @@ class Redirects:
                 _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
         if self._strict and not is_durable:
             raise NotStored("the visit could not be stored in time; please try again")
+
+    def _salt(self, day: int) -> bytes:
+        """The salt that all processes on a server have on a day, so that one visitor is one whichever answers."""
+        own = new_salt(day)
+        try:
+            return salt_of_day(self.store, day, own)
+        except StoreBusy as error:
+            _log.warning("visitors are told apart by this process alone today: %s", error)
+            return own
 
     def _place(self, address: str) -> Place:
         try:

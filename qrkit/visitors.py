@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Lock
 from urllib.parse import urlsplit
 
 from qrkit.records import Kind
 
-__all__ = ["Visitors", "first_language", "is_bot", "kind_of", "referrer_host"]
+__all__ = ["Visitors", "first_language", "is_bot", "kind_of", "new_salt", "referrer_host"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
@@ -62,10 +62,20 @@ def first_language(accepted: str) -> str | None:
     return found[0] if found else None
 
 
-class Visitors:
-    """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away."""
+def new_salt(_day: int) -> bytes:
+    """A salt that nobody else has."""
+    return secrets.token_bytes(32)
 
-    def __init__(self) -> None:
+
+class Visitors:
+    """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away.
+
+    Args:
+        salt: The salt of a day, by its ordinal; asked for once a day.
+    """
+
+    def __init__(self, salt: Callable[[int], bytes] = new_salt) -> None:
+        self._new_salt = salt
         self._day = 0
         self._salt = b""
         self._seen: dict[tuple[str, int], datetime] = {}
@@ -75,7 +85,8 @@ class Visitors:
         """The visitor's key on the day of this moment: 64 bits."""
         with self._lock:
             if self._day != moment.toordinal():
-                self._day, self._salt = moment.toordinal(), secrets.token_bytes(32)
+                self._day = moment.toordinal()
+                self._salt = self._new_salt(self._day)
                 self._seen.clear()
             text = f"{address}\0{user_agent}".encode("utf-8", "surrogateescape")
             return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._salt).digest(), "big")

@@ -1,4 +1,4 @@
-"""What all tests share: the mark `needs` for what is not a Python package."""
+"""What all tests share: the mark `needs` for what is not a Python package, and stores in both kinds of databases."""
 
 import os
 import shutil
@@ -12,7 +12,14 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
-PACKAGES = {"gs": "ghostscript", "pdftoppm": "poppler-utils", "soffice": "libreoffice-calc-nogui"}
+from tests import servers
+
+PACKAGES = {
+    "gs": "ghostscript",
+    "pdftoppm": "poppler-utils",
+    "postgres": "postgresql",
+    "soffice": "libreoffice-calc-nogui",
+}
 """Debian's package of a program, where it is not named as the program is."""
 
 LIBRARY = "libzbar0"
@@ -25,6 +32,8 @@ LOOPBACK = "loopback"
 def _is_there(program: str) -> bool:
     if program == LIBRARY:
         return find_library("zbar") is not None
+    if program == "postgres":
+        return servers.program(program) is not None
     if program != LOOPBACK:
         return shutil.which(program) is not None
     try:
@@ -47,3 +56,44 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 if os.environ.get("REQUIRE_PROGRAMS") == "1":
                     pytest.fail(reason, pytrace=False)
                 pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL server that is quick and not durable."""
+    with servers.server(*servers.NOT_DURABLE) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def empty_store(server):
+    """Name of a database in which the tables of a store are, and no more."""
+    from qrkit.store import Store
+
+    url = server.new_database(is_kept=True)
+    Store(url).close()
+    return servers.name_of(url)
+
+
+ENGINES = ["duckdb", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))]
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def new_place(request):
+    """Makes places for new stores: what `Store` and `open_portfolio` take."""
+    if request.param == "duckdb":
+        return lambda: ":memory:"
+    server, template = (request.getfixturevalue(name) for name in ("server", "empty_store"))
+    return lambda: server.new_database(template)
+
+
+@pytest.fixture
+def new_path(new_place, tmp_path):
+    """Makes places for new stores that can be opened again."""
+    numbers = iter(range(1_000))
+
+    def made():
+        place = new_place()
+        return tmp_path / f"{next(numbers)}.duckdb" if place == ":memory:" else place
+
+    return made

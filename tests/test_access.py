@@ -31,8 +31,8 @@ SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture(scope="module")
-def store():
-    with Store() as store:
+def store(new_place):
+    with Store(new_place()) as store:
         yield store
 
 
@@ -44,12 +44,13 @@ def refused(store, key):
 
 
 @pytest.mark.rule("T13")
-def test_who_works_alone_is_one_premium_account(tmp_path):
+def test_who_works_alone_is_one_premium_account(new_path):
     """Open: who owns a portfolio without any sign-up. One account named local, premium, the same each time."""
-    with Store(tmp_path / "a.duckdb") as store:
+    path = new_path()
+    with Store(path) as store:
         first = local_account(store)
         assert local_account(store) == first
-    with Store(tmp_path / "a.duckdb") as store:
+    with Store(path) as store:
         assert local_account(store) == first
     assert (first.name, first.plan) == (LOCAL, "premium")
     assert len(first.id) == 32
@@ -172,9 +173,9 @@ def test_many_threads_together_get_no_request_more():
 
 
 @pytest.mark.rule("T14")
-def test_keys_are_listed_without_themselves_and_revoked_one_by_one():
+def test_keys_are_listed_without_themselves_and_revoked_one_by_one(new_place):
     """Open: how an owner takes a key back. By its id in a list that tells all of a key but the key."""
-    with Store() as store:
+    with Store(new_place()) as store:
         mine = local_account(store)
         insert_account(store, FREE, NOON)
         kept, lost = (
@@ -200,17 +201,17 @@ def test_keys_are_listed_without_themselves_and_revoked_one_by_one():
 
 
 @pytest.mark.rule("T14")
-def test_a_key_works_until_the_moment_it_expires():
-    with Store() as store:
+def test_a_key_works_until_the_moment_it_expires(new_place):
+    with Store(new_place()) as store:
         key = create_key(store, local_account(store), expires=NOON)
         assert authenticate(store, key, NOON - SECOND).name == LOCAL
         assert refused(store, key)
 
 
 @pytest.mark.rule("T14")
-def test_a_key_is_named_by_the_id_that_the_list_has():
+def test_a_key_is_named_by_the_id_that_the_list_has(new_place):
     """Open: what names a key in a log. The first 12 characters of its digest, by which it can be revoked."""
-    with Store() as store:
+    with Store(new_place()) as store:
         mine = local_account(store)
         keys = [create_key(store, mine) for _ in range(3)]
         assert {key_id(key) for key in keys} == {one.id for one in list_keys(store, mine)}
@@ -222,9 +223,9 @@ def test_a_key_is_named_by_the_id_that_the_list_has():
 
 
 @pytest.mark.rule("T13")
-def test_accounts_are_made_found_and_listed_by_name():
+def test_accounts_are_made_found_and_listed_by_name(new_place):
     """Open: where accounts come from. The operator makes them; each has a name of its own and a plan."""
-    with Store() as store:
+    with Store(new_place()) as store:
         mine = local_account(store)
         made = [create_account(store, name, plan=plan) for name, plan in (("Žana", "pro"), ("zana", "premium"))]
         made.append(create_account(store, "x" * 100))
@@ -260,9 +261,9 @@ def test_an_account_that_cannot_be_is_refused_and_not_kept(store, name, plan, fi
 
 
 @pytest.mark.rule("T13")
-def test_a_plan_can_be_changed_and_its_keys_go_on_working():
+def test_a_plan_can_be_changed_and_its_keys_go_on_working(new_place):
     """Open: an account that gets another plan. The keys are the same, and what they may do is not."""
-    with Store() as store:
+    with Store(new_place()) as store:
         account = create_account(store, "Ana")
         key = create_key(store, account)
         for plan in ("pro", "premium", "free"):

@@ -39,8 +39,8 @@ def clock():
 
 
 @pytest.fixture(scope="module")
-def store():
-    with Store() as store:
+def store(new_place):
+    with Store(new_place()) as store:
         yield store
 
 

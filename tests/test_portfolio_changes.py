@@ -31,8 +31,8 @@ BROWSER = {"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/201001
 
 
 @pytest.fixture(scope="module")
-def store():
-    with Store() as store:
+def store(new_place):
+    with Store(new_place()) as store:
         yield store
 
 
@@ -301,8 +301,9 @@ def test_id_short_code_scans_and_created_stay(portfolio):
 
 
 @pytest.mark.parametrize("where", ["here", "another thread", "another store on the file"])
-def test_redirects_follow_every_change_at_once(tmp_path, where):
-    with open_portfolio(tmp_path / "shop.duckdb", base_url=GO) as shop, Store(tmp_path / "shop.duckdb") as other:
+def test_redirects_follow_every_change_at_once(new_path, where):
+    path = new_path()
+    with open_portfolio(path, base_url=GO) as shop, Store(path) as other:
         code = shop.insert_qrcode(SPRING, short_code="door")
 
         def leads_to():
@@ -329,9 +330,9 @@ def test_redirects_follow_every_change_at_once(tmp_path, where):
 
 
 @pytest.mark.rule("T7")
-def test_an_event_begins_at_the_same_instant_before_and_after_the_store_is_opened_again(tmp_path):
+def test_an_event_begins_at_the_same_instant_before_and_after_the_store_is_opened_again(new_path):
     """Open: fractions of seconds in a date. An event begins at the whole second, in memory and in the file."""
-    path, date = tmp_path / "shop.duckdb", NOON.replace(microsecond=900_000)
+    path, date = new_path(), NOON.replace(microsecond=900_000)
     instants = [NOON.replace(microsecond=0) + timedelta(microseconds=more) for more in (-1, 0, 500_000, 950_000)]
 
     def seen(shop):
@@ -494,9 +495,9 @@ def test_a_list_of_no_campaign_of_ours_is_empty(portfolio, yours, campaign_id):
 
 
 @pytest.fixture(scope="module")
-def full():
+def full(new_place):
     """A free account with three codes more than its plan shows, in one campaign."""
-    with Store() as store:
+    with Store(new_place()) as store:
         portfolio = anybodys(store, "free")
         with store.atomic():
             campaign = portfolio.insert_campaign("Spring")

@@ -31,8 +31,8 @@ BRAND = {
 
 
 @pytest.fixture(scope="module")
-def store():
-    with Store() as opened:
+def store(new_place):
+    with Store(new_place()) as opened:
         yield opened
 
 
@@ -101,11 +101,12 @@ def test_templates_belong_to_an_account(store, templates, post):
     assert other.names() == ["brand"]
 
 
-def test_templates_are_there_when_the_store_is_opened_again(tmp_path):
-    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+def test_templates_are_there_when_the_store_is_opened_again(new_path):
+    path = new_path()
+    with open_portfolio(path) as shop:
         shop.templates.save("brand", BRAND)
         before = generate(shop.templates.design("brand", "hi")).to_bytes("svg")
-    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+    with open_portfolio(path) as shop:
         assert shop.templates.get("brand") == BRAND
         assert generate(shop.templates.design("brand", "hi")).to_bytes("svg") == before
 

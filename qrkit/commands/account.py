@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qrkit import access
-from qrkit.commands.parsing import add_store, opened
+from qrkit.commands.parsing import add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio import open_portfolio
 from qrkit.records import PLANS
@@ -40,7 +40,7 @@ def add_account(commands: Commands) -> None:
 
 def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
-        if asked.doing == "create" and not asked.store.exists():
+        if asked.doing == "create" and is_missing(asked.store):
             # An account that cannot be must not leave a new, empty store behind.
             with open_portfolio(":memory:") as trial:
                 access.create_account(trial.store, asked.name, plan=asked.plan)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.parsing import add_store, opened
+from qrkit.commands.parsing import add_store, is_missing, opened
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -37,7 +37,7 @@ def add_exchange(commands: Commands) -> None:
 
 
 def _import(asked: argparse.Namespace) -> None:
-    if not asked.store.exists():
+    if is_missing(asked.store):
         # A file that cannot be read must not leave a new, empty store behind.
         with open_portfolio(":memory:") as trial:
             trial.import_file(asked.file)

@@ -37,6 +37,7 @@ def add_serve(commands: Commands) -> None:
         ("--keep-days", "days that visits are kept before they are reduced to counts, which the store remembers"),
         ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
         ("--threads", "requests that are worked on at once (64)"),
+        ("--processes", "processes that serve the store; each counts its share of what an address may (1)"),
         ("--renders", "pictures that are drawn at once (one a processor)"),
         ("--generates-a-minute", "pictures an address may have in a minute without a key, 0 without limit (600)"),
         ("--unknown-codes-a-minute", "unknown short URLs an address may try in a minute, 0 without limit (30)"),

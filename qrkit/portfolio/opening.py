@@ -10,6 +10,7 @@ from qrkit.links import base_url_of
 from qrkit.portfolio.book import Portfolio
 from qrkit.portfolio.records import DEFAULT_BASE_URL
 from qrkit.store import Store
+from qrkit.store.migrating import check_complete
 from qrkit.store.settings import get_setting, set_setting
 from qrkit.store.snapshot import Snapshot
 from qrkit.times import Clock, now
@@ -42,10 +43,11 @@ def open_portfolio(
     clock: Clock = now,
     snapshot_of: str | Path | None = None,
 ) -> Portfolio:
-    """Open the portfolio of the local user in a store file, which is made when it does not exist.
+    """Open the portfolio of the local user in a store: a file, or a database that several processes work on.
 
     Args:
-        path: The file, or `:memory:`.
+        path: The file, which is made when it does not exist; `:memory:`; or the URL of a PostgreSQL database that is
+            there, `postgresql://user@host/name`. A password is better kept in the environment, as PGPASSWORD.
         base_url: What short URLs begin with: the address under which the redirects will be reached. The store keeps
             it, so that it need be given but once; http://localhost:8080 where it never was.
         clock: What time it is, for records that are made.
@@ -53,9 +55,9 @@ def open_portfolio(
             which nothing can be changed.
 
     Raises:
-        StoreBusy: Another process has the file open.
-        UnreadableFile: The file is not a store.
-        InvalidParameter: `base_url` is no http or https URL.
+        StoreBusy: Another process has the file open, or the server does not answer.
+        UnreadableFile: The file or the database is not a store, or another one was moved into it in part.
+        InvalidParameter: `base_url` is no http or https URL, or the URL of the database cannot be read.
     """
     if base_url is not None:
         base_url_of(base_url)  # before a file is made
@@ -66,4 +68,9 @@ def open_portfolio(
         account = access.local_account(store)
         return Portfolio(store, account, base_url=kept_base_url(store), clock=clock)
     store = Store(path)
-    return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)
+    try:
+        check_complete(store)
+        return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)
+    except BaseException:
+        store.close()
+        raise

@@ -19,7 +19,7 @@ NEVER_KEPT = (
     "addresses: one is used for the visitor's key and the place, then dropped; it is in no table and no log",
     "cookies: none are set, none are read",
     "names, accounts or anything typed: short URLs ask for nothing",
-    "the key of the visitors' hashes: it is in memory for one UTC day",
+    "the key of the visitors' hashes: it is in memory, on a server in a table without a log, for one UTC day",
 )
 COUNTS = "number of visits of a day, by QR Code and kind"
 

@@ -25,7 +25,7 @@ CHECKS = {
         SELECT count(*) FROM qrcodes q LEFT JOIN short_codes s ON s.code = q.short_code AND s.qrcode = q.number
         WHERE s.code IS NULL""",
     "short codes of one QR Code twice": """
-        SELECT count(*) FROM (SELECT qrcode FROM short_codes GROUP BY qrcode HAVING count(*) > 1)""",
+        SELECT count(*) FROM (SELECT qrcode FROM short_codes GROUP BY qrcode HAVING count(*) > 1) twice""",
     "QR Codes in a campaign that does not exist, or of another account": """
         SELECT count(*) FROM qrcodes q LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
         WHERE q.campaign_id IS NOT NULL AND c.id IS NULL""",
@@ -35,7 +35,7 @@ CHECKS = {
         SELECT count(*) FROM (
             SELECT s.qrcode FROM short_codes s LEFT JOIN scan_counts c ON c.qrcode = s.qrcode
             GROUP BY s.qrcode HAVING count(c.qrcode) <> 1
-        )""",
+        ) wrong""",
     "counters that differ from the scans they count": """
         SELECT count(*) FROM scan_counts c
         LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v
@@ -50,17 +50,13 @@ CHECKS = {
         SELECT count(*) FROM (
             SELECT c.qrcode FROM scan_counts c JOIN day_counts d ON d.qrcode = c.qrcode AND d.kind = 'scan'
             GROUP BY c.qrcode, c.forgotten HAVING sum(d.visits) > c.forgotten
-        )""",
+        ) wrong""",
 }
 """What must not be, and a query that counts it."""
 
-FORGET = """
-UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
-FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
-WHERE scan_counts.qrcode = old.qrcode
-"""
 COUNT_DAYS = """
-INSERT INTO day_counts SELECT time::DATE, qrcode, kind, count(*) FROM visits WHERE time < ? GROUP BY ALL
+INSERT INTO day_counts
+SELECT time::DATE AS day, qrcode, kind, count(*) FROM visits WHERE time < ? GROUP BY day, qrcode, kind
 """
 COUNT_OLD = "SELECT count(*) AS number FROM visits WHERE time < ?"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
@@ -122,7 +118,7 @@ def compact(store: Store) -> int:
     unfinished = original.with_name(f"{original.name}.compact")
     with _standing(store):
         before = original.stat().st_size
-        store.database.reopen(lambda: _rewritten(original, unfinished))
+        store.file.reopen(lambda: _rewritten(original, unfinished))
         return before - original.stat().st_size
 
 
@@ -139,7 +135,7 @@ def forget_visits(store: Store, before: datetime) -> int:
     with store.atomic(), store.adding():
         moment = naive(before)
         row = store.row(COUNT_OLD, [moment])
-        store.execute(FORGET, [moment])
+        store.execute(store.database.dialect.forget, [moment])
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
         store.execute(DELETE_USER_AGENTS)
@@ -194,6 +190,6 @@ def _quoted(path: Path) -> str:
 
 
 def _file_of(store: Store) -> Path:
-    if store.path == MEMORY:
+    if store.file.path == MEMORY:
         raise InvalidParameter(Problem("store", store.path, "is in memory; there is no file"))
-    return store.database.file
+    return store.file.file

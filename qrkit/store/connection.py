@@ -6,57 +6,66 @@ the library never commits a transaction you opened: inside `with store.atomic():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import duckdb
-
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.database import Database
-from qrkit.store.migrations import MIGRATIONS
+from qrkit.store.engine import Cursor, Engine, Parameters
+from qrkit.store.postgresql import Server, is_server
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
 __all__ = ["Store"]
 
-Parameters = Sequence[Any] | Mapping[str, Any]
-
-FATAL = (duckdb.FatalException, duckdb.InternalException)
-"""After these, DuckDB does nothing more with a file before it is opened anew."""
-DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
-"""Failures that no statement is to blame for."""
+APPLIED = "SELECT name FROM migrations"
 
 
 class Store:
-    """A tracking store in one DuckDB file; `:memory:` keeps it in memory.
+    """A tracking store in one DuckDB file, or in a PostgreSQL database; `:memory:` keeps it in memory.
 
     Args:
-        path: The file; it is made when it does not exist.
+        path: The file, which is made when it does not exist; or the URL of a database that is there,
+            `postgresql://user@host/name`.
         read_only: Whether nothing may be changed.
 
     Attributes:
-        database: What it shares with other stores of this process on the same file.
+        path: Where it is; of a URL what may be shown.
+        database: What it shares with other stores of this process on the same file or database.
 
     Raises:
-        StoreBusy: Another process has the file open.
+        StoreBusy: Another process has the file open, or the server does not answer.
         UnreadableFile: The file is not a store, its folder does not exist, or a newer qrkit wrote it.
+        InvalidParameter: The URL cannot be read, or the package that reaches PostgreSQL is missing.
     """
 
+    database: Engine
+
     def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False) -> None:
-        self.path = str(path)
-        self.database = Database.opened(path, read_only=read_only)
+        if is_server(path):
+            if read_only:
+                rule = "is for files; give the user of the database no right to change it"
+                raise InvalidParameter(Problem("read_only", read_only, rule))
+            self.database = Server.opened(str(path))
+        else:
+            self.database = Database.opened(path, read_only=read_only)
+        self.path = self.database.path if self.database.is_shared else str(path)
         self._is_open = True
         try:
             self._migrate()
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, self.database.errors):
+                told = str(error).splitlines()[0]
+                raise UnreadableFile(f"{self.path} cannot be opened as a store: {told}") from error
             raise
 
     @classmethod
-    def on(cls, database: Database) -> Self:
+    def on(cls, database: Engine) -> Self:
         """One more store on a database that is open, which does not keep it open."""
         store = cls.__new__(cls)
         store.path, store.database, store._is_open = database.path, database, True
@@ -70,7 +79,8 @@ class Store:
         their reading.
 
         Raises:
-            StoreBusy: The store was closed, or its file cannot be written; nothing of the transaction is kept.
+            StoreBusy: The store was closed, or cannot be written; nothing of the transaction is kept. Only a server
+                that vanished while it committed may have kept it, as a whole.
             RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
                 it had written cannot be taken back alone, so nothing of the whole is kept.
         """
@@ -79,43 +89,57 @@ class Store:
                 yield
         else:
             self._get_ready()
-            with self.database.writing, self._transaction():
+            with self.database.writing, self._transaction(self.database.dialect.begin_writing):
                 yield
 
     @contextmanager
-    def adding(self) -> Iterator[None]:
+    def adding(self, *, alone: bool = False) -> Iterator[None]:
         """A transaction for visits alone, which does not wait for those that change records.
 
         Inside `atomic` it joins that transaction, which then has the visits for itself until it ends.
+
+        Args:
+            alone: Whether other processes, too, wait with their visits; threads of this one always do.
         """
+        dialect = self.database.dialect
         if self.is_in_transaction:
-            thread = self.database.thread
-            if not thread.is_visiting:
-                self.database.visiting.acquire()
-                thread.is_visiting = True
+            if self._take_visits() and dialect.visit_alone:
+                self.rows(dialect.visit_alone)
             with self._joined():
                 yield
         else:
             self._get_ready()
-            with self.database.visiting, self._transaction():
+            begin = dialect.begin_visiting_alone if alone else dialect.begin_visiting
+            with self.database.visiting, self._transaction(begin):
+                self._take_visits()
                 yield
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _take_visits(self) -> bool:
+        """Have the transaction of this thread hold the lock for visits until it ends; whether it did not yet."""
         thread = self.database.thread
-        with self._statement() as cursor:
-            cursor.execute("BEGIN")
-        thread.is_spoilt = False
-        thread.depth = 1
-        try:
-            yield
-            if thread.is_spoilt:
-                raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
-        except BaseException:
-            self._end("ROLLBACK")
-            raise
-        else:
-            self._end("COMMIT")
+        if thread.is_visiting:
+            return False
+        self.database.visiting.acquire()
+        thread.is_visiting = True
+        return True
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        thread = self.database.thread
+        with self.database.holding():
+            with self._statement() as cursor:
+                cursor.execute(begin)
+            thread.is_spoilt = False
+            thread.depth = 1
+            try:
+                yield
+                if thread.is_spoilt:
+                    raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
+            except BaseException:
+                self._end("ROLLBACK")
+                raise
+            else:
+                self._end("COMMIT")
 
     @contextmanager
     def _joined(self) -> Iterator[None]:
@@ -143,7 +167,7 @@ class Store:
                     act()
             else:
                 # Where the file has failed there is nothing left to take back, and the first error says more.
-                with suppress(duckdb.Error, StoreBusy), self._statement() as cursor:
+                with suppress(*self.database.errors, StoreBusy), self._statement() as cursor:
                     cursor.execute(how)
         finally:
             if thread.is_visiting:
@@ -154,7 +178,7 @@ class Store:
         try:
             with self._statement() as cursor:
                 cursor.execute("COMMIT")
-        except duckdb.Error as error:
+        except self.database.errors as error:
             raise StoreBusy(f"{self.path} could not be written, and nothing of this was kept: {error}") from error
 
     @property
@@ -179,7 +203,7 @@ class Store:
                 cursor.execute(sql, parameters)
 
     def execute_often(self, sql: str, parameters: Parameters) -> None:
-        """Run a long statement that is run again and again: it is read once, which takes as long as running it.
+        """Run a long statement that is run again and again.
 
         Raises:
             StoreBusy: Nothing can be changed here.
@@ -188,10 +212,7 @@ class Store:
         with self.atomic():
             self.database.thread.written += 1
             with self._statement() as cursor:
-                read: dict[str, duckdb.Statement] = self.database.memory.setdefault("statements", {})
-                if sql not in read:
-                    (read[sql],) = cursor.extract_statements(sql)
-                cursor.execute(read[sql], parameters)
+                self.database.run_often(cursor, sql, parameters)
 
     def check_writable(self) -> None:
         """Refuse to change a store that is closed or a snapshot.
@@ -219,14 +240,14 @@ class Store:
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""
         with self._statement() as cursor:
-            return cursor.execute(sql, parameters).df()
+            return self.database.frame(cursor, sql, parameters)
 
     @contextmanager
     def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
         """What makes cursors that see what is committed, for reading in other threads; at the end they are closed."""
         made: list[duckdb.DuckDBPyConnection] = []
 
-        with self._statement() as cursor:
+        with self._file_statement() as cursor:
 
             def further() -> duckdb.DuckDBPyConnection:
                 made.append(cursor.cursor())
@@ -238,22 +259,41 @@ class Store:
                 for one in made:
                     one.close()
 
-    def insert_frame(self, sql: str, frame: pd.DataFrame) -> None:
-        """Run a statement in which the table `incoming` is the DataFrame."""
+    def insert_frame(self, sql: str, frame: Any) -> None:
+        """Run a statement in which the table `incoming` is the DataFrame; of a file it may be a stream of Arrow."""
+        self.check_writable()
         with self.atomic():
+            self.database.thread.written += 1
             with self._statement() as cursor:
-                cursor.register("incoming", frame)
-            try:
-                self.execute(sql)
-            finally:
-                # A transaction that has failed refuses this, too; its own error says why.
-                with suppress(duckdb.Error):
-                    cursor.unregister("incoming")
+                self.database.run_with_frame(cursor, sql, frame)
+
+    @contextmanager
+    def reading(self, begin: str) -> Iterator[None]:
+        """A transaction that reads one state and keeps nobody waiting; how it begins is for who knows its engine."""
+        self._get_ready()
+        with self._transaction(begin):
+            yield
+
+    @contextmanager
+    def csv(self, select: str) -> Iterator[Iterator[bytes]]:
+        """The rows of a query to a server as lines of CSV: texts in quotes, nothing at all where there is no value."""
+        assert isinstance(self.database, Server)
+        with self._statement() as cursor, self.database.copied(cursor, select) as lines:
+            yield lines
+
+    def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
+        """Add such lines to a table of a server, in a transaction of its own where none is open."""
+        assert isinstance(self.database, Server)
+        self.check_writable()
+        with self.atomic():
+            self.database.thread.written += 1
+            with self._statement() as cursor:
+                self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
         """Have everything that is committed in the file itself, and nothing in its log."""
         self._get_ready()
-        with self.database.writing, self.database.visiting, self._statement() as cursor:
+        with self.database.writing, self.database.visiting, self._file_statement() as cursor:
             # FORCE: statements of other threads that read are waited for; without it they would be an error.
             cursor.execute("FORCE CHECKPOINT")
 
@@ -288,39 +328,60 @@ class Store:
         if self.database.is_broken and not self.is_in_transaction:
             self.database.restore()
 
-    @contextmanager
-    def _statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor for a statement. DuckDB gives a transaction up at the first that fails, and COMMIT does not say so.
+    @property
+    def file(self) -> Database:
+        """The database of a store that is a file, for what only files need or can.
 
         Raises:
-            StoreBusy: The store cannot be used, or the disk failed.
+            InvalidParameter: It is on a server.
+        """
+        if isinstance(self.database, Database):
+            return self.database
+        rule = "is on a server, whose own tools do this (pg_dump, VACUUM)"
+        raise InvalidParameter(Problem("store", self.path, rule))
+
+    @contextmanager
+    def _file_statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of DuckDB."""
+        assert self.file
+        with self._statement() as cursor:
+            yield cursor  # type: ignore[misc]
+
+    @contextmanager
+    def _statement(self) -> Iterator[Cursor]:
+        """A cursor for a statement. A transaction is given up at the first that fails, and COMMIT does not say so.
+
+        Raises:
+            StoreBusy: The store cannot be used, or the disk or the network failed.
         """
         self._get_ready()
         try:
             with self.database.using() as cursor:
                 yield cursor
-        except duckdb.Error as error:
+        except self.database.errors as error:
             self.database.thread.is_spoilt = True
-            self.database.is_broken |= isinstance(error, FATAL)
-            if isinstance(error, DISK):
+            if self.database.has_failed(error):
                 raise StoreBusy(f"{self.path} could not be read or written: {error}") from error
             raise
 
     def _migrate(self) -> None:
         """Apply what is missing, each migration in one transaction with its record."""
-        columns = self.rows("SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal")
-        if columns and {"table_name": "migrations", "column_name": "applied"} not in columns:
+        dialect = self.database.dialect
+        if not self.rows(dialect.tables):
+            with self.atomic():  # which only one of several processes that start at once has
+                self.execute(
+                    "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
+                )
+        if {"table_name": "migrations", "column_name": "applied"} not in self.rows(dialect.tables):
             raise UnreadableFile(f"{self.path} holds tables of something else, but no store of qrkit")
-        if not columns:
-            self.execute("CREATE TABLE migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
-        applied = {row["name"] for row in self.rows("SELECT name FROM migrations")}
-        unknown = sorted(applied - MIGRATIONS.keys())
+        applied = {row["name"] for row in self.rows(APPLIED)}
+        unknown = sorted(applied - dialect.migrations.keys())
         if unknown:
             raise UnreadableFile(
                 f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit"
             )
-        for name, sql in MIGRATIONS.items():
-            if name not in applied:
-                with self.atomic():
-                    self.execute(sql)
+        for name in dialect.migrations.keys() - applied and dialect.migrations:
+            with self.atomic():
+                if {"name": name} not in self.rows(APPLIED):
+                    self.execute(dialect.migrations[name])
                     self.execute("INSERT INTO migrations VALUES (?, now() AT TIME ZONE 'UTC')", [name])

@@ -12,14 +12,19 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import duckdb
 
 from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.store.engine import Dialect, Engine, Parameters, Thread
+from qrkit.store.migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Database"]
 
@@ -32,6 +37,53 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "lock_configuration": "true",
 }
+
+FATAL = (duckdb.FatalException, duckdb.InternalException)
+"""After these, DuckDB does nothing more with a file before it is opened anew."""
+DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
+"""Failures that no statement is to blame for."""
+
+DUCKDB = Dialect(
+    begin_writing="BEGIN",
+    begin_visiting="BEGIN",
+    begin_visiting_alone="BEGIN",
+    visit_alone="",
+    tables="SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal",
+    migrations=MIGRATIONS,
+    count="""
+UPDATE scan_counts SET scans = scan_counts.scans + new.scans
+FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
+RETURNING scan_counts.qrcode, scan_counts.scans
+""",
+    # Half the work, and what a quiet day consists of.
+    count_one="UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ? RETURNING qrcode, scans",
+    count_frame="""
+UPDATE scan_counts SET scans = scan_counts.scans + new.scans
+FROM (
+    SELECT s.qrcode, count(*) AS scans
+    FROM incoming i JOIN short_codes s ON s.code = i.short_code
+    WHERE i.kind = 'scan'
+    GROUP BY s.qrcode
+) new
+WHERE scan_counts.qrcode = new.qrcode
+""",
+    # A number that grows in its transaction.
+    count_nothing="UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans",
+    is_kept="""
+SELECT 1 AS kept FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches)
+WHERE qrcode = ? AND scans >= ?
+""",
+    forget="""
+UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
+FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
+WHERE scan_counts.qrcode = old.qrcode
+""",
+    keep="",  # a transaction sees one state of the tables, whatever others do
+    last_place="SELECT coalesce(max(rowid) + 1, 0) AS place FROM visits",
+    places_together=500_000,
+    between=" WHERE rowid >= {since} AND rowid < {until} ORDER BY rowid",
+    begin_sequence="CREATE OR REPLACE SEQUENCE {name} START {number}",
+)
 
 _open_files: dict[str, Database] = {}
 _all: WeakSet[Database] = WeakSet()
@@ -51,6 +103,10 @@ class Database:
         helpers: What works for it, by name.
         is_broken: Whether DuckDB has given the file up after a failure of the disk; `restore` opens it anew.
     """
+
+    is_shared = False
+    dialect = DUCKDB
+    errors: tuple[type[Exception], ...] = (duckdb.Error,)
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         self.path = path
@@ -127,6 +183,41 @@ class Database:
                 self._uses -= 1
                 self._use.notify_all()
 
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """The time of a transaction; the cursor of a thread is always the same."""
+        yield
+
+    def has_failed(self, error: Exception) -> bool:
+        """Whether the disk is to blame for an error; where DuckDB gives the file up by it, that is noted."""
+        self.is_broken |= isinstance(error, FATAL)
+        return isinstance(error, DISK)
+
+    def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
+        """Run a long statement that is run again and again: it is read once, which takes as long as running it."""
+        read: dict[str, duckdb.Statement] = self.memory.setdefault("statements", {})
+        if sql not in read:
+            (read[sql],) = cursor.extract_statements(sql)
+        cursor.execute(read[sql], parameters)
+
+    def run_with_frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, frame: Any) -> None:
+        """Run a statement in which the table `incoming` is a DataFrame or a stream of Arrow."""
+        cursor.register("incoming", frame)
+        try:
+            cursor.execute(sql)
+        finally:
+            # A transaction that has failed refuses this, too; its own error says why.
+            with suppress(duckdb.Error):
+                cursor.unregister("incoming")
+
+    def frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> pd.DataFrame:
+        """Run a query and give its rows as a DataFrame."""
+        return cursor.execute(sql, parameters).df()
+
+    def is_same(self, other: Engine) -> bool:
+        """Whether both are the same file."""
+        return isinstance(other, Database) and (self is other or (self.path != MEMORY and self.file == other.file))
+
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
             raise StoreBusy(f"{self.path} is closed; open it again")
@@ -137,7 +228,8 @@ class Database:
                 # The file is held until every cursor on it is closed; those of threads that have ended are let go.
                 self._cursors = [(thread, one) for thread, one in self._cursors if thread.is_alive()]
                 self._cursors.append((threading.current_thread(), cursor))
-        return self.thread.cursor
+        found: duckdb.DuckDBPyConnection = self.thread.cursor
+        return found
 
     def release(self) -> None:
         """One store less; the last one closes the file, and who opens it meanwhile waits for that."""
@@ -217,30 +309,6 @@ class Database:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-class Thread(threading.local):
-    """What a thread knows of its work on a database.
-
-    Attributes:
-        cursor: Its cursor, made when it is first needed.
-        generation: Of the connection that the cursor belongs to.
-        depth: How many transactions, one inside the other, it has open.
-        written: Statements that write, so far.
-        is_spoilt: Whether its transaction can no longer be committed.
-        is_visiting: Whether its transaction holds the lock for visits.
-        afterwards: What is done when its transaction is committed.
-    """
-
-    cursor: duckdb.DuckDBPyConnection | None = None
-    generation = 0
-    depth = 0
-    written = 0
-    is_spoilt = False
-    is_visiting = False
-
-    def __init__(self) -> None:
-        self.afterwards: list[Callable[[], None]] = []
 
 
 def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.columns import columns
 from qrkit.store.sandbox import Query, sandbox
 from qrkit.store.scans import Scans
 
@@ -60,7 +61,7 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
         raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
-    with sandbox(scans.store, _tables(scans), config={"memory_limit": MEMORY}) as alone:
+    with sandbox(columns(scans.store), _tables(scans), config={"memory_limit": MEMORY}) as alone:
         alone.execute("CREATE SCHEMA apart")  # from what SHOW TABLES shows
         try:
             with _in_time(alone, seconds):

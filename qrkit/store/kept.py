@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from qrkit.store.columns import columns
 from qrkit.store.connection import Store
 from qrkit.times import utc
 
@@ -44,7 +45,7 @@ REASONS = {
 
 UNDESCRIBED = Reason("not described", "not described")
 
-COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits)"
+COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"  # which a copy has
 COUNT = """
 SELECT
     count(*) AS visits, min(v.time) AS oldest, count(*) FILTER (v.time < $before) AS overdue,
@@ -85,9 +86,10 @@ class Kept:
 
 def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
     """What is kept of the visits to the QR Codes of an account; those before a moment, UTC, are overdue."""
-    names = [str(row["name"]) for row in store.rows(COLUMNS)]
+    asked = columns(store)
+    names = [str(row["name"]) for row in asked.rows(COLUMNS)]
     counted = ", ".join(f'{_counted(name)} AS "column {name}"' for name in names)  # names of our own tables
-    found = store.row(
+    found = asked.row(
         COUNT.replace("{columns}", counted),
         {"account": account_id, "before": before.replace(tzinfo=None) if before else None},
     )

@@ -58,7 +58,8 @@ class StoredQRCode:
 INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, created) VALUES (?, ?, ?, ?, ?)"
 SELECT_CAMPAIGNS = """
 SELECT id, name, description, created FROM campaigns
-WHERE account_id = $account AND ($id IS NULL OR id = $id) AND ($name IS NULL OR name = $name)
+WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
+    AND ($name::VARCHAR IS NULL OR name = $name::VARCHAR)
 ORDER BY created, rowid
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
@@ -73,7 +74,7 @@ TOGETHER = 5_000
 """QR Codes in one statement."""
 KINDS = {
     "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "is_dynamic": "BOOLEAN",
-    "latitude": "DOUBLE", "longitude": "DOUBLE", "is_schedule_enabled": "BOOLEAN",
+    "latitude": "FLOAT8", "longitude": "FLOAT8", "is_schedule_enabled": "BOOLEAN",
 }  # fmt: skip
 """Types of columns that are not text."""
 _INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", *COLUMNS)
@@ -82,8 +83,8 @@ INSERT INTO qrcodes ({", ".join(_INSERTED)})
 SELECT {", ".join(f"unnest(?::{KINDS.get(name, 'VARCHAR')}[])" for name in _INSERTED)}
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
-DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?))"
-NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM range(?)"
+DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
 INSERT_SHORT_CODES = "INSERT INTO short_codes SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])"
 INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
@@ -96,9 +97,9 @@ SELECT
     q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
     q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
-WHERE q.account_id = $account AND q.number > $after AND ($id IS NULL OR q.id = $id)
-    AND ($campaign IS NULL OR q.campaign_id = $campaign)
-    AND ($content IS NULL OR q.content = $content)
+WHERE q.account_id = $account AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
+    AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
+    AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $together
 """
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"

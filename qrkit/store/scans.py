@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, Problem, UnknownParameter, Unreadable
 from qrkit.files import complete_file
 from qrkit.records import Kind
 from qrkit.store import visits
+from qrkit.store.columns import columns
 from qrkit.store.connection import Store
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
@@ -132,7 +133,7 @@ class Scans:
         `parameters`, named `$name` in the statement, never into its text.
         """
         asked = self.query(select, **parameters)
-        return self.store.frame(asked.sql, asked.parameters)
+        return columns(self.store).frame(asked.sql, asked.parameters)
 
     def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
         """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart."""
@@ -142,7 +143,7 @@ class Scans:
 
     def count(self) -> int:
         """How many there are."""
-        found = self.store.row(SCANS + "SELECT count(*) AS number FROM lean", self._parameters())
+        found = columns(self.store).row(SCANS + "SELECT count(*) AS number FROM lean", self._parameters())
         return int(found["number"]) if found else 0
 
     def bounds(self) -> tuple[datetime, datetime] | None:
@@ -150,7 +151,7 @@ class Scans:
 
         UTC without a zone; None where there is no visit at all. It takes no time, for no scan is looked at.
         """
-        found = self.store.row(BOUNDS, {name: self._parameters()[name] for name in ("since", "until")})
+        found = columns(self.store).row(BOUNDS, {name: self._parameters()[name] for name in ("since", "until")})
         return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
 
     def to_frame(self) -> pd.DataFrame:
@@ -171,7 +172,7 @@ class Scans:
 
         They are a copy in memory that outlives the store; what this thread has not committed is not in it.
         """
-        return arrow_rows(self.store, self.query(ALL))
+        return arrow_rows(columns(self.store), self.query(ALL))
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the rows and columns of `to_frame` to a file in the format Parquet; gives the path back.
@@ -184,7 +185,7 @@ class Scans:
         file = Path(path)
         try:
             with complete_file(file) as opened:
-                write_parquet(self.store, self.query(ALL), opened)
+                write_parquet(columns(self.store), self.query(ALL), opened)
         except OSError as error:
             raise UnreadableFile(f"{file} could not be written: {error.strerror or error}") from error
         return file

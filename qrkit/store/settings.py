@@ -7,7 +7,9 @@ from qrkit.store.connection import Store
 __all__ = ["get_setting", "set_setting"]
 
 GET = "SELECT value FROM settings WHERE name = ?"
-SET = "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)"
+SET = """
+INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
 
 
 def get_setting(store: Store, name: str) -> str | None:

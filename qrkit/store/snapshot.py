@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
+from qrkit.store.postgresql import is_server, shown_url
 from qrkit.store.user_agents import tell_new_apart
 
 __all__ = ["Snapshot"]
@@ -26,10 +27,14 @@ class Snapshot(Store):
 
     Raises:
         UnreadableFile: There is no such file, or it is no store.
+        InvalidParameter: It is on a server.
         StoreBusy: The other process rewrites its file faster than it can be copied.
     """
 
     def __init__(self, path: str | Path) -> None:
+        if is_server(path):
+            rule = "is on a server, which as many processes may open as like to: open it itself"
+            raise InvalidParameter(Problem("snapshot_of", shown_url(str(path)), rule))
         original = Path(path)
         if not original.is_file():
             raise UnreadableFile(f"{original} is not a file")

@@ -9,9 +9,12 @@ from qrkit.times import naive
 
 __all__ = ["delete_template", "get_template", "save_template", "template_names"]
 
-SAVE = "INSERT OR REPLACE INTO templates (account_id, name, fields, created) VALUES (?, ?, ?, ?)"
+SAVE = """
+INSERT INTO templates (account_id, name, fields, created) VALUES (?, ?, ?, ?)
+ON CONFLICT (account_id, name) DO UPDATE SET fields = excluded.fields, created = excluded.created
+"""
 GET = "SELECT fields FROM templates WHERE account_id = ? AND name = ?"
-NAMES = "SELECT name FROM templates WHERE account_id = ? ORDER BY name"
+NAMES = "SELECT name FROM templates WHERE account_id = ?"
 DELETE = "DELETE FROM templates WHERE account_id = ? AND name = ?"
 
 
@@ -28,7 +31,7 @@ def get_template(store: Store, account_id: str, name: str) -> str | None:
 
 def template_names(store: Store, account_id: str) -> list[str]:
     """The names of an account's templates, sorted."""
-    return [str(row["name"]) for row in store.rows(NAMES, [account_id])]
+    return sorted(str(row["name"]) for row in store.rows(NAMES, [account_id]))
 
 
 def delete_template(store: Store, account_id: str, name: str) -> None:

@@ -31,15 +31,20 @@ RULES = 1
 """Grows when `told_apart` itself tells something else of the same text."""
 PARSED_BY = ("ua-parser", "ua-parser-builtins", "is-crawler")
 
-FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts))"
+FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts::VARCHAR[]))"
 INSERT = """
 INSERT INTO user_agents (number, text, device)
-SELECT nextval('user_agent_numbers'), unnest($texts), 'unknown'
+SELECT nextval('user_agent_numbers'), unnest($texts::VARCHAR[]), 'unknown'
+ON CONFLICT DO NOTHING
 """
 NEW = "SELECT number, text FROM user_agents WHERE parser IS NULL ORDER BY number LIMIT $most"
+IN_ORDER = """
+SELECT number FROM user_agents WHERE number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY number FOR UPDATE
+"""
+"""Takes them one after the other, so that two processes do not wait for each other in a circle."""
 OUTDATED = """
 SELECT number, text FROM user_agents
-WHERE number > $after AND parser IS DISTINCT FROM $parser ORDER BY number LIMIT $most
+WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY number LIMIT $most
 """
 
 
@@ -77,7 +82,9 @@ WHERE user_agents.number = new.number
 
 def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
     """The numbers of user agents, cut at 512 characters; those that are new are stored, to be told apart later."""
-    known: dict[str, int] = store.database.memory.setdefault("user agents", {})
+    # Of a database that others change, too, any number may be gone the next time.
+    memory = {} if store.database.is_shared else store.database.memory
+    known: dict[str, int] = memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
     found = {text: known[text] for text in wanted if text in known}
     if missing := sorted(wanted - found.keys()):
@@ -110,7 +117,7 @@ def tell_new_apart(store: Store) -> None:
     """Tell the user agents apart that nothing has yet."""
     memory = store.database.memory
     arrived = memory.get(ARRIVALS, 0)  # before the look: who comes meanwhile is looked for the next time
-    if memory.get(TOLD) == arrived and not store.is_in_transaction:
+    if memory.get(TOLD) == arrived and not store.is_in_transaction and not store.database.is_shared:
         return
     while found := store.rows(NEW, {"most": TOGETHER}):
         _tell_apart(store, {int(row["number"]): row["text"] for row in found})
@@ -147,6 +154,8 @@ def _tell_apart(store: Store, texts: dict[int, str]) -> int:
     told = [told_apart(text) for text in texts.values()]
     columns = {name: list(column) for name, column in zip(ToldApart._fields, zip(*told, strict=True), strict=True)}
     with store.adding():
+        if store.database.is_shared:
+            store.rows(IN_ORDER, {"numbers": list(texts)})
         store.execute(UPDATE, {"number": list(texts), "parser": parser()} | columns)
     return len(texts)
 

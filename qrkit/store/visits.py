@@ -31,34 +31,12 @@ COLUMNS = {
     "country": "VARCHAR",
     "region": "VARCHAR",
     "city": "VARCHAR",
-    "latitude": "DOUBLE",
-    "longitude": "DOUBLE",
+    "latitude": "FLOAT8",
+    "longitude": "FLOAT8",
 }
 # A column at a time: as fast for a thousand visits as rows of values are for ten.
 INSERT = f"""
 INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in COLUMNS.values())}
-"""
-COUNT = """
-UPDATE scan_counts SET scans = scan_counts.scans + new.scans
-FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
-RETURNING scan_counts.qrcode, scan_counts.scans
-"""
-COUNT_FRAME = """
-UPDATE scan_counts SET scans = scan_counts.scans + new.scans
-FROM (
-    SELECT s.qrcode, count(*) AS scans
-    FROM incoming i JOIN short_codes s ON s.code = i.short_code
-    WHERE i.kind = 'scan'
-    GROUP BY s.qrcode
-) new
-WHERE scan_counts.qrcode = new.qrcode
-"""
-COUNT_ONE = "UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ? RETURNING qrcode, scans"
-"""Half the work, and what a quiet day consists of."""
-NEXT_BATCH = "UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans"
-"""For visits without a scan: a number that grows in their transaction."""
-READ_MARK = """
-SELECT scans FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches) WHERE qrcode = ?
 """
 
 FRAME_COLUMNS = {
@@ -81,6 +59,8 @@ FRAME_COLUMNS = {
 FRAME_KINDS = ("scan", "bot", "prefetch", "head")
 """What visits of a DataFrame can be: those of short codes that are there."""
 
+CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
+
 YEARS = (1990, 2100)
 """A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
 
@@ -100,8 +80,8 @@ class Mark(NamedTuple):
     """A counter and what it stands at after a transaction: tells later whether that happened.
 
     Attributes:
-        qrcode: Number of the QR Code whose scans are counted; 0 counts transactions without scans.
-        scans: What the counter stands at.
+        qrcode: Number of the QR Code whose scans are counted; 0 counts transactions.
+        scans: What the counter stands at; of a server the transaction's own number.
     """
 
     qrcode: int
@@ -110,23 +90,23 @@ class Mark(NamedTuple):
 
 def is_kept(store: Store, mark: Mark) -> bool:
     """Whether the transaction that a mark was set in was committed."""
-    row = store.row(READ_MARK, [mark.qrcode])
-    return row is not None and int(row["scans"]) >= mark.scans
+    return store.row(store.database.dialect.is_kept, mark) is not None
 
 
 def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:
     """Store visits and count the scans among them, in one transaction; gives its mark back."""
+    dialect = store.database.dialect
     with store.adding():
         agents = numbers_of(store, [visit.user_agent for visit in visits])
         rows = [_row(visit, agents[visit.user_agent[:LONGEST]]) for visit in visits]
         store.execute_often(INSERT, [list(column) for column in zip(*rows, strict=True)])
         counted = Counter(visit.qrcode for visit in visits if visit.kind == "scan")
         if len(counted) == 1:
-            row = store.row(COUNT_ONE, [*counted.values(), *counted.keys()])
+            row = store.row(dialect.count_one, [*counted.values(), *counted.keys()])
         elif counted:
-            row = store.row(COUNT, [list(counted.keys()), list(counted.values())])
+            row = store.row(dialect.count, [list(counted.keys()), list(counted.values())])
         else:
-            row = store.row(NEXT_BATCH)
+            row = store.row(dialect.count_nothing)
     # A QR Code that is being deleted has no counter to grow, and its visits are not worth a second try.
     return Mark(int(row["qrcode"]), int(row["scans"])) if row else Mark(0, 0)
 
@@ -159,11 +139,17 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
             code is not one of the account's; the column is named, and the first row that is wrong.
     """
     prepared = _prepared(frame)
+    agents = prepared["user_agent"].unique()
+    if store.database.is_shared and not store.is_in_transaction:
+        # At once, for others wait with theirs until it is certain that a new user agent is stored.
+        with store.adding():
+            _check_codes(store, account_id, prepared)
+            numbers_of(store, agents)
     with store.adding():
         _check_codes(store, account_id, prepared)
-        numbers_of(store, prepared["user_agent"].unique())
+        numbers_of(store, agents)
         store.insert_frame(INSERT_FRAME, prepared)
-        store.insert_frame(COUNT_FRAME, prepared)
+        store.insert_frame(store.database.dialect.count_frame, prepared)
     return len(prepared)
 
 
@@ -236,7 +222,7 @@ def _moments(values: pd.Series) -> pd.Series:
 
 
 def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:
-    found = store.rows("SELECT short_code FROM qrcodes WHERE account_id = ?", [account_id])
+    found = store.rows(CODES + store.database.dialect.keep, [account_id])
     unknown = frame.loc[~frame["short_code"].isin([row["short_code"] for row in found]), "short_code"]
     if len(unknown):
         rule = f"row {unknown.index[0]}: is no short code of this portfolio ({len(unknown)} rows are of such codes)"

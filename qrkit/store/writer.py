@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from qrkit.errors import StoreBusy
 from qrkit.records import Visit
 from qrkit.store.connection import Store
-from qrkit.store.database import Database
+from qrkit.store.engine import Engine
 from qrkit.store.visits import insert_visits, is_kept
 
 __all__ = ["record_visit"]
@@ -23,6 +25,11 @@ MOST_TOGETHER = 1_000
 """Visits in one commit."""
 FILLING_SECONDS = 0.003
 """How long a commit waits at most until as many visits are there as were in the last one."""
+
+AGAIN_SECONDS = 0.2
+"""How long a server is left alone that does not answer."""
+LAST_SECONDS = 5.0
+"""How long visits wait for it when the store is closing."""
 
 _log = logging.getLogger("qrkit")
 
@@ -74,7 +81,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
     return _writer_of(store.database).submit(visit).wait(seconds)
 
 
-def _writer_of(database: Database) -> _Writer:
+def _writer_of(database: Engine) -> _Writer:
     with _starting:
         writer: _Writer | None = database.helpers.get("writer")
         if writer is None:
@@ -85,7 +92,7 @@ def _writer_of(database: Database) -> _Writer:
 class _Writer:
     """The thread of one database, and the visits that wait for it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Engine) -> None:
         self._database = database
         self._waiting: list[_Waiting] = []
         self._changed = threading.Condition(threading.Lock())
@@ -133,7 +140,7 @@ class _Writer:
 
     def _write(self, batch: list[_Waiting]) -> None:
         try:
-            _commit(self._database, [one.visit for one in batch])
+            self._commit([one.visit for one in batch])
         except Exception as error:
             if len(batch) > 1 and not isinstance(error, StoreBusy):
                 # One of them may be at fault, which is no reason to lose the others.
@@ -147,22 +154,42 @@ class _Writer:
         for one in batch:
             one.finish()
 
+    def _commit(self, visits: Sequence[Visit]) -> None:
+        """Write visits in one transaction; where the database fails meanwhile it is reached anew.
 
-def _commit(database: Database, visits: Sequence[Visit]) -> None:
-    """Write visits in one transaction; where DuckDB gives the file up meanwhile it is opened anew, once."""
-    store, mark = Store.on(database), None
-    try:
-        with store.adding():
-            mark = insert_visits(store, visits)
-        return
-    except StoreBusy as error:
-        if not database.is_broken:
-            raise
-        _log.warning("the store failed and is opened anew: %s", error)
-    with database.writing, database.visiting:
-        # A commit that seemed to fail may have happened.
-        if mark is None or not is_kept(store, mark):
-            insert_visits(store, visits)
+        A file either opens again at once, or not. A server may be away for minutes: its visits wait in memory, and who
+        waits for them is told that they are late. Once the store is closing they wait no longer than `LAST_SECONDS`.
+        """
+        store, mark, last = Store.on(self._database), None, False
+        while True:
+            try:
+                # Alone once it has failed: then a transaction that is still being committed has an end, too.
+                with store.adding(alone=mark is not None):
+                    # A commit that seemed to fail may have happened.
+                    if mark is None or not is_kept(store, mark):
+                        mark = insert_visits(store, visits)
+                return
+            except StoreBusy as error:
+                if last or not (self._database.is_broken or self._database.is_shared):
+                    raise
+                _log.warning("visits could not be written and are written again: %s", error)
+            last = not self._database.is_shared or self._server_stays_away()
+
+    def _server_stays_away(self) -> bool:
+        """Wait until a server answers again; whether it does not, and the store is closing."""
+        end = None
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._is_open, AGAIN_SECONDS)
+                is_open = self._is_open
+            with suppress(StoreBusy):
+                self._database.restore()
+                return not is_open
+            if not is_open:
+                end = end or time.monotonic() + LAST_SECONDS
+                if time.monotonic() > end:
+                    return True
+                time.sleep(AGAIN_SECONDS)
 
 
 _starting = threading.Lock()

@@ -13,6 +13,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 import falcon
 from falcon.routing import BaseConverter
 
+from qrkit.access import RequestCounter
 from qrkit.assets import Fetch
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
 from qrkit.fetching import Fetcher
@@ -87,7 +88,9 @@ def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, eac
     )
     if fetch is None and chosen.fetch_from:
         fetch = Fetcher(allow=chosen.fetch_from)
-    service = Service(store, base_url, clock, redirects, Gates(chosen), shorteners or {}, fetch=fetch)
+    service = Service(
+        store, base_url, clock, redirects, Gates(chosen), shorteners or {}, counter=RequestCounter(store), fetch=fetch
+    )
     app = falcon.App()
     app.router_options.converters["code"] = _Code
     app.add_error_handler(Exception, _on_bug)

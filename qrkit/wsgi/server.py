@@ -18,7 +18,6 @@ from wsgiref.types import WSGIApplication
 
 from qrkit.portfolio import Portfolio
 from qrkit.store import Store
-from qrkit.store.database import MEMORY, Database
 from qrkit.wsgi.app import make_app
 from qrkit.wsgi.settings import Settings
 
@@ -110,7 +109,7 @@ class Server:
         app = make_app(self._store, chosen)
         with _starting:
             for other in _running_here():
-                if other.port == chosen.port or _is_same(other._store.database, self._store.database):
+                if other.port == chosen.port or self._store.database.is_same(other._store.database):
                     other.stop()
             self._server = listen(app, chosen)
             self.port = self._server.port
@@ -147,10 +146,6 @@ class Server:
         if not self.is_running:
             return f"Server of <code>{store}</code>, stopped"
         return f'Server of <code>{store}</code> at <a href="{url}" target="_blank" rel="noopener">{url}</a>'
-
-
-def _is_same(one: Database, other: Database) -> bool:
-    return one is other or (one.path != MEMORY and one.file == other.file)
 
 
 def _reachable(host: str) -> str:

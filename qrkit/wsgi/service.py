@@ -61,9 +61,13 @@ class Gates:
             1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
         )
         self.asking = Gate(1, waiting=WAITING, seconds=5, message="the store does not answer")
-        a_minute = settings.generates_a_minute
-        self.generates = Buckets(a_minute, f"{a_minute} requests a minute are allowed without an API key; send one")
-        self.unknown_codes = Buckets(settings.unknown_codes_a_minute, "too many short URLs that do not exist; wait")
+        # An address is answered by each process about as often.
+        a_minute = -(-settings.generates_a_minute // settings.processes)
+        self.generates = Buckets(
+            a_minute, f"{settings.generates_a_minute} requests a minute are allowed without an API key; send one"
+        )
+        unknown = -(-settings.unknown_codes_a_minute // settings.processes)
+        self.unknown_codes = Buckets(unknown, "too many short URLs that do not exist; wait")
 
 
 @dataclass(frozen=True, slots=True)

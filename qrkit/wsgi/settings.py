@@ -8,7 +8,7 @@ from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, get_origin
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.errors import InvalidParameter, UnknownParameter
@@ -52,6 +52,7 @@ Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
 Port = Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")]
 Hops = Annotated[Whole, Within(1, 10, "proxies")]
 Threads = Annotated[Whole, Within(4, 512, "threads")]
+Processes = Annotated[Whole, Within(1, 1_000, "processes")]
 Renders = Annotated[Whole, Within(1, 64, "at once")]
 Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
 Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
@@ -63,7 +64,7 @@ class Settings(Model):
     Each field can be set by an environment variable, `QRKIT_BASE_URL` for `base_url`; lists are written with commas.
 
     Attributes:
-        store: The store's file.
+        store: The store's file, or the URL of a PostgreSQL database; it is not shown, for it may hold a password.
         base_url: What short URLs begin with; by default what the store keeps. Never taken from a request.
         host: Address to listen on.
         port: Port to listen on.
@@ -80,6 +81,7 @@ class Settings(Model):
             default. Addresses are not kept, so what is not told at a visit is never known.
         access_log: Whether each request is logged, as a line of JSON without query, key or address.
         threads: How many requests are worked on at once. Redirects wait for the disk together, so many are good.
+        processes: How many processes serve the store, for addresses' limits: each counts its share of them.
         renders: How many pictures are drawn or read at once; as many as there are processors where nothing is said.
         generates_a_minute: Requests to generate or decode without a key that one address may make.
         unknown_codes_a_minute: Unknown short URLs that one address may try.
@@ -88,7 +90,7 @@ class Settings(Model):
         InvalidParameter: A field breaks its rule; all that do are named.
     """
 
-    store: str = "qrkit.duckdb"
+    store: Annotated[str, Field(repr=False)] = "qrkit.duckdb"
     base_url: Annotated[str, AfterValidator(_base_url)] | None = None
     host: str = "127.0.0.1"
     port: Port = 8080
@@ -102,6 +104,7 @@ class Settings(Model):
     places: str | None = None
     access_log: bool = True
     threads: Threads = 64
+    processes: Processes = 1
     renders: Renders | None = None
     generates_a_minute: Rate = 600
     unknown_codes_a_minute: Rate = 30

@@ -30,14 +30,15 @@ with store.atomic():
 
 
 @pytest.fixture(scope="module")
-def memory():
-    with Store() as store:
+def memory(new_place):
+    with Store(new_place()) as store:
         yield store
 
 
 @pytest.fixture
 def store(memory):
-    memory.execute("CREATE OR REPLACE TABLE notes (number INTEGER PRIMARY KEY)")
+    memory.execute("DROP TABLE IF EXISTS notes")
+    memory.execute("CREATE TABLE notes (number INTEGER PRIMARY KEY)")
     return memory
 
 
@@ -130,13 +131,13 @@ def test_a_failed_statement_that_was_caught_spoils_the_whole_and_says_so(store, 
     note(store, 1)
     with pytest.raises(RuntimeError, match="nothing of it was kept"), store.atomic():
         note(store, 2)
-        with pytest.raises(duckdb.Error):
+        with pytest.raises(store.database.errors):
             read(store, wrong)
     assert notes(store) == [1]
 
 
 def test_a_failed_query_outside_a_transaction_does_not_spoil_the_next_one(store):
-    with pytest.raises(duckdb.Error):
+    with pytest.raises(store.database.errors):
         store.rows("SELECT * FROM nowhere")
     with store.atomic():
         note(store, 1)
@@ -186,14 +187,14 @@ def test_an_error_in_one_thread_does_not_touch_the_transaction_of_another(store)
         with pytest.raises(Mishap), store.atomic():
             note(store, 5)
             raise Mishap
-        with pytest.raises(duckdb.Error):
+        with pytest.raises(store.database.errors):
             store.rows("NONSENSE")
 
     with ThreadPoolExecutor(1) as threads:
         threads.submit(fail).result()
         with store.atomic():
             note(store, 1)
-            with pytest.raises(duckdb.Error):
+            with pytest.raises(store.database.errors):
                 threads.submit(store.rows, "NONSENSE").result()
     assert notes(store) == [1]
 
@@ -211,8 +212,8 @@ def test_what_was_committed_is_there_after_closing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["a.duckdb"]
 
 
-def test_a_killed_process_leaves_exactly_what_it_had_committed(tmp_path, other_process):
-    path = tmp_path / "a.duckdb"
+def test_a_killed_process_leaves_exactly_what_it_had_committed(new_path, other_process):
+    path = new_path()
     process = other_process(path, committed=25)
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -26,6 +26,7 @@ from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter, NotFound
 from qrkit.redirect import Redirects, Request
 from qrkit.store.care import compact, forget_visits, verify
+from qrkit.store.postgresql import is_server
 from qrkit.store.short_codes import DELETED, target
 
 GO = "https://go.example.com"
@@ -39,7 +40,7 @@ VISITS = {
     "head": ("HEAD", {"user-agent": BROWSER}),
     "prefetch": ("GET", {"user-agent": BROWSER, "sec-purpose": "prefetch"}),
 }
-COUNT_VISITS = "SELECT short_code, kind, time, count(*) AS number FROM visits GROUP BY ALL"
+COUNT_VISITS = "SELECT short_code, kind, time, count(*) AS number FROM visits GROUP BY short_code, kind, time"
 
 
 @dataclass
@@ -95,7 +96,7 @@ def one_of(entries: list, pick: int):
 class Shop:
     """A store and its model, to which the same is done."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self.path = path
         self.moment = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
         self.model = Model()
@@ -300,10 +301,11 @@ picks = st.integers(0, 10_000)
 class StoreAndModel(RuleBasedStateMachine):
     """Drives a `Shop`; a run shrinks to the shortest list of rules that tells the two apart."""
 
+    new_path: Callable[[], Path | str]
+
     @initialize()
     def begin(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
-        self.shop = Shop(Path(self.folder.name) / "shop.duckdb")
+        self.shop = Shop(type(self).new_path())
         for pick in range(3):
             self.shop.insert_campaign(pick)
             self.shop.insert_qrcode(pick + 2)
@@ -348,7 +350,7 @@ class StoreAndModel(RuleBasedStateMachine):
     def transaction_that_fails(self, pick: int) -> None:
         self.shop.fail(pick)
 
-    @precondition(lambda self: len(self.shop.model.given) > 1)
+    @precondition(lambda self: len(self.shop.model.given) > 1 and not self.shop.store.database.is_shared)
     @rule()
     def compact(self) -> None:
         compact(self.shop.store)
@@ -367,20 +369,21 @@ class StoreAndModel(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "shop"):
             self.shop.portfolio.close()
-            self.folder.cleanup()
 
 
-def check_machine(**much: int) -> None:
+def check_machine(new_path: Callable[[], Path | str], **much: int) -> None:
     chosen = settings(
         derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False, **much
     )
-    run_state_machine_as_test(StoreAndModel, settings=chosen)
+    run_state_machine_as_test(
+        type("StoreAndModel", (StoreAndModel,), {"new_path": staticmethod(new_path)}), settings=chosen
+    )
 
 
-def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations():
-    check_machine(max_examples=6, stateful_step_count=25)
+def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
+    check_machine(new_path, max_examples=3 if is_server(new_path()) else 6, stateful_step_count=25)
 
 
 @pytest.mark.slow
-def test_a_store_holds_what_its_model_holds_after_many_long_sequences():
-    check_machine(max_examples=100, stateful_step_count=50)
+def test_a_store_holds_what_its_model_holds_after_many_long_sequences(new_path):
+    check_machine(new_path, max_examples=25 if is_server(new_path()) else 100, stateful_step_count=50)

@@ -25,8 +25,8 @@ class Undone(Exception):
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", clock=lambda: NOON) as portfolio:
+def shop(new_place):
+    with open_portfolio(new_place(), clock=lambda: NOON) as portfolio:
         portfolio.insert_qrcode(SPRING, short_code="door")
         assert target(portfolio.store, "door").content == SPRING  # all are in memory from here on
         yield portfolio
@@ -49,15 +49,16 @@ def test_a_code_that_was_never_given_leads_nowhere(shop, short_code):
     assert target(shop.store, short_code) is None
 
 
-def test_a_deleted_code_is_told_from_an_unknown_one_before_and_after_a_new_start(tmp_path):
-    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+def test_a_deleted_code_is_told_from_an_unknown_one_before_and_after_a_new_start(new_path):
+    path = new_path()
+    with open_portfolio(path) as shop:
         code = shop.insert_qrcode(SPRING, short_code="door")
         assert led_to(shop.store, "door", "nobody") == [SPRING, None]
         shop.delete_qrcode(code.id)
         assert led_to(shop.store, "door", "nobody") == [DELETED, None]
         with shop.store.atomic():
             assert led_to(shop.store, "door", "nobody") == [DELETED, None]
-    with Store(tmp_path / "shop.duckdb") as store:
+    with Store(path) as store:
         assert led_to(store, "door", "nobody") == [DELETED, None]
 
 
@@ -120,11 +121,12 @@ def test_an_error_before_anything_was_written_leaves_the_rest_of_the_transaction
     assert led_to(shop.store, "door") == [SUMMER]
 
 
-def test_codes_that_are_first_read_inside_a_transaction_are_true_afterwards(tmp_path):
-    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+def test_codes_that_are_first_read_inside_a_transaction_are_true_afterwards(new_path):
+    path = new_path()
+    with open_portfolio(path) as shop:
         code = shop.insert_qrcode(SPRING, short_code="door")
     for end in (None, Undone):
-        with open_portfolio(tmp_path / "shop.duckdb") as shop:
+        with open_portfolio(path) as shop:
             try:
                 with shop.store.atomic():
                     shop.update_qrcode(code.id, content=SUMMER if end is None else "never")

@@ -20,8 +20,8 @@ STORED = "SELECT device, parser FROM user_agents ORDER BY number"
 
 
 @pytest.fixture
-def shop(tmp_path):
-    with open_portfolio(tmp_path / "a.duckdb") as portfolio:
+def shop(new_path):
+    with open_portfolio(new_path()) as portfolio:
         portfolio.insert_qrcode("https://example.com", short_code="door")
         yield portfolio
 
@@ -113,13 +113,16 @@ def test_reparse_reads_more_than_fit_into_one_transaction(shop):
     assert shop.reparse() == TOGETHER + 7
 
 
-def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(shop):
+def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(tmp_path):
+    shop = open_portfolio(tmp_path / "a.duckdb")
+    shop.insert_qrcode("https://example.com", short_code="door")
     record_visit(shop.store, visit(PHONE))
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert devices(copy) == ["phone"]
         with pytest.raises(StoreBusy, match="snapshot"):
             copy.reparse()
     assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
+    shop.close()
 
 
 def test_the_parser_names_its_versions():

@@ -1,0 +1,225 @@
+"""The tables of a store on a PostgreSQL server, and the few statements that are written differently there.
+
+They are those of a file (`migrations`), with what several processes need:
+
+- Records are changed by one transaction at a time, whichever process it is of: it holds an advisory lock. So all rules
+  that a file gives by having one writer hold here, too, and what it numbers is numbered in the order of commits.
+- `short_codes.revision` grows with every change of where a code leads. Who has seen revision 7 asks for those above it.
+- Counters of scans have parts, and a process adds to its own: otherwise those who count the same code would wait for
+  each other's disk. `scan_counts` adds the parts up.
+- `visits.xid` is the transaction of a visit. Of those below the oldest transaction that is under way no more will come.
+- `salts` is not logged: what is thrown away at midnight stays in no archive of the server's log.
+"""
+
+from __future__ import annotations
+
+from qrkit.store.engine import Dialect
+
+__all__ = ["POSTGRESQL"]
+
+RECORDS_LOCK = "7116, 1"
+VISITS_LOCK = "7116, 2"
+"""Advisory locks: our number among all that use the database, and which."""
+
+TABLES = """
+DO $$ BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        RAISE 'its encoding is %, and must be UTF8', current_setting('server_encoding');
+    ELSIF current_setting('server_version_num')::INTEGER < 150000 THEN
+        RAISE 'it is PostgreSQL %, and must be 15 or newer', current_setting('server_version');
+    END IF;
+END $$;
+CREATE DOMAIN ubigint AS NUMERIC(20, 0);
+CREATE TABLE settings (name VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
+CREATE TABLE accounts (
+    id VARCHAR PRIMARY KEY,
+    name VARCHAR COLLATE "C" NOT NULL UNIQUE,
+    plan VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL
+);
+CREATE TABLE api_keys (
+    digest VARCHAR PRIMARY KEY, -- SHA-256 of the key: the key itself is nowhere
+    account_id VARCHAR NOT NULL,
+    label VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL,
+    expires TIMESTAMP,
+    revoked TIMESTAMP
+);
+CREATE TABLE templates (
+    account_id VARCHAR NOT NULL,
+    name VARCHAR COLLATE "C" NOT NULL, -- sorted as DuckDB does, whatever the database's own order
+    fields VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+CREATE TABLE campaigns (
+    id VARCHAR PRIMARY KEY,
+    account_id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    description VARCHAR NOT NULL,
+    created TIMESTAMP NOT NULL,
+    rowid BIGINT GENERATED ALWAYS AS IDENTITY -- as every table of DuckDB has it
+);
+CREATE INDEX ON campaigns (account_id);
+CREATE SEQUENCE qrcode_numbers;
+CREATE TABLE qrcodes (
+    number INTEGER PRIMARY KEY,
+    id VARCHAR NOT NULL UNIQUE,
+    account_id VARCHAR NOT NULL,
+    campaign_id VARCHAR,
+    name VARCHAR NOT NULL,
+    content VARCHAR NOT NULL,
+    comment VARCHAR NOT NULL,
+    urlinfo VARCHAR NOT NULL,
+    short_code VARCHAR NOT NULL UNIQUE,
+    is_dynamic BOOLEAN NOT NULL,
+    imported_scans BIGINT NOT NULL,
+    created TIMESTAMP NOT NULL,
+    properties VARCHAR NOT NULL,
+    address VARCHAR NOT NULL,
+    latitude FLOAT8,
+    longitude FLOAT8,
+    is_schedule_enabled BOOLEAN DEFAULT false,
+    schedule VARCHAR DEFAULT '[]'
+);
+CREATE INDEX ON qrcodes (account_id, number);
+CREATE INDEX ON qrcodes (campaign_id);
+CREATE SEQUENCE revisions;
+CREATE TABLE short_codes (
+    code VARCHAR PRIMARY KEY,
+    qrcode INTEGER NOT NULL UNIQUE,
+    revision BIGINT NOT NULL DEFAULT nextval('revisions')
+);
+CREATE INDEX ON short_codes (revision);
+CREATE SEQUENCE user_agent_numbers;
+CREATE TABLE user_agents (
+    number INTEGER PRIMARY KEY,
+    text VARCHAR NOT NULL UNIQUE,
+    system VARCHAR,
+    system_version VARCHAR,
+    browser VARCHAR,
+    browser_version VARCHAR,
+    manufacturer VARCHAR,
+    device_model VARCHAR,
+    device VARCHAR NOT NULL,
+    is_bot BOOLEAN,
+    parser VARCHAR
+);
+CREATE INDEX ON user_agents (number) WHERE parser IS NULL;
+CREATE TABLE visits (
+    time TIMESTAMP NOT NULL,
+    kind VARCHAR NOT NULL,
+    qrcode INTEGER,
+    short_code VARCHAR NOT NULL,
+    content VARCHAR,
+    user_agent INTEGER NOT NULL,
+    referrer VARCHAR,
+    language VARCHAR,
+    visitor ubigint,
+    country VARCHAR,
+    region VARCHAR,
+    city VARCHAR,
+    latitude FLOAT8,
+    longitude FLOAT8,
+    xid BIGINT NOT NULL DEFAULT pg_current_xact_id()::TEXT::BIGINT
+);
+CREATE INDEX ON visits USING brin (xid) WITH (pages_per_range = 32, autosummarize = on); -- a few kB for millions
+CREATE TABLE day_counts (day DATE NOT NULL, qrcode INTEGER, kind VARCHAR NOT NULL, visits BIGINT NOT NULL);
+CREATE TABLE scan_parts (
+    qrcode INTEGER NOT NULL,
+    part INTEGER NOT NULL DEFAULT 0,
+    scans BIGINT NOT NULL DEFAULT 0,
+    forgotten BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (qrcode, part)
+) WITH (fillfactor = 50); -- room for a counter to change where it stands
+CREATE UNLOGGED TABLE salts (day INTEGER PRIMARY KEY, salt BYTEA NOT NULL);
+CREATE TABLE request_counts (account_id VARCHAR, day INTEGER, used BIGINT NOT NULL, PRIMARY KEY (account_id, day));
+"""
+
+COUNTERS = """
+CREATE VIEW scan_counts AS
+SELECT
+    s.qrcode,
+    coalesce((SELECT sum(p.scans) FROM scan_parts p WHERE p.qrcode = s.qrcode), 0)::BIGINT AS scans,
+    coalesce((SELECT sum(p.forgotten) FROM scan_parts p WHERE p.qrcode = s.qrcode), 0)::BIGINT AS forgotten
+FROM short_codes s;
+-- A code has its counter from the beginning.
+CREATE RULE counted AS ON INSERT TO scan_counts DO INSTEAD NOTHING;
+"""
+
+REVISIONS = """
+CREATE FUNCTION revise() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE short_codes SET revision = nextval('revisions') FROM changed WHERE short_codes.qrcode = changed.number;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER changed AFTER UPDATE ON qrcodes REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION revise();
+CREATE TRIGGER deleted AFTER DELETE ON qrcodes REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION revise();
+"""
+
+CHANGES = """
+CREATE TABLE changes (name VARCHAR PRIMARY KEY, number BIGINT NOT NULL); -- what copies have to be made anew of
+INSERT INTO changes VALUES ('records', 0), ('visits', 0);
+CREATE FUNCTION change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE changes SET number = number + 1 WHERE name = TG_ARGV[0];
+    RETURN NULL;
+END $$;
+CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON accounts
+FOR EACH STATEMENT EXECUTE FUNCTION change('records');
+CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON campaigns
+FOR EACH STATEMENT EXECUTE FUNCTION change('records');
+CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON qrcodes
+FOR EACH STATEMENT EXECUTE FUNCTION change('records');
+CREATE TRIGGER changes AFTER UPDATE OR DELETE OR TRUNCATE ON visits
+FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
+"""
+
+PART = "pg_backend_pid() % 64"
+"""The part of the counters that a connection adds to; two that share one wait for each other, and nothing is lost."""
+MARK = "RETURNING 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans"
+
+POSTGRESQL = Dialect(
+    begin_writing=f"BEGIN; SELECT pg_advisory_xact_lock({RECORDS_LOCK})",
+    begin_visiting=f"BEGIN; SELECT pg_advisory_xact_lock_shared({VISITS_LOCK})",
+    begin_visiting_alone=f"BEGIN; SELECT pg_advisory_xact_lock({VISITS_LOCK})",
+    visit_alone=f"SELECT pg_advisory_xact_lock({VISITS_LOCK})",
+    tables="""
+SELECT table_name::VARCHAR AS table_name, column_name::VARCHAR AS column_name
+FROM information_schema.columns WHERE table_schema = current_schema()
+""",
+    migrations={"tables": TABLES, "counters": COUNTERS, "revisions": REVISIONS, "changes": CHANGES},
+    # In the order of their numbers, so that two that share a part do not wait for each other in a circle.
+    count=f"""
+INSERT INTO scan_parts AS p (qrcode, part, scans)
+SELECT new.qrcode, {PART}, new.scans FROM unnest(?::INTEGER[], ?::BIGINT[]) new(qrcode, scans) ORDER BY new.qrcode
+ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
+{MARK}
+""",
+    count_one=f"""
+INSERT INTO scan_parts AS p (scans, qrcode, part) VALUES (?, ?, {PART})
+ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
+{MARK}
+""",
+    count_frame=f"""
+INSERT INTO scan_parts AS p (qrcode, part, scans)
+SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code = i.short_code WHERE i.kind = 'scan'
+GROUP BY s.qrcode ORDER BY s.qrcode
+ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
+""",
+    count_nothing="SELECT 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans",
+    is_kept="SELECT 1 AS kept WHERE ?::BIGINT = 0 AND pg_xact_status(?::BIGINT::TEXT::XID8) = 'committed'",
+    forget=f"""
+INSERT INTO scan_parts AS p (qrcode, part, forgotten)
+SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode
+ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
+""",
+    keep=" FOR KEY SHARE",
+    # Pages of 8 kB, which have about thirty visits.
+    last_place="SELECT pg_relation_size('visits') / current_setting('block_size')::INTEGER AS place",
+    places_together=16_384,
+    between=" WHERE ctid >= '({since},0)' AND ctid < '({until},0)'",
+    begin_sequence="SELECT setval('{name}', {number}, false)",
+)

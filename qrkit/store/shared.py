@@ -1,0 +1,41 @@
+"""What several processes on one server have in common besides records and visits: a day's salt and requests."""
+
+from __future__ import annotations
+
+from qrkit.store.connection import Store
+
+__all__ = ["add_requests", "salt_of_day"]
+
+SALT = "INSERT INTO salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING"
+GET_SALT = "SELECT salt FROM salts WHERE day = ?"
+FORGET_SALTS = "DELETE FROM salts WHERE day < ?"
+ADD = """
+INSERT INTO request_counts AS c (account_id, day, used) VALUES (?, ?, ?)
+ON CONFLICT (account_id, day) DO UPDATE SET used = c.used + excluded.used
+RETURNING used
+"""
+FORGET_REQUESTS = "DELETE FROM request_counts WHERE day < ?"
+
+
+def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
+    """The salt of a UTC day for all processes: the first that one of them proposed. Those of earlier days are deleted.
+
+    Raises:
+        StoreBusy: The server does not answer.
+    """
+    # Each statement for itself: a visitor waits, and should not wait for those who store visits.
+    for sql, values in ((FORGET_SALTS, [day]), (SALT, [day, proposed])):
+        store.rows(sql, values)
+    (row,) = store.rows(GET_SALT, [day])
+    return bytes(row["salt"])
+
+
+def add_requests(store: Store, account_id: str, day: int, number: int) -> int:
+    """Add requests of an account on a UTC day, and give how many all processes have counted.
+
+    Raises:
+        StoreBusy: The server does not answer.
+    """
+    store.rows(FORGET_REQUESTS, [day])
+    (row,) = store.rows(ADD, [account_id, day, number])
+    return int(row["used"])
