@@ -28,7 +28,7 @@ COMMANDS = [
     "generate", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
     "compact", "migrate", "demo",
 ]  # fmt: skip
-EVERY = [*COMMANDS, *(f"{command} {what}" for command, whats in NESTED.items() for what in whats)]
+EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
 
 
@@ -219,7 +219,7 @@ def test_python_m_qrkit_starts_quickly(words):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["gnerate", "hi"], "qrkit: COMMAND: 'gnerate' is no command; did you mean 'generate'"),
+        (["generatte", "hi"], "qrkit: COMMAND: 'gnerate' is no command; did you mean 'generate'"),
         (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
