@@ -9,7 +9,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test slow check lab notebooks serve bench lock clean help
+.PHONY: demo test slow check lab notebooks pictures serve bench lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -33,6 +33,9 @@ lab: $(READY)  ## Open the notebooks in JupyterLab
 
 notebooks: $(READY)  ## Run the notebooks anew and keep what they show
 	$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --inplace --execute --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False $(NOTEBOOKS)
+
+pictures: $(READY)  ## Draw the pictures of the README anew; needs Chromium
+	$(BIN)/python -W ignore .ci/make_pictures.py .github/pictures
 
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 	$(BIN)/qrkit serve --store qrkit.duckdb

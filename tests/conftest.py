@@ -6,8 +6,13 @@ import socket
 from ctypes.util import find_library
 
 import pytest
+from hypothesis import settings
 
 from tests import servers
+
+# The same examples every time, and as long as a busy machine takes for them.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
 
 PACKAGES = {
     "gs": "ghostscript",

@@ -143,9 +143,7 @@ def _one(asked: argparse.Namespace) -> Status:
     from qrkit.image import QRImage
 
     image = QRImage(_design(asked))
-    scan = image.scan
-    told = image.warnings
-    told += [f"{scan.verdict}, as {scan.issues[0].message}"] if not scan.is_at_least("robust") else []
+    told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:

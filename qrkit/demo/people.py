@@ -145,7 +145,7 @@ def _moments(random: Random, habit: Habit, mean: float) -> Iterator[datetime]:
     for day in range(DAYS):
         weight = habit.week[day % 7] * 0.5 ** (day / habit.half_life)
         if habit.peak is not None:
-            weight *= 0.3 + 1.6 * math.exp(-(((day - habit.peak) / 2.2) ** 2)) if day <= habit.peak + 1 else 0.04
+            weight *= 0.3 + 2.4 * math.exp(-(((day - habit.peak) / 0.6) ** 2)) if day <= habit.peak + 1 else 0.04
         days.append(weight)
     number = max(0, round(random.gauss(mean, math.sqrt(mean))))
     for day in random.choices(range(DAYS), days, k=number):
