@@ -126,6 +126,18 @@ def test_a_design_is_that_of_every_row_and_what_it_loses_is_told_once(run, folde
     assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
 
 
+def test_a_look_that_may_not_scan_is_told_of_once(run):
+    status, out, err = run(*from_gates("--padding", "0"))
+    assert (status, out, err.count("\n")) == (0, "codes.zip: 2 created\n", 1)
+    assert err.startswith("qrkit generate: each picture of this look is fragile")
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(run, monkeypatch):
+    assert run(*from_gates())[2] == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert "Drawing:" in run(*from_gates())[2]
+
+
 def test_a_table_may_come_from_the_standard_input(run, typed, folder):
     typed(GATES.replace(",", "\t").encode("utf-16"))
     assert run("--from", "-", "--content-column", "url", "-o", "codes")[0] == 0
@@ -199,6 +211,15 @@ def test_what_the_standard_input_cannot_say_is_refused(data, told, run, typed):
     status, out, err = run("-")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert told in err
+
+
+def test_whoever_stops_it_is_told_so_and_by_130(run, monkeypatch):
+    class Stopped(io.BytesIO):
+        def read(self, *_):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Stopped()))
+    assert run("-") == (130, "", "qrkit generate: stopped\n")
 
 
 @pytest.mark.parametrize("words", [["-o", "-"], ["-o", "-", "--format", "png"], ["--format", "png"]], ids=" ".join)

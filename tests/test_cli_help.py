@@ -219,7 +219,7 @@ def test_python_m_qrkit_starts_quickly(words):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["generatte", "hi"], "qrkit: COMMAND: 'gnerate' is no command; did you mean 'generate'"),
+        (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is no command; did you mean 'generate'"),
         (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
