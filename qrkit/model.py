@@ -95,8 +95,10 @@ class Model(Shown, BaseModel):
         return {name: getattr(self, name) for name, _ in kinds if name in told or getattr(self, name) != usual[name]}
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
-        """What `repr` shows: pictures in a record may be texts of millions of characters."""
+        """What `repr` shows: no secrets; pictures in a record may be texts of millions of characters."""
         for name, value in self.given().items():
+            if not type(self).model_fields[name].repr:
+                continue
             is_long = isinstance(value, str) and len(value) > SHOWN_VALUE
             yield name, value[: SHOWN_VALUE - 1] + "…" if is_long else value
 

@@ -70,9 +70,9 @@ def empty_store(server):
     """Name of a database in which the tables of a store are, and no more."""
     from qrkit.store import Store
 
-    url = server.new_database()
+    url = server.new_database(is_kept=True)
     Store(url).close()
-    return url.split("/")[3].split("?")[0]
+    return servers.name_of(url)
 
 
 ENGINES = ["duckdb", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))]

@@ -44,6 +44,13 @@ def shop(watch, new_place):
 
 
 @pytest.fixture
+def shop_in_memory(watch):
+    """For what is the same wherever a store is."""
+    with open_portfolio(":memory:", clock=watch) as portfolio:
+        yield portfolio
+
+
+@pytest.fixture
 def redirects(shop, watch):
     return Redirects(shop.store, clock=watch)
 
@@ -72,10 +79,10 @@ def scans(shop):
         ("javascript:alert(1)", Destination("page")),
     ],
 )
-def test_the_answer_is_the_content_and_where_it_leads(content, destination, shop, redirects):
+def test_the_answer_is_the_content_and_where_it_leads(content, destination, shop_in_memory):
     """Open: how contents are told apart. When they are served, so that no way of storing one gets around the rules."""
-    shop.insert_qrcode(content, short_code="other")
-    answer = ask(redirects, "other")
+    shop_in_memory.insert_qrcode(content, short_code="other")
+    answer = ask(Redirects(shop_in_memory.store), "other")
     assert (answer.content, answer.destination) == (content, destination)
 
 
@@ -376,9 +383,10 @@ def test_without_records_nothing_is_kept_and_nothing_is_lost(shop, watch):
         ((), "", "https://go.example.com/door", "redirect"),
     ],
 )
-def test_nobody_is_sent_from_one_of_our_short_urls_to_another(hosts, path, target, kind, shop, watch):
-    shop.insert_qrcode(target, short_code="other")
-    answer = ask(Redirects(shop.store, clock=watch, hosts=hosts, path=path), "other")
+def test_nobody_is_sent_from_one_of_our_short_urls_to_another(hosts, path, target, kind, shop_in_memory):
+    shop_in_memory.insert_qrcode("https://go.example.com", short_code="door")
+    shop_in_memory.insert_qrcode(target, short_code="other")
+    answer = ask(Redirects(shop_in_memory.store, hosts=hosts, path=path), "other")
     assert (answer.content, answer.destination.kind) == (target, kind)
     assert answer.destination.link
 

@@ -73,8 +73,9 @@ def test_the_same_portfolio_gives_the_same_notebook(shop, made, tmp_path):
     assert json.loads(again.read_text(encoding="utf-8")) == made
 
 
-def test_a_notebook_of_a_store_in_memory_is_refused(tmp_path):
-    with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="is in memory"):
+def test_a_notebook_of_a_store_that_is_no_file_is_refused(new_place, tmp_path):
+    rule = "is (in memory|on a server); a notebook reads a store from its file"
+    with open_portfolio(new_place()) as portfolio, pytest.raises(InvalidParameter, match=rule):
         report.notebook(portfolio, tmp_path / "report.ipynb")
     assert not (tmp_path / "report.ipynb").exists()
 

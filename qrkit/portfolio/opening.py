@@ -10,6 +10,7 @@ from qrkit.links import base_url_of
 from qrkit.portfolio.book import Portfolio
 from qrkit.portfolio.records import DEFAULT_BASE_URL
 from qrkit.store import Store
+from qrkit.store.migrating import check_complete
 from qrkit.store.settings import get_setting, set_setting
 from qrkit.store.snapshot import Snapshot
 from qrkit.times import Clock, now
@@ -55,7 +56,7 @@ def open_portfolio(
 
     Raises:
         StoreBusy: Another process has the file open, or the server does not answer.
-        UnreadableFile: The file or the database is not a store.
+        UnreadableFile: The file or the database is not a store, or another one was moved into it in part.
         InvalidParameter: `base_url` is no http or https URL, or the URL of the database cannot be read.
     """
     if base_url is not None:
@@ -67,4 +68,9 @@ def open_portfolio(
         account = access.local_account(store)
         return Portfolio(store, account, base_url=kept_base_url(store), clock=clock)
     store = Store(path)
-    return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)
+    try:
+        check_complete(store)
+        return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)
+    except BaseException:
+        store.close()
+        raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem, RenderingFailed, UnreadableFile
 from qrkit.files import complete_file
+from qrkit.store.postgresql import is_server
 
 if TYPE_CHECKING:
     from qrkit.report.facts import Asked, Facts
@@ -84,14 +85,15 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         asked: The file of the store, the id of the campaign or None, and the days.
 
     Raises:
-        InvalidParameter: The store is in memory, where no other process reaches it.
+        InvalidParameter: The store is in no file: in memory, where no other process reaches it, or on a server.
         NotFound: nbclient or nbformat is not installed.
         RenderingFailed: A cell failed, or took longer than two minutes.
         UnreadableFile: The file cannot be written.
     """
     store, campaign_id, days = asked
     if not Path(store).is_file():
-        rule = "is in memory; a notebook reads a store from its file: open_portfolio(path)"
+        where = "on a server" if is_server(store) else "in memory"
+        rule = f"is {where}; a notebook reads a store from its file: open_portfolio(path)"
         raise InvalidParameter(Problem("portfolio", store, rule))
     try:
         import nbformat

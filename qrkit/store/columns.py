@@ -5,7 +5,8 @@ of a copy, which is brought up to date before each: the visits that are new, and
 
 Which visits are new? Their transactions are numbered when they begin, but they are seen when they are committed, so
 that one with a low number may come late. A snapshot of the server says below which number all have ended: visits above
-it are read again the next time, and those below it never.
+it are read again the next time, and those below it never. A store that was restored on another server has visits whose
+transactions that one has not come to yet: they are read once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 STATE = """
 SELECT
     pg_current_snapshot()::TEXT AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::TEXT::BIGINT AS ended,
+    pg_snapshot_xmax(pg_current_snapshot())::TEXT::BIGINT AS next,
     (SELECT number FROM changes WHERE name = 'records') AS records,
     (SELECT number FROM changes WHERE name = 'visits') AS visits
 """
@@ -107,13 +109,13 @@ class Columns:
                     self._replace(original, table)
             if self._differ(found, "agents", "numbers", "parsers"):
                 self._replace(original, "user_agents")
-            since = self._state.get("ended", 0)
+            which = f"xid >= {self._state.get('ended', 0)} AND xid < {found['next']}"
             if self._differ(found, "visits"):
-                since = 0
+                which = "true"
                 self._replace(original, "forgotten", FORGOTTEN)
                 self._replace(original, "day_counts")
-            self.store.execute("DELETE FROM visits WHERE xid >= ?", [since])
-            self._add(original, "visits", f"SELECT * FROM visits WHERE xid >= {int(since)}")
+            self.store.execute(f"DELETE FROM visits WHERE {which}")
+            self._add(original, "visits", f"SELECT * FROM visits WHERE {which}")
         return found
 
     def _differ(self, found: dict[str, Any], *names: str) -> bool:

@@ -79,7 +79,8 @@ class Store:
         their reading.
 
         Raises:
-            StoreBusy: The store was closed, or its file cannot be written; nothing of the transaction is kept.
+            StoreBusy: The store was closed, or cannot be written; nothing of the transaction is kept. Only a server
+                that vanished while it committed may have kept it, as a whole.
             RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
                 it had written cannot be taken back alone, so nothing of the whole is kept.
         """

@@ -10,8 +10,6 @@ import logging
 import threading
 from collections.abc import Callable
 
-from qrkit.errors import QrkitError
-
 __all__ = ["Following"]
 
 PAUSE_SECONDS = 0.25
@@ -24,7 +22,8 @@ class Following:
     """Calls `look` again and again in a thread of its own until it is stopped.
 
     Args:
-        look: What is done each time. Its errors are logged, once as long as it fails: the server may be away.
+        look: What is done each time. Its errors are logged, once as long as it fails: the server may be away, or
+            somebody is changing its tables.
         name: Of what is followed, for the thread.
     """
 
@@ -45,7 +44,7 @@ class Following:
             try:
                 self._look()
                 is_well = True
-            except QrkitError as error:
+            except Exception as error:  # whatever it is: a thread that has ended would never see anything again
                 if is_well:
                     _log.warning("changes of other processes are not seen for the moment: %s", error)
                 is_well = False

@@ -17,7 +17,7 @@ from qrkit.store.connection import Store
 from qrkit.store.settings import get_setting, set_setting
 from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 
-__all__ = ["Migrated", "migrate"]
+__all__ = ["Migrated", "check_complete", "migrate"]
 
 PROGRESS = "migration"
 """The setting of the new store that says how far it is; gone when all is done."""
@@ -76,6 +76,16 @@ class Migrated:
         return f"moved {counted}; all rows were read again and are the same"
 
 
+def check_complete(store: Store) -> None:
+    """Refuse a store into which another was moved in part: what is missing would be taken for what never was.
+
+    Raises:
+        UnreadableFile: It is one.
+    """
+    if get_setting(store, PROGRESS) is not None:
+        raise UnreadableFile(f"{store.path} holds only a part of what was moved; run qrkit migrate again")
+
+
 def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
     """Copy all that a store holds into another one, and compare the two. The first is only read.
 
@@ -86,7 +96,8 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
 
     Raises:
         InvalidParameter: Both are the same, or the second holds something else already.
-        UnreadableFile: At the end the two are not the same; the second must not be used.
+        UnreadableFile: At the end the two are not the same; `check_complete` refuses the second. Or the first is
+            such a store.
     """
     state = _begun(source, target)
     for table in TABLES:
@@ -114,6 +125,7 @@ def _begun(source: Store, target: Store) -> dict[str, Any]:
     if source.database.is_same(target.database):
         raise InvalidParameter(Problem("to", target.path, "is the store that is copied"))
     target.check_writable()
+    check_complete(source)
     of = source.rows("SELECT min(id) AS first, count(*) AS accounts FROM accounts")[0]
     kept = get_setting(target, PROGRESS)
     if kept is not None:

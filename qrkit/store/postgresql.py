@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy
@@ -27,20 +27,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "is_server", "shown_url"]
 
-SCHEMES = ("postgresql://", "postgres://")
+_URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
+"""Stricter than PostgreSQL's own reading, which takes the rest of a password with an @ in it for a part of the host."""
 MOST_CONNECTIONS = 8
 """Of a process: one adds visits, one may change records, one follows what others change, the rest ask."""
-LONGEST_WAIT = 20.0
-"""Seconds that a thread waits for a connection."""
+LONGEST_WAIT = 5.0
+"""Seconds that a thread waits for a connection: where a server stands still, threads must be left for redirects."""
 OPTIONS = {
     "application_name": "qrkit",
     "connect_timeout": "5",
-    # A process that vanished without a word must not hold the others up for ever.
+    # Who vanishes without a word, a server or a process, must not hold the others up for longer than a minute.
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
-    "options": "-c lock_timeout=60s -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
+    "tcp_user_timeout": "60000",
+    "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c lock_timeout=60s"
+    " -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
 }
+NOT_NOW = ("25006", "25P03")
+"""The server stands in for another and may only be read from; or it ended a transaction that did nothing for long."""
 TEXTS = (25, 1043)
 """Numbers of the types TEXT and VARCHAR."""
 TOGETHER = 10_000
@@ -52,20 +57,17 @@ _opening = threading.RLock()
 
 
 def is_server(path: str | Path) -> bool:
-    """Whether it is the URL of a PostgreSQL database, and no file."""
-    return str(path).startswith(SCHEMES)
+    """Whether it is a URL, and no file; `Server` tells whether it is one of a PostgreSQL database."""
+    return "://" in str(path)
 
 
 def shown_url(url: str) -> str:
     """A URL without what must not be shown: password and options."""
-    try:
-        parts = urlsplit(url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
+    found = _URL.fullmatch(url)
+    if not found:
         return "postgresql://…"
-    user = f"{parts.username}@" if parts.username else ""
-    return f"postgresql://{user}{host}{port}{parts.path}"
+    user = f"{found['user']}@" if found["user"] else ""
+    return f"postgresql://{user}{found['place']}"
 
 
 class Server:
@@ -107,8 +109,9 @@ class Server:
         """
         _checked(url)
         with _opening:
-            found = _servers.get(url) or cls(url)
-            _servers[url] = found
+            found = _servers.get(url)
+            if found is None or found._process != os.getpid():  # that of a parent is of no use to a fork
+                found = _servers[url] = cls(url)
             found._users += 1
         return found
 
@@ -158,17 +161,21 @@ class Server:
     def has_failed(self, error: Exception) -> bool:
         """Whether the server or the way to it is to blame for an error."""
         psycopg = _psycopg()
-        failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+        state: str = getattr(error, "sqlstate", None) or ""
+        failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) or state in NOT_NOW
         # Locks that were waited for too long are no reason to reach it anew.
-        self.is_broken |= failed and not (error.sqlstate or "").startswith(("55", "40"))  # type: ignore[attr-defined]
+        self.is_broken |= failed and not state.startswith(("55", "40"))
         return failed
 
     def restore(self) -> None:
-        """Reach the server anew; connections that are no good are let go.
+        """Reach the server anew, by another connection: it may be another machine now.
 
         Raises:
             StoreBusy: It does not answer; the next one tries again.
         """
+        with suppress(IndexError):
+            while self._idle:
+                self._idle.pop().close()
         try:
             self._put_back(self._taken())
         except _psycopg().Error as error:
@@ -293,10 +300,12 @@ def _psycopg() -> Any:
 def _checked(url: str) -> None:
     psycopg = _psycopg()
     try:
-        psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error:
-        rule = "is no URL of a PostgreSQL database, as postgresql://user@host/name is"
-        raise InvalidParameter(Problem("store", shown_url(url), rule)) from None  # its own words may hold the password
+        is_good = bool(_URL.fullmatch(url) and psycopg.conninfo.conninfo_to_dict(url))
+    except psycopg.Error:  # its own words may hold the password
+        is_good = False
+    if not is_good:
+        rule = "is no URL of a PostgreSQL database, as postgresql://user@host/name is; write @ / ? # in a password as"
+        raise InvalidParameter(Problem("store", shown_url(url), f"{rule} %40 %2F %3F %23"))
 
 
 def _connected(url: str) -> Connection[Any]:

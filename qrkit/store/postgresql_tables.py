@@ -25,8 +25,8 @@ TABLES = """
 DO $$ BEGIN
     IF current_setting('server_encoding') <> 'UTF8' THEN
         RAISE 'its encoding is %, and must be UTF8', current_setting('server_encoding');
-    ELSIF current_setting('server_version_num')::INTEGER < 140000 THEN
-        RAISE 'it is PostgreSQL %, and must be 14 or newer', current_setting('server_version');
+    ELSIF current_setting('server_version_num')::INTEGER < 150000 THEN
+        RAISE 'it is PostgreSQL %, and must be 15 or newer', current_setting('server_version');
     END IF;
 END $$;
 CREATE DOMAIN ubigint AS NUMERIC(20, 0);

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -61,8 +61,7 @@ WHERE s.revision > $seen
 KNOWN = "short codes"
 SEEN = "revision of short codes"
 
-_following = threading.Lock()
-_looking = threading.Lock()
+LOOKING = "look at short codes"
 
 
 def target(store: Store, short_code: str) -> Target | None:
@@ -105,7 +104,7 @@ def _all(store: Store) -> dict[str, Target]:
 
 def _follow(database: Engine) -> None:
     """Read all short codes, and have a thread keep them true."""
-    with _following:
+    with _looking_at(database):
         if KNOWN not in database.memory:
             _read_new(database)
             following = Following(lambda: _read_new(database), database.path)
@@ -119,9 +118,15 @@ def _look_again(database: Engine) -> None:
             _read_new(database)
 
 
+def _looking_at(database: Engine) -> AbstractContextManager[bool]:
+    """A lock for each database: one that does not answer holds up nobody who looks at another."""
+    found: threading.RLock = database.memory.setdefault(LOOKING, threading.RLock())
+    return found
+
+
 def _read_new(database: Engine) -> None:
     """Read what is new since the last time, as it is now; one look after the other, so that none undoes a later one."""
-    with _looking:
+    with _looking_at(database):
         known, seen = database.memory.get(KNOWN, {}), database.memory.get(SEEN, 0)
         rows = Store.on(database).rows(NEW, {"seen": seen})
         known.update((row["code"], _read(row)) for row in rows)

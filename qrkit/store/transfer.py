@@ -8,9 +8,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -22,15 +21,18 @@ __all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]
 
 Kinds = Mapping[str, str]
 """Columns by name, with their types in DuckDB."""
-TOGETHER = 500_000
-"""Rows that are on the disk as text at once."""
+TOGETHER = 64_000_000
+"""Bytes that are on the disk, and in the memory of their parser, as text at once; more only where one row is larger."""
+ESCAPE_BYTES = ESCAPE.encode()
 ESCAPED = f"replace(replace({{0}}, '{ESCAPE}', '{ESCAPE}1'), chr(0), '{ESCAPE}0') AS {{0}}"
 UNESCAPED = f"replace(replace({{0}}, '{ESCAPE}0', chr(0)), '{ESCAPE}1', '{ESCAPE}') AS {{0}}"
 WRITE = "COPY ({select}) TO ? (FORMAT csv, HEADER false, NULLSTR ''{quoted})"
 READ = """
 FROM read_csv($file, header = false, auto_detect = false, columns = {{{columns}}}, delim = ',', quote = '"',
-    escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false)
+    escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false,
+    max_line_size = $size, buffer_size = $size)
 """
+PARSER = "reads CSV"
 SUMMED = "SELECT count(*) AS rows, coalesce(sum(hash({columns})), 0)::VARCHAR AS sum"
 
 
@@ -72,7 +74,7 @@ def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> 
     if store.database.is_shared:
         store.add_csv(f"{table} ({names})", lines)
         return
-    for rows in _parts(lines, kinds):
+    for rows in _parts(store, lines, kinds):
         store.insert_frame(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming", rows)
 
 
@@ -83,23 +85,30 @@ def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:
         (row,) = store.rows(f"{summed} FROM ({select})")
         return Checksum(row["rows"], int(row["sum"]))
     total = Checksum(0, 0)
-    with store.csv(select) as lines, duckdb.connect(":memory:") as connection:
-        for rows in _parts(lines, kinds):
-            connection.register("incoming", rows)
-            found = connection.execute(f"{summed} FROM incoming").fetchall()
-            connection.unregister("incoming")
-            total = Checksum(total.rows + found[0][0], total.sum + int(found[0][1]))
+    with store.csv(select) as lines:
+        for rows in _parts(store, lines, kinds):
+            ((number, part),) = rows.asked(summed)
+            total = Checksum(total.rows + number, total.sum + int(part))
     return total
 
 
-def _parts(lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
+def _parts(store: Store, lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
     """Lines of CSV as rows, so many at a time; each part is gone when the next is asked for."""
-    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect(":memory:") as connection:
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, _parser(store).cursor() as connection:
         rows = _Rows(connection, Path(folder) / "rows.csv", kinds)
-        while part := list(islice(lines, TOGETHER)):
-            while sum(line.count(b'"') for line in part) % 2:  # a text goes on in the next line
-                part.append(next(lines))
-            yield rows.read(part)
+        while rows.read(lines):
+            yield rows
+
+
+def _parser(store: Store) -> duckdb.DuckDBPyConnection:
+    """What reads CSV for a store: it may touch files, which the store itself must not. Making one is half the work."""
+    helpers = store.database.helpers
+    if PARSER not in helpers:
+        made = duckdb.connect(":memory:")
+        if helpers.setdefault(PARSER, made) is made:
+            store.database.before_closing.append(made.close)
+    found: duckdb.DuckDBPyConnection = helpers[PARSER]
+    return found
 
 
 class _Rows:
@@ -112,15 +121,30 @@ class _Rows:
         names = (UNESCAPED.format(name) if kind == "VARCHAR" else name for name, kind in kinds.items())
         self._unescaped = f"SELECT {', '.join(names)} {self._plain}"
         self._select = self._plain
+        self._size = 0
 
-    def read(self, lines: list[bytes]) -> Self:
-        """The same, with these lines."""
+    def read(self, lines: Iterator[bytes]) -> int:
+        """Be the next lines, as many as are good at once; their size, which is 0 where there are no more."""
+        size = quotes = 0
+        has_escapes = False
         with self._file.open("wb") as file:
-            file.writelines(lines)
-        has_escapes = any(ESCAPE.encode() in line for line in lines)
+            for line in lines:
+                size += file.write(line)
+                quotes += line.count(b'"')
+                has_escapes = has_escapes or ESCAPE_BYTES in line
+                if size >= TOGETHER and quotes % 2 == 0:  # else a text goes on in the next line
+                    break
         self._select = self._unescaped if has_escapes else self._plain
-        return self
+        self._size = size
+        return size
+
+    def asked(self, select: str) -> list[tuple[Any, ...]]:
+        """The answer to a question to them."""
+        return self._connection.execute(f"{select} FROM ({self._select})", self._values()).fetchall()
+
+    def _values(self) -> dict[str, Any]:
+        return {"file": str(self._file), "size": self._size + 1}
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        rows = self._connection.cursor().sql(self._select, params={"file": str(self._file)})
+        rows = self._connection.cursor().sql(self._select, params=self._values())
         return rows.__arrow_c_stream__()

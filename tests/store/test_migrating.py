@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from qrkit.store.database import Database
 from qrkit.store.migrating import TABLES, migrate
 from qrkit.store.postgresql import Server
 from qrkit.store.short_codes import DELETED, target
+from tests import servers
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 NASTY = "a \"b\",\r\n'c'\n\\N \\. \0 \U0010ffff0 😀 ;\t"
@@ -46,21 +48,37 @@ def place(request, tmp_path):
     """Makes the place of a new store by its kind."""
     numbers = count()
 
-    def made(kind):
+    def made(kind, *, is_full=False):
         if kind == "file":
-            return tmp_path / f"{next(numbers)}.duckdb"
-        server, template = (request.getfixturevalue(name) for name in ("server", "empty_store"))
-        return server.new_database(template)
+            path = tmp_path / f"{next(numbers)}.duckdb"
+            if is_full:
+                shutil.copy(request.getfixturevalue("full_file"), path)
+            return path
+        template = request.getfixturevalue("full_database" if is_full else "empty_store")
+        return request.getfixturevalue("server").new_database(template)
 
     return made
+
+
+@pytest.fixture(scope="module")
+def full_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("full") / "full.duckdb"
+    fill(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def full_database(server):
+    url = server.new_database(is_kept=True)
+    fill(url)
+    return servers.name_of(url)
 
 
 @pytest.fixture
 def ends(way, place):
     """Where a full store is, and where an empty one may be."""
-    source, target = (place(kind) for kind in way.split(" to "))
-    fill(source)
-    return source, target
+    source, target = way.split(" to ")
+    return place(source, is_full=True), place(target)
 
 
 def fill(path):
@@ -188,9 +206,36 @@ def test_a_move_that_was_interrupted_goes_on_where_it_was(ends, monkeypatch, aft
             assert everything(new) == everything(old)
 
 
+def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
+    source, part, other = place("file", is_full=True), place("file"), place("file")
+    with Store(source) as old, Store(part) as new, Store(other) as third:
+        with pytest.raises(Interrupted):
+            migrate(old, new, seen=stopping(0))
+        with pytest.raises(UnreadableFile, match="only a part of what was moved; run qrkit migrate again"):
+            open_portfolio(part)
+        with pytest.raises(UnreadableFile, match="only a part"):
+            migrate(new, third)
+        migrate(old, new)
+        assert migrate(new, third).rows["visits"] == 42
+    open_portfolio(part).close()
+
+
+@pytest.mark.needs("postgres")
+@pytest.mark.parametrize(("source", "target"), [("file", "server"), ("server", "file")])
+def test_texts_of_any_size_arrive(place, source, target):
+    source, target = place(source), place(target)
+    layer = {"content": "data:image/png;base64," + "A" * 3_000_000, "x": 1, "y": 2, "width": 3, "height": 4}
+    big = {"layers": [layer]}
+    with open_portfolio(source) as shop:
+        shop.templates.save("big", big)
+        with Store(target) as new:
+            migrate(shop.store, new)
+    with open_portfolio(target) as shop:
+        assert shop.templates.get("big") == big
+
+
 def test_a_store_that_is_in_use_is_not_copied_over(place):
-    source, other = place("file"), place("file")
-    fill(source)
+    source, other = place("file", is_full=True), place("file")
     with open_portfolio(other, base_url="https://other.example") as shop, Store(source) as old:
         with pytest.raises(InvalidParameter, match="is in use already; copy into a store that is new"):
             migrate(old, shop.store)
@@ -215,8 +260,7 @@ def test_a_row_that_changes_meanwhile_is_found(ends):
 
 @pytest.mark.needs("postgres")
 def test_the_command_moves_a_store_and_shows_no_password(place, capsys):
-    source, server = place("file"), place("server").replace("qrkit@", "qrkit:geheim@")
-    fill(source)
+    source, server = place("file", is_full=True), place("server").replace("qrkit@", "qrkit:geheim@")
     assert main(["migrate", str(source), server]) == 0
     assert main(["migrate", str(source), server]) == 2
     said = capsys.readouterr()

@@ -380,7 +380,7 @@ def check_machine(new_path: Callable[[], Path | str], **much: int) -> None:
 
 
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
-    check_machine(new_path, max_examples=6, stateful_step_count=25)
+    check_machine(new_path, max_examples=4, stateful_step_count=25)
 
 
 @pytest.mark.slow

@@ -95,10 +95,6 @@ def acknowledged_in_spite_of(kills: int, restarts: int, seconds: float) -> int:
         return len(acknowledged)
 
 
-def test_a_kill_and_a_restart_under_load_lose_nothing_that_was_acknowledged():
-    assert acknowledged_in_spite_of(kills=1, restarts=1, seconds=1.5) > 100 * PROCESSES
-
-
 @pytest.mark.slow
 def test_ten_kills_and_three_restarts_under_load_lose_nothing_that_was_acknowledged():
-    assert acknowledged_in_spite_of(kills=10, restarts=3, seconds=4) > 100 * PROCESSES
+    assert acknowledged_in_spite_of(kills=10, restarts=3, seconds=2) > 100 * PROCESSES
