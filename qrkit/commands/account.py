@@ -25,8 +25,7 @@ def add_account(commands: Commands) -> None:
         commands,
         "qrkit account",
         "Make accounts of a store, give them plans and API keys.\n\n"
-        "A store has the account local from the beginning. While a server holds it, only list and keys "
-        "can be asked.",
+        "A store has the account local from the beginning. While a server holds it, only list and keys can be asked.",
         usage="create|list|plan|key|keys|revoke ...",
         examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
     )

@@ -18,8 +18,7 @@ def add_care(commands: Commands) -> None:
         commands,
         "qrkit verify",
         "Tell whether a store is sound.\n\n"
-        "It may be in use: then a copy of it is looked at. The exit status is 1 where something is "
-        "wrong.",
+        "It may be in use: then a copy of it is looked at. The exit status is 1 where something is wrong.",
         usage="STORE [--json]",
         examples=("qrkit verify shop.duckdb", "qrkit verify postgresql://qrkit@db.example/shop --json"),
     )
@@ -30,8 +29,7 @@ def add_care(commands: Commands) -> None:
         commands,
         "qrkit backup",
         "Copy a store, which may be in use.\n\n"
-        "An older copy is replaced once the new one is whole. Of a PostgreSQL database, `pg_dump` makes "
-        "copies.",
+        "An older copy is replaced once the new one is whole. Of a PostgreSQL database, `pg_dump` makes copies.",
         usage="STORE COPY [--json]",
         examples=("qrkit backup shop.duckdb shop-copy.duckdb",),
     )
