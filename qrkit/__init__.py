@@ -22,7 +22,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 # Not late: it has the name of its module, which would stand here in its place as soon as anything imports that.
-from qrkit.decode import Decoded, decode
+from qrkit.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
     from qrkit import errors
@@ -65,6 +65,7 @@ __all__ = [
     "check",
     "data_uri",
     "decode",
+    "decode_all",
     "errors",
     "generate",
     "generate_many",

@@ -2,83 +2,91 @@
 
 from __future__ import annotations
 
-import argparse
-import re
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
 from qrkit.commands.account import add_account
+from qrkit.commands.care import add_care
 from qrkit.commands.check import add_check
+from qrkit.commands.decode import add_decode
 from qrkit.commands.exchange import add_exchange
-from qrkit.commands.generate import add_decode, add_generate
+from qrkit.commands.generate import add_generate
 from qrkit.commands.migrate import add_migrate
+from qrkit.commands.parsing import Parser
 from qrkit.commands.report import add_demo, add_report
 from qrkit.commands.serve import add_serve
+from qrkit.commands.telling import EXIT_STATUSES, Status, complain
+from qrkit.commands.template import add_template
 from qrkit.errors import QrkitError
 
-__all__ = ["main"]
+__all__ = ["main", "parser"]
 
-CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
-EXAMPLES = """
+EPILOG = """\
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
-  qrkit generate "https://example.com" -o poster.pdf --design brand.json
-  qrkit decode poster.png
+  qrkit generate --from posters.csv --content-column url -o codes.zip
   qrkit check brand.json poster.png --min robust
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
-  qrkit serve --store shop.duckdb --base-url https://go.example.com
-  qrkit account key local --store shop.duckdb
+  qrkit serve --store shop.duckdb
   qrkit report --store shop.duckdb -o report.html
-  qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop
   qrkit demo
+
+`qrkit COMMAND --help` has more of each. With --json, results are JSON, an object a line; what people should know stands
+on the error stream.
+
+exit status:
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; give the exit status: 0, 1 when a check failed, 2 when something was refused, 130 stopped."""
-    parsed = _parser().parse_args(arguments)
+    """Run one command; give the exit status, one of `EXIT_STATUSES`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what a console cannot show is no reason to stop
+    reader = parser()
+    words = sys.argv[1:] if arguments is None else arguments
+    if not words:
+        reader.print_help(sys.stderr)
+        return Status.REFUSED
+    parsed = reader.parse_args(words)
     try:
-        return parsed.run(parsed) or 0
+        status = parsed.run(parsed) or Status.DONE
+        sys.stdout.flush()  # here what cannot be written is told of
     except QrkitError as error:
-        # One line, whatever a file called its fields: control characters can do things to a terminal.
-        print(f"qrkit {parsed.command}: {re.sub(CONTROLS, ' ', str(error))}", file=sys.stderr)
-        return 2
+        complain(parsed.command, error)
     except BrokenPipeError:
-        # The reader of our output has seen enough.
-        sys.stderr.close()
+        # The reader of our output has seen enough; what is left of it, Python would try to write again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Status.DONE
     except KeyboardInterrupt:
-        print(f"qrkit {parsed.command}: stopped", file=sys.stderr)
-        return 130
+        complain(parsed.command, "stopped")
+        return Status.STOPPED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"qrkit {parsed.command}: {where}{error.strerror or error}", file=sys.stderr)
-        return 2
-    return 0
+        complain(parsed.command, f"{where}{error.strerror or error}")
+    else:
+        return int(status)
+    return Status.REFUSED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="qrkit",
+def parser() -> Parser:
+    """What reads the words of all commands."""
+    statuses = "\n".join(f"  {status:<4} {meaning}" for status, meaning in EXIT_STATUSES.items())
+    made = Parser(
+        "qrkit",
+        usage="qrkit COMMAND ...",
         description="Design QR Codes, make them trackable, and understand the scans.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EPILOG + statuses,
     )
-    parser.add_argument("--version", action="version", version=f"qrkit {version('qrkit-studio')}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    add_generate(commands)
-    add_decode(commands)
-    add_check(commands)
-    add_exchange(commands)
-    add_serve(commands)
-    add_account(commands)
-    add_migrate(commands)
-    add_report(commands)
-    add_demo(commands)
-    return parser
+    made.add_argument("--version", action="version", version=f"qrkit {version('qrkit-studio')}", help="show the version")
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    for add in (add_generate, add_decode, add_check, add_template, add_exchange, add_serve, add_account, add_report):
+        add(commands)
+    for add in (add_care, add_migrate, add_demo):
+        add(commands)
+    return made
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from qrkit.files import complete_file
 from qrkit.generate_request import FileNames, safe_stem
 from qrkit.image import QRImage
 from qrkit.issue_table import issue_table
+from qrkit.limits import FORMAT_ALIASES, FORMATS
 from qrkit.painting import Look, Painter, Row, painted_rows
 from qrkit.progress import watch
 from qrkit.writers import format_named
@@ -102,7 +103,7 @@ class Filed(NamedTuple):
 
 
 def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its name
-    contents: Iterable[str | Design],
+    contents: Iterable[str | Design | QrkitError],
     /,
     *,
     to: str | Path | None = None,
@@ -125,7 +126,8 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
     logo), all processors do it. Scripts need no `if __name__ == "__main__"` for that.
 
     Args:
-        contents: Texts, or designs of their own; each is taken once. A generator may have any number.
+        contents: Texts, or designs of their own; or for a row that is known to be wrong, the error that says so. Each
+            is taken once. A generator may have any number.
         to: A path that ends in .zip, or a folder, which is made where it is missing. Without it, pictures come back as
             objects, drawn when they are asked for.
         names: Of the files, one for each content; one that is "" or None, as all without it, is called after its
@@ -140,7 +142,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
 
     Raises:
         InvalidParameter: There is no such format, or the design or a field breaks a rule for whatever content. Or there
-            are not as many names as contents.
+            are not as many names as contents, or the target has the name of a single picture.
         OSError: The target cannot be written.
         RenderingFailed: A process was killed on the way.
 
@@ -164,7 +166,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
     seen = watch(progress=progress)
     if to is None:
         return _drawn(seen(contents, "Drawing", total), look)
-    target = Path(to)
+    target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target))
     errors: list[RowError] = []
     told: set[str] = set()
@@ -198,6 +200,14 @@ def _check(
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
 
 
+def _target(to: str | Path) -> Path:
+    """A zip or a folder: who writes `poster.svg` does not mean a folder of this name."""
+    path = Path(to)
+    if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_zip(path) and not path.is_dir():
+        raise InvalidParameter(Problem("to", str(path), "is the name of one picture; must be a folder, or end in .zip"))
+    return path
+
+
 def _drawn(contents: Iterable[Any], look: Look) -> Batch:
     """The pictures themselves: another process could encode them, but bringing them here takes as long."""
     images: list[QRImage | None] = []
@@ -218,7 +228,7 @@ def _drawn(contents: Iterable[Any], look: Look) -> Batch:
 
 
 def _error(number: int, content: Any, error: str) -> RowError:
-    text = content.content if isinstance(content, Design) else str(content)
+    text = content.content if isinstance(content, Design) else "" if isinstance(content, QrkitError) else str(content)
     return RowError(number, text if len(text) <= LONGEST_CONTENT else text[: LONGEST_CONTENT - 1] + "…", error)
 
 

@@ -15,8 +15,9 @@ from qrkit.symbol import ErrorCorrectionLevel, side_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from zxingcpp import Barcode
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "Located", "decode", "locate", "opened"]
+__all__ = ["MOST_READ_SIDE", "Decoded", "Located", "decode", "decode_all", "locate", "opened"]
 
 _NAMES = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
 """Of the raster formats, as Pillow calls them."""
@@ -63,8 +64,33 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
     """
     found = locate(opened(picture, most_side))
     if found is None:
-        where = f" in {picture}" if isinstance(picture, str | Path) else ""
-        raise NoSymbol(f"no QR Code was found{where}")
+        raise _none_in(picture)
+    return _told(found)
+
+
+def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> list[Decoded]:
+    """Read every QR Code in a picture, as of a sheet of labels: from top to bottom, then from left to right.
+
+    Args:
+        picture: As of `decode`.
+        most_side: As of `decode`.
+
+    Raises:
+        UnreadableFile: It is not such a picture.
+        NoSymbol: No QR Code was found in it.
+    """
+    found = _located(opened(picture, most_side))
+    if not found:
+        raise _none_in(picture)
+    return [_told(one) for one in sorted(found, key=lambda one: (one.corners[0][::-1], one.content))]
+
+
+def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
+    where = f" in {picture}" if isinstance(picture, str | Path) else ""
+    return NoSymbol(f"no QR Code was found{where}")
+
+
+def _told(found: Located) -> Decoded:
     text, version, level = found.content, found.version, found.ec
     return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
 
@@ -89,6 +115,11 @@ class Located(NamedTuple):
 
 def locate(greys: Image) -> Located | None:
     """The first symbol in a picture of greys, if there is one."""
+    return next(iter(_located(greys)), None)
+
+
+def _located(greys: Image) -> list[Located]:
+    """All symbols in a picture of greys."""
     import zxingcpp
 
     # Model 2 is the QR Code of the standard; QRCode would take Micro QR Codes and their like in. Plain text, because
@@ -98,9 +129,10 @@ def locate(greys: Image) -> Located | None:
         formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
         text_mode=zxingcpp.TextMode.Plain,
     )
-    if not found:
-        return None
-    one = found[0]
+    return [_placed(one) for one in found]
+
+
+def _placed(one: Barcode) -> Located:
     extra, place = cast("dict[str, Any]", one.extra), one.position
     corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
     level = cast("ErrorCorrectionLevel", one.ec_level)

@@ -77,7 +77,10 @@ class Look:
         Raises:
             InvalidParameter: It is neither, or cannot be encoded.
             ContentTooLong: It does not fit.
+            QrkitError: It is one, which says why there is no picture.
         """
+        if isinstance(content, QrkitError):
+            raise content
         if isinstance(content, Design):
             return QRImage(content.replace(**self._fields) if self._fields else content, fetch=self._fetch)
         image = QRImage(self._design.replace(content=content), pictures=self._pictures)
@@ -136,8 +139,6 @@ class Painter:
 
     def __call__(self, content: Any) -> Painted:
         """The file of a row's content."""
-        if isinstance(content, QrkitError):
-            return Painted(None, str(content))
         try:
             image = content if isinstance(content, QRImage) else self.look.image(content)
             data = image.to_bytes(self.format)

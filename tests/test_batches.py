@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Layer, QRImage, data_uri, decode, generate, workers
 from qrkit.batches import Batch, RowError, generate_many
-from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, UnknownParameter
+from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, UnknownParameter, UnreadableFile
 from qrkit.painting import SAMPLE, Look, Painter, Row, painted_rows
 
 URLS = [f"https://example.com/{number}" for number in range(5)]
@@ -38,6 +38,22 @@ def test_pictures_come_back_in_order():
     assert [image.design for image in batch.images] == [Design(content=url, ec="H", size=3) for url in URLS]
     assert (batch.created, batch.errors, batch.target) == (5, (), None)
     assert repr(batch) == "<Batch: 5 created>"
+
+
+@pytest.mark.parametrize("to", [None, "codes.zip", "codes"])
+def test_a_row_that_is_known_to_be_wrong_is_told_of_with_its_error(to, tmp_path):
+    wrong = UnreadableFile("has 3 cells")
+    batch = generate_many(["x", wrong, *["y"] * 20], to=to and tmp_path / to, names=["a", "", *["b"] * 20], processes=2)
+    assert (batch.created, batch.errors) == (21, (RowError(1, "", "has 3 cells"),))
+
+
+@pytest.mark.parametrize("name", ["codes.svg", "codes.PNG", "codes.jpeg", "a.b/codes.pdf"])
+def test_a_target_with_the_name_of_one_picture_is_no_folder(name, tmp_path):
+    with pytest.raises(InvalidParameter, match=r"is the name of one picture; must be a folder, or end in \.zip"):
+        generate_many(["x"], to=tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / name).mkdir(parents=True)
+    assert generate_many(["x"], to=tmp_path / name).created == 1
 
 
 def test_a_bad_row_never_stops_the_rest():

@@ -1,4 +1,5 @@
 import csv
+import json
 import logging
 import re
 import shutil
@@ -6,15 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
-from importlib.metadata import version
+from dataclasses import asdict
+from io import BytesIO
 
 import pytest
 from PIL import Image
 
-from qrkit import generate, open_portfolio
+from qrkit import decode_all, generate, open_portfolio
 from qrkit.__main__ import main
 from qrkit.limits import FORMATS
 from qrkit.redirect import Redirects, Request
+from qrkit.store import Store
 from tests.conformance import readers
 
 LINK = "https://example.com/Grüße"
@@ -22,7 +25,6 @@ IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
     "Version/17.5 Mobile/15E148 Safari/604.1"
 )
-COMMANDS = ("generate", "decode", "import", "export", "serve", "report", "demo")
 
 
 @pytest.fixture(autouse=True)
@@ -58,51 +60,6 @@ def assert_refused(capsys, *arguments, words):
     assert complained.startswith(f"qrkit {arguments[0]}: ")
     assert complained.count("\n") == 1
     assert re.search(words, complained), complained
-
-
-def misused(capsys, *arguments):
-    """What argparse says of words that are none of ours."""
-    with pytest.raises(SystemExit) as caught:
-        main([str(one) for one in arguments])
-    assert caught.value.code == 2
-    return capsys.readouterr().err
-
-
-# What it says of itself -----------------------------------------------------------------------------------------------
-
-
-def test_help_names_every_command_and_shows_examples(capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["--help"])
-    assert caught.value.code == 0
-    text = capsys.readouterr().out
-    assert [name for name in COMMANDS if not re.search(rf"^    {name} +\w", text, re.MULTILINE)] == []
-    assert 'qrkit generate "https://example.com"' in text
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main([command, "--help"])
-    assert caught.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: qrkit {command} ")
-
-
-def test_python_m_qrkit_tells_its_version_quickly():
-    command = [sys.executable, "-X", "importtime", "-m", "qrkit", "--version"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert run.stdout == f"qrkit {version('qrkit-studio')}\n"
-    assert not re.search(r"\| +(pandas|matplotlib|ipywidgets|falcon|waitress)$", run.stderr, re.MULTILINE)
-
-
-@pytest.mark.parametrize("arguments", [[], ["draw"], ["generate", "x", "--colour", "red"], ["decode"]])
-def test_words_that_are_none_of_ours_are_refused_with_the_usage(arguments, capsys):
-    assert misused(capsys, *arguments).startswith("usage: qrkit")
-
-
-@pytest.mark.parametrize("name", ["size", "padding", "version"])
-def test_a_number_must_be_one(name, capsys):
-    assert f"--{name}: invalid int value: 'x'" in misused(capsys, "generate", "hi", f"--{name}", "x")
 
 
 # Generate and decode --------------------------------------------------------------------------------------------------
@@ -162,16 +119,50 @@ def test_an_output_that_knows_no_blocks_gets_letters(folder):
     assert run.stdout == generate("hi").to_text("ascii") + "\\u65e5\\u672c\n"
 
 
-def test_decode_prints_what_each_picture_says(folder, capsys):
+def test_decode_prints_what_a_picture_says_and_of_several_which_says_it(folder, capsys):
     for name, content in (("one.png", LINK), ("two.jpg", "two\nlines")):
         generate(content).save(folder / name)
+    assert main(["decode", "one.png"]) == 0
+    assert main(["decode", "two.jpg"]) == 0
     assert main(["decode", "one.png", "two.jpg"]) == 0
-    assert capsys.readouterr().out == f"{LINK}\ntwo\nlines\n"
+    assert capsys.readouterr().out == f"{LINK}\ntwo\nlines\none.png: {LINK}\ntwo.jpg: two\nlines\n"
+
+
+def test_decode_reads_every_code_of_a_picture(folder, capsys):
+    sheet = Image.new("L", (700, 700), 255)
+    for place, content in (((0, 360), "c"), ((360, 0), "b"), ((0, 0), "a")):
+        sheet.paste(Image.open(BytesIO(generate(content).to_bytes())), place)
+    sheet.save("sheet.png")
+    assert main(["decode", "sheet.png"]) == 0
+    assert capsys.readouterr().out == "a\nb\nc\n"
+    assert main(["decode", "sheet.png", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["file"] == "sheet.png"
+    assert told["codes"] == [asdict(code) for code in decode_all("sheet.png")]
+    assert told["error"] is None
+
+
+def test_of_several_pictures_those_that_fail_are_named_and_the_rest_is_read(folder, capsys):
+    generate("hi").save("code.png")
+    Image.new("L", (80, 80), 255).save("empty.png")
+    pictures = ["empty.png", "code.png", "missing.png"]
+    assert main(["decode", *pictures]) == 1
+    assert main(["decode", "empty.png", "missing.png"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "code.png: hi\n"
+    assert said.err.count("qrkit decode: no QR Code was found in empty.png\n") == 2
+    assert said.err.count("qrkit decode: missing.png: No such file or directory\n") == 2
+    assert main(["decode", *pictures, "--json"]) == 1
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["file"], len(one["codes"]), bool(one["error"])) for one in told] == [
+        ("empty.png", 0, True), ("code.png", 1, False), ("missing.png", 0, True),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["hi", "--size", "x", "--version", "2.5"], r"version='2\.5': must be a whole number.*; size='x': must be"),
         (["hi", "--size", "99"], r"size=99: must be in 1\.\.20 pixels per module"),
         (["hi", "--version", "41"], r"version=41: must be in 1\.\.40"),
         (["hi", "--ec", "X", "--padding", "21"], r"padding=21.*ec='X'"),
@@ -230,7 +221,7 @@ def test_what_was_exported_is_imported_into_another_store(store, folder, capsys)
 def test_import_says_what_it_left_out_and_why(store, folder, capsys):
     lines = ["QR Code Name,Content,Size", f"Spring window poster,{LINK},8", "New,https://example.com/new,8", "Bad,x,99"]
     (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
-    assert main(["import", "codes.csv", "--store", str(store)]) == 0
+    assert main(["import", "codes.csv", "--store", str(store)]) == 1
     told = capsys.readouterr()
     said = told.err.splitlines()
     assert (len(said), told.out) == (2, "codes.csv: 1 created, 1 already there, 1 not readable\n")
@@ -286,19 +277,121 @@ def test_commands_that_read_do_not_make_a_store_of_a_mistyped_name(command, fold
     assert list(folder.iterdir()) == []
 
 
+def test_what_is_there_already_is_no_failure_and_json_tells_every_row(store, folder, capsys):
+    lines = ["Campaign Name,QR Code Name,Content,Size", f"Summer,Summer poster,{LINK},8", ",Bad,x,99"]
+    (folder / "codes.csv").write_text("\n".join(lines[:2]), encoding="utf-8")
+    assert main(["import", "codes.csv", "--store", str(store)]) == 0
+    (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["import", "codes.csv", "--store", str(store), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["file"], told["created"]) == ("codes.csv", 0)
+    assert [(one["row"], one["campaign"], one["name"], one["reason"]) for one in told["issues"]] == [
+        (2, "Summer", "Summer poster", "duplicate"), (3, "", "Bad", "invalid"),
+    ]  # fmt: skip
+    assert told["issues"][1]["error"].startswith("invalid: Size=99")
+
+
+def test_export_and_report_tell_programs_what_they_wrote(store, capsys):
+    assert main(["export", "out.json", "--store", str(store), "--json"]) == 0
+    assert main(["report", "-o", "out.html", "--store", str(store), "--json"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        {"file": "out.json", "qrcodes": 2}, {"file": "out.html"},
+    ]  # fmt: skip
+
+
 HOLDER = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"
 
 
-def test_a_store_that_another_process_holds_is_refused_with_the_remedy(store, folder, capsys):
-    (folder / "codes.csv").write_text("Content\nhi\n")
+@pytest.fixture
+def held(store):
+    """The store, while another process holds it."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(store)], **pipes) as holder:
         assert holder.stdout.readline() == "open\n"
-        for command in (["export", "out.csv"], ["import", "codes.csv"], ["report"], ["serve"]):
-            assert_refused(capsys, *command, "--store", store, words="open in another process: close that one, use its")
+        yield store
         holder.communicate("\n")
     assert holder.returncode == 0
-    assert main(["export", "out.csv", "--store", str(store)]) == 0
+
+
+def test_of_a_store_that_another_process_holds_a_copy_is_looked_at(held, folder, capsys):
+    for command in (
+        ["export", "out.csv"],
+        ["report"],
+        ["account", "list"],
+        ["account", "keys", "local"],
+        ["template", "list"],
+        ["verify"],
+        ["backup", "copy.duckdb"],
+    ):
+        words = [command[0], held, *command[1:]] if command[0] in ("verify", "backup") else [*command, "--store", held]
+        assert main([str(word) for word in words]) == 0
+        assert capsys.readouterr().err == (
+            f"qrkit {command[0]}: {held} is in use; this is taken from a copy of it as it is now\n"
+        )
+    assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 3
+    with open_portfolio("copy.duckdb") as copy:
+        assert len(copy.list_qrcodes()) == 2
+
+
+def test_a_store_that_another_process_holds_is_not_changed_but_refused_with_the_remedy(held, folder, capsys):
+    (folder / "codes.csv").write_text("Content\nhi\n")
+    (folder / "brand.json").write_text("{}")
+    for command in (
+        ["import", "codes.csv"],
+        ["serve"],
+        ["export", "out.csv", "--base-url", "https://go.example.com"],
+        ["account", "create", "Ana"],
+        ["template", "save", "brand", "brand.json"],
+    ):
+        assert_refused(capsys, *command, "--store", held, words="open in another process: close that one, use its")
+    for command in (["compact", held], ["migrate", held, "new.duckdb"]):
+        assert_refused(capsys, *command, words="open in another process")
+    before = held.read_bytes()
+    assert main(["backup", str(held), str(held)]) == 2
+    assert "is the store itself" in capsys.readouterr().err
+    assert held.read_bytes() == before
+
+
+# Care -----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_store_is_verified_copied_and_made_smaller(store, folder, capsys):
+    assert main(["verify", str(store)]) == 0
+    assert main(["verify", str(store), "--json"]) == 0
+    assert main(["backup", str(store), "copy.duckdb"]) == 0
+    assert main(["backup", str(store), "copy.duckdb", "--json"]) == 0
+    assert main(["compact", str(store)]) == 0
+    assert main(["compact", "copy.duckdb", "--json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{store}: sound"
+    assert json.loads(lines[1]) == {"store": str(store), "faults": []}
+    assert re.fullmatch(rf"copy\.duckdb: a copy of {re.escape(str(store))}, [\d,]+ bytes", lines[2])
+    assert json.loads(lines[3]).keys() == {"store", "file", "bytes"}
+    assert re.fullmatch(rf"{re.escape(str(store))}: [\d,]+ bytes smaller", lines[4])
+    assert json.loads(lines[5])["store"] == "copy.duckdb"
+    for one in (store, "copy.duckdb"):
+        with open_portfolio(one) as shop:
+            assert [code.short_code for code in shop.list_qrcodes()] == ["door", "gate"]
+
+
+def test_a_store_with_faults_is_told_of_by_the_exit_status_too(store, capsys):
+    with Store(store) as opened:
+        opened.execute("UPDATE scan_counts SET scans = scans + 1")
+    assert main(["verify", str(store)]) == 1
+    assert main(["verify", str(store), "--json"]) == 1
+    text, told = capsys.readouterr().out.rsplit("\n", 2)[:2]
+    fault = "2 counters that differ from the scans they count"
+    assert text == f"{store}: not sound\n  {fault}"
+    assert json.loads(told) == {"store": str(store), "faults": [fault]}
+
+
+@pytest.mark.parametrize("command", [["verify"], ["backup", "copy.duckdb"], ["compact"]], ids=lambda words: words[0])
+def test_care_makes_no_store_of_a_mistyped_name(command, folder, capsys):
+    assert_refused(capsys, command[0], "shpo.duckdb", *command[1:], words="no store 'shpo.duckdb'")
+    (folder / "text.duckdb").write_text("text")
+    assert_refused(capsys, command[0], "text.duckdb", *command[1:], words="text.duckdb cannot be opened as a store")
+    assert [one.name for one in folder.iterdir()] == ["text.duckdb"]
 
 
 # Report and serve -----------------------------------------------------------------------------------------------------
@@ -372,6 +465,6 @@ def test_a_refused_import_leaves_no_store_behind(folder, capsys):
 
 def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, capsys):
     (folder / "codes.csv").write_text("Content,Size\n" + "x,99\n" * 50)
-    assert main(["import", "codes.csv", "--store", str(store)]) == 0
+    assert main(["import", "codes.csv", "--store", str(store)]) == 2  # nothing could be done
     said = capsys.readouterr().err.splitlines()
     assert (len(said), said[-1]) == (21, "… and 30 more")

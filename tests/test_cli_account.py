@@ -1,5 +1,6 @@
 """`qrkit account …`: accounts, plans and keys of a store from the command line."""
 
+import json
 import re
 from datetime import UTC, datetime
 
@@ -248,10 +249,40 @@ def test_what_is_no_store_is_refused_and_left_alone(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["destroy"], ["create"], ["plan", "Ana"], ["revoke", "Ana"], ["list", "--plan", "pro"]]
+    ("words", "told"),
+    [
+        ([], "qrkit account: the following arguments are required: WHAT"),
+        (["creat"], "qrkit account: WHAT: 'creat' is no command; did you mean 'create'?"),
+        (["create"], "qrkit account create: the following arguments are required: NAME"),
+        (["plan", "Ana"], "qrkit account plan: the following arguments are required: PLAN"),
+        (["revoke", "Ana"], "qrkit account revoke: the following arguments are required: ID"),
+        (["list", "--plan", "pro"], "qrkit account list: --plan is no option"),
+        (["list", "Ana"], "qrkit account list: 'Ana' is one word too many"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_words_that_are_none_of_ours_are_refused_with_the_usage(words, capsys):
-    assert misused(capsys, *words).startswith("usage: qrkit")
+def test_words_that_are_none_of_ours_are_refused_in_one_line(words, told, capsys):
+    said = misused(capsys, *words)
+    assert said.startswith(told)
+    assert said.count("\n") == 1
+
+
+def test_programs_are_told_the_same_as_people(store, capsys):
+    def told(*words):
+        return [json.loads(line) for line in run(capsys, *words, "--json")[0].splitlines()]
+
+    assert told("create", "Bojan", "--plan", "pro") == [{"name": "Bojan", "plan": "pro"}]
+    assert told("plan", "Bojan", "free") == [{"name": "Bojan", "plan": "free"}]
+    [made] = told("key", "Bojan", "--label", "till", "--expires", "2037-01-01T00:00:00Z")
+    assert KEY.fullmatch(made["key"])
+    [key] = told("keys", "Bojan")
+    assert re.fullmatch(STAMP, key.pop("created"))
+    assert key == {"id": made["id"], "label": "till", "expires": "2037-01-01T00:00:00Z", "revoked": None}
+    assert told("revoke", "Bojan", made["id"]) == [{"id": made["id"]}]
+    assert re.fullmatch(STAMP, told("keys", "Bojan")[0]["revoked"])
+    assert told("list")[1:] == [
+        {"name": "Ana", "plan": "pro", "keys": 0}, {"name": "Bojan", "plan": "free", "keys": 1},
+    ]  # fmt: skip
 
 
 def test_help_names_what_can_be_done(capsys):

@@ -61,7 +61,8 @@ def test_json_has_a_line_for_each_file(capsys):
     assert status == 0
     assert [one["file"] for one in told] == ["good.json", "tight.json"]
     for one, name in zip(told, ("good", "tight"), strict=True):
-        assert {"file": f"{name}.json"} | json.loads(check(FILES[name], "static").to_json()) == one
+        report = json.loads(check(FILES[name], "static").to_json())
+        assert {"file": f"{name}.json", **report, "error": None} == one
 
 
 def test_a_picture_is_checked_with_readers(capsys, folder):
@@ -81,7 +82,7 @@ def test_the_level_is_the_one_that_is_asked_for(capsys, level):
         (["missing.png"], "missing.png"),
         (["missing.json"], "missing.json"),
         (["broken.json"], "broken.json"),
-        (["good.json", "text.png"], "text.png"),
+        (["missing.json", "text.png"], "text.png"),
     ],
 )
 def test_what_cannot_be_opened_is_an_error_with_its_name(capsys, folder, arguments, words):
@@ -91,6 +92,18 @@ def test_what_cannot_be_opened_is_an_error_with_its_name(capsys, folder, argumen
     complained = capsys.readouterr().err
     assert complained.startswith("qrkit check: ")
     assert words in complained
+
+
+def test_of_several_files_those_that_cannot_be_opened_are_named_and_the_rest_is_checked(capsys):
+    assert run(capsys, "missing.png", "good.json", "--level", "static")[0] == 1
+    assert run(capsys, "missing.png", "lost.json", "--level", "static")[0] == 1
+    assert main(["check", "missing.png", "good.json", "--level", "static", "--json"]) == 1
+    said = capsys.readouterr()
+    missing, good = (json.loads(line) for line in said.out.splitlines())
+    assert missing.keys() == good.keys()
+    assert {name for name, value in missing.items() if value is not None} == {"file", "error"}
+    assert said.err == f"qrkit check: {missing['error']}\n"
+    assert good["verdict"] == "robust"
 
 
 @pytest.mark.parametrize("arguments", [[], ["good.json", "--min", "best"], ["good.json", "--level", "deep"]])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import decode, generate
+from qrkit import decode, decode_all, generate
 from qrkit.decode import MOST_PIXELS
 from qrkit.errors import NoSymbol, QrkitError, UnreadableFile
 
@@ -175,3 +175,27 @@ def test_a_large_picture_is_read_as_well_when_it_is_made_smaller(background):
     image = generate("hello", size=20, padding=20, background=background)
     large = Image.open(BytesIO(image.to_bytes("png"))).resize((6_000, 6_000))
     assert decode(large, most_side=1_600).content == "hello"
+
+
+def test_all_codes_of_a_picture_are_read_from_top_to_bottom_then_from_left_to_right():
+    sheet = Image.new("L", (1200, 800), "white")
+    contents = ["one", "two", "three", "four", "five", "six"]
+    for number, content in enumerate(contents):
+        image = Image.open(BytesIO(generate(content).to_bytes()))
+        sheet.paste(image, (number % 3 * 400, number // 3 * 400))
+    found = decode_all(sheet)
+    assert [one.content for one in found] == contents
+    assert found[0] == decode(generate("one").to_bytes())
+    assert decode(sheet) in found
+
+
+def test_a_picture_without_any_is_refused_in_the_same_words(tmp_path):
+    Image.new("L", (90, 90), "white").save(tmp_path / "empty.png")
+    told = []
+    for read in (decode, decode_all):
+        with pytest.raises(NoSymbol) as caught:
+            read(tmp_path / "empty.png")
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    with pytest.raises(UnreadableFile):
+        decode_all(b"no picture")

@@ -3,93 +3,143 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from qrkit import access
-from qrkit.commands.parsing import add_store, is_missing, opened
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.stores import add_store, is_missing, opened
+from qrkit.commands.telling import complain, print_json
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.portfolio import open_portfolio
 from qrkit.records import PLANS
-from qrkit.store import Store
-from qrkit.times import from_iso, now, to_iso
 
 if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
+    from qrkit.records import Account
+    from qrkit.store import Store
 
 __all__ = ["add_account"]
 
 
 def add_account(commands: Commands) -> None:
     """Add `account` and what it does with accounts."""
-    parser = commands.add_parser("account", help="accounts of a store, their plans and API keys")
-    doing = parser.add_subparsers(dest="doing", required=True, metavar="what")
-    for name, act, what, arguments in ACCOUNT_COMMANDS:
-        one = doing.add_parser(name, help=what)
-        for argument in arguments:
-            one.add_argument(argument)
-        add_store(one)
-        one.set_defaults(run=_with_store(act))
+    one = add_command(
+        commands,
+        "qrkit account",
+        "Make accounts of a store, give them plans and API keys.\n\n"
+        "A store has the account local from the beginning. While a server holds it, only list and keys can be asked.",
+        usage="create|list|plan|key|keys|revoke ...",
+        examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
+    )
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands")
+    for name, act, sentence, usage, example, keys in ACCOUNT_COMMANDS:
+        prog = f"qrkit account {name}"
+        act_on = add_command(doing, prog, sentence, usage=f"{usage} [options]".strip(), examples=(example,))
+        for argument, what in (("NAME", "of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "of the key")):
+            if argument in usage.split():
+                act_on.add_argument(argument.lower(), metavar=argument, help=what)
         if name == "create":
-            one.add_argument("--plan", default="free", help=f"one of {', '.join(PLANS)} (%(default)s)")
+            act_on.add_argument("--plan", default="free", metavar="PLAN", help=f"{', '.join(PLANS)} (free)")
         if name == "key":
-            one.add_argument("--label", default="", help="what its owner calls it")
-            one.add_argument("--expires", metavar="DATE", help="when it ends, as 2027-01-01T00:00:00Z")
+            act_on.add_argument("--label", default="", metavar="TEXT", help="what its owner calls it")
+            act_on.add_argument("--expires", metavar="DATE", help="when it ends, as 2027-01-01T00:00:00Z (never)")
+        add_store(act_on)
+        add_json(act_on, keys, each={"list": "account", "keys": "key"}.get(name, ""))
+        act_on.set_defaults(run=_with_store(act))
 
 
 def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
         if asked.doing == "create" and is_missing(asked.store):
+            from qrkit.access import create_account
+            from qrkit.portfolio import open_portfolio
+
             # An account that cannot be must not leave a new, empty store behind.
             with open_portfolio(":memory:") as trial:
-                access.create_account(trial.store, asked.name, plan=asked.plan)
-        with opened(asked, must_exist=asked.doing != "create") as portfolio:
+                create_account(trial.store, asked.name, plan=asked.plan)
+        is_read = asked.doing in ("list", "keys")
+        with opened(asked, must_exist=asked.doing != "create", to_read=is_read) as portfolio:
             act(portfolio.store, asked)
 
     return run
 
 
+def _tell(asked: argparse.Namespace, text: str, **members: Any) -> None:
+    if asked.json:
+        print_json(**members)
+    else:
+        print(text)
+
+
+def _account(store: Store, asked: argparse.Namespace) -> Account:
+    from qrkit.access import get_account
+
+    return get_account(store, asked.name)
+
+
 def _create_account(store: Store, asked: argparse.Namespace) -> None:
-    made = access.create_account(store, asked.name, plan=asked.plan)
-    print(f"{made.name}: an account of the plan {made.plan}")
+    from qrkit.access import create_account
+
+    made = create_account(store, asked.name, plan=asked.plan)
+    _tell(asked, f"{made.name}: an account of the plan {made.plan}", name=made.name, plan=made.plan)
 
 
-def _list_accounts(store: Store, _asked: argparse.Namespace) -> None:
-    for one in access.list_accounts(store):
-        print(f"{one.name}  {one.plan}  keys: {len(access.list_keys(store, one))}")
+def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
+    from qrkit.access import list_accounts, list_keys
+
+    for one in list_accounts(store):
+        keys = len(list_keys(store, one))
+        _tell(asked, f"{one.name}  {one.plan}  keys: {keys}", name=one.name, plan=one.plan, keys=keys)
 
 
 def _change_plan(store: Store, asked: argparse.Namespace) -> None:
-    changed = access.change_plan(store, access.get_account(store, asked.name), asked.plan)
-    print(f"{changed.name}: the plan is now {changed.plan}")
+    from qrkit.access import change_plan
+
+    changed = change_plan(store, _account(store, asked), asked.plan)
+    _tell(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
 
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
+    from qrkit.access import create_key, key_id
+    from qrkit.times import from_iso, now
+
     expires = from_iso(asked.expires, name="expires") if asked.expires else None
     if expires and expires <= now():
         raise InvalidParameter(Problem("expires", asked.expires, "must lie ahead"))
-    print(access.create_key(store, access.get_account(store, asked.name), label=asked.label, expires=expires))
-    print("qrkit account: the key is shown this once; the store keeps its digest alone", file=sys.stderr)
+    key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
+    _tell(asked, key, id=key_id(key), key=key)
+    complain("account", "the key is shown this once; the store keeps its digest alone")
 
 
 def _list_keys(store: Store, asked: argparse.Namespace) -> None:
-    for key in access.list_keys(store, access.get_account(store, asked.name)):
-        ends = f"expires {to_iso(key.expires)}" if key.expires else "no end"
-        state = f"revoked {to_iso(key.revoked)}" if key.revoked else ends
-        print(f"{key.id}  made {to_iso(key.created)}  {state}  {key.label}".rstrip())
+    from qrkit.access import list_keys
+    from qrkit.times import to_iso
+
+    for key in list_keys(store, _account(store, asked)):
+        created, expires, revoked = (one and to_iso(one) for one in (key.created, key.expires, key.revoked))
+        ends = f"expires {expires}" if expires else "no end"
+        state = f"revoked {revoked}" if revoked else ends
+        text = f"{key.id}  made {created}  {state}  {key.label}".rstrip()
+        _tell(asked, text, id=key.id, label=key.label, created=created, expires=expires, revoked=revoked)
 
 
 def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
-    access.revoke_key(store, access.get_account(store, asked.name), asked.id)
-    print(f"{asked.id}: opens nothing any more")
+    from qrkit.access import revoke_key
+
+    revoke_key(store, _account(store, asked), asked.id)
+    _tell(asked, f"{asked.id}: opens nothing any more", id=asked.id)
 
 
 ACCOUNT_COMMANDS = (
-    ("create", _create_account, "make an account", ("name",)),
-    ("list", _list_accounts, "all accounts, with their plans", ()),
-    ("plan", _change_plan, "give an account another plan", ("name", "plan")),
-    ("key", _create_key, "make an API key, which is shown this once", ("name",)),
-    ("keys", _list_keys, "what is known of the keys of an account", ("name",)),
-    ("revoke", _revoke_key, "have a key open nothing any more", ("name", "id")),
-)
+    ("create", _create_account, "Make an account.", "NAME",
+     "qrkit account create Anna --plan pro --store shop.duckdb", "name, plan"),
+    ("list", _list_accounts, "Tell all accounts, with their plans.", "",
+     "qrkit account list --store shop.duckdb", "name, plan, keys (how many)"),
+    ("plan", _change_plan, "Give an account another plan.", "NAME PLAN",
+     "qrkit account plan Anna premium --store shop.duckdb", "name, plan"),
+    ("key", _create_key, "Make an API key, which is shown this once.", "NAME",
+     'qrkit account key local --label "the till" --store shop.duckdb', "id, key"),
+    ("keys", _list_keys, "Tell what is known of the keys of an account.", "NAME",
+     "qrkit account keys local --store shop.duckdb", "id, label, created, expires, revoked"),
+    ("revoke", _revoke_key, "Have a key open nothing any more.", "NAME ID",
+     "qrkit account revoke Anna 3f2a9c01d4e7 --store shop.duckdb", "id"),
+)  # fmt: skip
+"""Name, what it does, in a sentence, its words, an example, the names in its JSON."""

@@ -3,46 +3,69 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
-from qrkit.design import Design
-from qrkit.scannability import check
-from qrkit.scannability.report import LEVELS, VERDICTS, ScanReport
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.telling import Status, complain, print_json, status_of
+from qrkit.errors import QrkitError
+from qrkit.scannability.report import LEVELS, VERDICTS
 
 if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
+    from qrkit.scannability.report import ScanReport
 
 __all__ = ["add_check"]
+
+KEYS = ("verdict", "score", "level", "content", "issues", "budget", "structure", "panel", "grade")
+"""What a report tells programs."""
 
 
 def add_check(commands: Commands) -> None:
     """Add `check`."""
-    one = commands.add_parser(
-        "check",
-        help="tell whether designs and pictures scan",
-        description="Tell whether designs (json) and pictures scan, with how much room, and what would help. "
-        "The exit status is 1 where a file is worse than --min.",
+    one = add_command(
+        commands,
+        "qrkit check",
+        "Tell whether designs and pictures scan, and what would help.\n\n"
+        "The exit status is 1 where a file is worse than --min, which stops a build.",
+        usage="FILE... [options]",
+        examples=(
+            "qrkit check brand.json",
+            "qrkit check brand.json poster.png --min robust",
+            "qrkit check codes/*.png --level quick --json",
+        ),
     )
-    one.add_argument("file", type=Path, nargs="+", help="a design as Design.to_json writes it, or a picture")
-    one.add_argument(
-        "--min", choices=VERDICTS, default="fragile", help="the worst verdict that is good enough (fragile)"
-    )
-    one.add_argument("--level", choices=LEVELS, default="standard", help="how thorough (standard)")
-    one.add_argument("--json", action="store_true", help="print a JSON object for each file, a line each")
+    one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture")
+    what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
+    one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
+    what = f"how thorough: {', '.join(LEVELS)} (standard: 19 captures, a tenth of a second)"
+    one.add_argument("--level", choices=LEVELS, default="standard", metavar="LEVEL", help=what)
+    add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
     one.set_defaults(run=_check)
 
 
-def _check(asked: argparse.Namespace) -> int:
-    is_good = True
+def _check(asked: argparse.Namespace) -> Status:
+    failed, is_good = 0, True
     for file in asked.file:
-        report = _report(file, asked.level)
-        is_good &= report.is_at_least(asked.min)
-        print(json.dumps({"file": str(file)} | report.as_dict()) if asked.json else f"{file}: {report}")
-    return 0 if is_good else 1
+        members, wrong = dict.fromkeys(KEYS), None
+        try:
+            report = _report(file, asked.level)
+            members = report.as_dict()
+            is_good &= report.is_at_least(asked.min)
+        except QrkitError as error:
+            failed += 1
+            wrong = str(error)
+            complain("check", wrong)
+        if asked.json:
+            print_json(file=str(file), **members, error=wrong)
+        elif not wrong:
+            print(f"{file}: {report}")
+    status = status_of(len(asked.file) - failed, failed)
+    return status if is_good else max(status, Status.IN_PART)
 
 
 def _report(file: Path, level: str) -> ScanReport:
+    from qrkit.design import Design
+    from qrkit.scannability import check
+
     return check(Design(**design_fields(file)) if file.suffix.lower() == ".json" else file, level)

@@ -7,55 +7,88 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.parsing import add_store, is_missing, opened
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
+from qrkit.commands.telling import Status, print_json, status_of, tell_rows
 from qrkit.exchange import EXCHANGE_FORMATS
-from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.portfolio import open_portfolio
 
 if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
+    from qrkit.exchange.merge import ImportResult
 
-__all__ = ["add_exchange", "tell"]
-
-MOST_ISSUES = 20
+__all__ = ["add_exchange", "tell_import"]
 
 
 def add_exchange(commands: Commands) -> None:
     """Add `import` and `export`."""
-    one = commands.add_parser("import", help="add the QR Codes of a file to a store")
-    one.add_argument("file", type=Path, help=f"one of {', '.join(EXCHANGE_FORMATS)}; its first bytes decide")
-    add_store(one)
-    one.set_defaults(run=_import)
-    one = commands.add_parser("export", help="write all QR Codes of a store to a file")
-    one.add_argument("file", type=Path, help=f"its suffix says the format: {', '.join(EXCHANGE_FORMATS)}")
-    one.add_argument(
-        "--image-format", choices=IMAGE_FORMATS, default="png", help="of the pictures in a zip (%(default)s)"
+    one = add_command(
+        commands,
+        "qrkit import",
+        "Add the QR Codes of a file to a store, and make them trackable.\n\n"
+        "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
+        "must be there. What is in the store already is left out.",
+        usage="FILE [options]",
+        examples=(
+            "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
+            "qrkit import bitly.csv",
+            "qrkit import codes.zip --json",
+        ),
     )
+    formats = ", ".join(EXCHANGE_FORMATS)
+    one.add_argument("file", type=Path, metavar="FILE", help=f"{formats}; its first bytes decide")
     add_store(one)
+    add_base_url(one)
+    add_json(one, "file, created, issues (row, campaign, name, content, reason, error)")
+    one.set_defaults(run=_import)
+    one = add_command(
+        commands,
+        "qrkit export",
+        "Write all QR Codes of a store to a file.\n\n"
+        "A file of the same name is replaced. `qrkit import` reads all of it again.",
+        usage="FILE [options]",
+        examples=(
+            "qrkit export posters.xlsx --store shop.duckdb",
+            "qrkit export codes.zip --image-format svg --store shop.duckdb",
+        ),
+    )
+    one.add_argument("file", type=Path, metavar="FILE", help=f"its suffix says the format: {formats}")
+    what = f"of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
+    one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
+    add_store(one)
+    add_base_url(one)
+    add_json(one, "file, qrcodes (how many)")
     one.set_defaults(run=_export)
 
 
-def _import(asked: argparse.Namespace) -> None:
+def _import(asked: argparse.Namespace) -> Status:
+    from qrkit.portfolio import open_portfolio
+
     if is_missing(asked.store):
         # A file that cannot be read must not leave a new, empty store behind.
         with open_portfolio(":memory:") as trial:
             trial.import_file(asked.file)
     with opened(asked) as portfolio:
         result = portfolio.import_file(asked.file, progress=sys.stderr.isatty())
-    tell(result)
-    print(f"{asked.file}: {result}")
+    tell_import(result)
+    if asked.json:
+        names = ("row", "campaign", "name", "content", "reason", "error")
+        issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
+        print_json(file=str(asked.file), created=result.created, issues=issues)
+    else:
+        print(f"{asked.file}: {result}")
+    return status_of(result.created + result.count("duplicate"), result.failed)
 
 
-def tell(result: ImportResult) -> None:
-    """Name what an import skipped or changed, on the error stream; the first of many."""
-    for issue in result.issues[:MOST_ISSUES]:
-        print(f"row {issue.row}: {issue.error}", file=sys.stderr)
-    if len(result.issues) > MOST_ISSUES:
-        print(f"… and {len(result.issues) - MOST_ISSUES} more", file=sys.stderr)
+def tell_import(result: ImportResult) -> None:
+    """Name what an import skipped or changed, on the error stream."""
+    tell_rows([(issue.row, issue.error) for issue in result.issues])
 
 
 def _export(asked: argparse.Namespace) -> None:
-    with opened(asked, must_exist=True) as portfolio:
+    with opened(asked, to_read=True) as portfolio:
         file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
-        print(f"{file}: {len(portfolio.qrcodes())} QR Codes")
+        count = len(portfolio.qrcodes())
+    if asked.json:
+        print_json(file=str(file), qrcodes=count)
+    else:
+        print(f"{file}: {count} QR Codes")

@@ -1,81 +1,207 @@
-"""`qrkit generate` and `qrkit decode`."""
+"""`qrkit generate`: one QR Code, or one for each row of a table."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.decode import decode
-from qrkit.design import Design
-from qrkit.errors import BadRequest, UnreadableFile
-from qrkit.image import QRImage
-from qrkit.limits import FORMATS, TEXT_STYLES, TextStyle
-from qrkit.reading import json_object
+from qrkit.commands.parsing import Commands, add_command, add_json, number
+from qrkit.commands.stores import add_store, opened
+from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
+from qrkit.limits import FORMATS, TEXT_STYLES
 
 if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
+    from qrkit.design import Design
+    from qrkit.image import QRImage
+    from qrkit.limits import TextStyle
 
-__all__ = ["add_decode", "add_generate", "design_fields"]
+__all__ = ["add_generate", "design_fields"]
+
+STANDARD = Path("-")
+"""What stands for the standard input or output."""
+COLUMN = "Content"
+FIELDS = ("size", "padding", "version", "em", "ec", "foreground", "background")
+EXAMPLES = (
+    'qrkit generate "https://example.com"',
+    'qrkit generate "https://example.com" -o poster.svg --ec H',
+    'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
+    "qrkit generate - --format png < contact.vcf > contact.png",
+    "qrkit generate --from posters.csv --content-column url -o codes.zip",
+    "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
+    "    -o codes --format svg --template brand --store shop.duckdb",
+)
+TOLD = """\
+Draw one QR Code, or one for each row of a table.
+
+Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
+be drawn are named, and cost nothing else. Files of the same name are replaced."""
 
 
 def add_generate(commands: Commands) -> None:
     """Add `generate`."""
-    one = commands.add_parser("generate", help="draw one QR Code")
-    one.add_argument("content", nargs="?", help="text to encode; may be left out when --design has one")
-    one.add_argument("--design", type=Path, metavar="FILE", help="a design as JSON, as Design.to_json writes it")
-    one.add_argument("-o", "--output", type=Path, help="file to write; without it the code is shown as text")
-    one.add_argument("--format", help=f"one of {', '.join(FORMATS)}; by default the suffix of the file says it")
-    one.add_argument("--style", choices=TEXT_STYLES, default="blocks", help="how the code is shown as text")
-    for name, what in (
-        ("size", "pixels per module, 1..20 (8)"),
-        ("padding", "quiet zone in modules, 0..20 (4)"),
-        ("version", "1..40 (the smallest that fits)"),
-    ):
-        one.add_argument(f"--{name}", type=int, help=what)
-    for name, what in (
-        ("em", "encoding mode: byte, numeric, alphanumeric or auto (byte)"),
-        ("ec", "error correction: L, M, Q or H (M)"),
-        ("foreground", "colour of dark modules, #AARRGGBB or a name (black)"),
-        ("background", "colour of everything else (white)"),
-    ):
-        one.add_argument(f"--{name}", help=what)
+    usage = "CONTENT [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
+    one = add_command(commands, "qrkit generate", TOLD, usage=usage, examples=EXAMPLES)
+    what = one.add_argument_group("what to encode")
+    what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
+    table = "a csv, xlsx or xls file whose first row names the columns; - reads it, too"
+    what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
+    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    what.add_argument("--name-column", metavar="NAME", help="column that files are named after (that to encode)")
+    _add_look(one.add_argument_group("how it looks; single options win over a design or a template"))
+    where = one.add_argument_group("where to")
+    output = "file to write, or with --from a folder or a .zip; - prints it"
+    where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
+    formats = f"one of {', '.join(FORMATS)} (what FILE ends in; png with - and --from)"
+    where.add_argument("--format", metavar="NAME", help=formats)
+    text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
+    where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
+    add_json(one, "file, content, version, ec, width, height, warnings; with --from file, created, errors")
     one.set_defaults(run=_generate)
 
 
-def _generate(asked: argparse.Namespace) -> None:
-    names = ("size", "padding", "version", "em", "ec", "foreground", "background")
-    fields = {name: getattr(asked, name) for name in ("content", *names) if getattr(asked, name) is not None}
-    image = QRImage(Design(**(design_fields(asked.design) | fields)))
-    for warning in [*image.warnings, *filter(None, [image.fault])]:
-        print(f"qrkit generate: {warning}", file=sys.stderr)
-    is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
-    if asked.output and is_text:
-        asked.output.write_text(image.to_text(asked.style), encoding="utf-8", newline="\n")
-    elif asked.output:
-        image.save(asked.output, asked.format)
-    elif asked.format:
-        sys.stdout.buffer.write(image.to_text(asked.style).encode() if is_text else image.to_bytes(asked.format))
+def _add_look(look: argparse._ArgumentGroup) -> None:
+    begun = look.add_mutually_exclusive_group()
+    begun.add_argument(
+        "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
+    )
+    begun.add_argument("--template", metavar="NAME", help="a design that a store keeps, see `qrkit template`")
+    add_store(look)
+    for name, kind, metavar, told in (
+        ("size", number, "N", "pixels per module, 1..20 (8)"),
+        ("padding", number, "N", "quiet zone in modules, 0..20 (4)"),
+        ("version", number, "N", "1..40 (the smallest that fits)"),
+        ("ec", str, "LEVEL", "error correction: L, M, Q or H (M)"),
+        ("em", str, "MODE", "encoding mode: byte, numeric, alphanumeric or auto (byte)"),
+        ("foreground", str, "COLOUR", "of dark modules: #AARRGGBB, #RRGGBB or a name (black)"),
+        ("background", str, "COLOUR", "of everything else (white)"),
+    ):
+        look.add_argument(f"--{name}", type=kind, metavar=metavar, help=told)
+
+
+def _generate(asked: argparse.Namespace) -> Status:
+    _check_together(asked)
+    return _from_table(asked) if asked.table else _one(asked)
+
+
+def _check_together(asked: argparse.Namespace) -> None:
+    """Refuse words that do not go together: what is left out in silence would be missed later."""
+    problems = []
+    is_printed = asked.output is None or asked.output == STANDARD
+    if asked.table:
+        rule = "goes without --from, whose rows say what to encode"
+        problems += [Problem("content", asked.content, rule)] if asked.content is not None else []
+        problems += [Problem("style", asked.style, "goes without --from")] if asked.style else []
+        problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
     else:
-        sys.stdout.write(_printable(image, asked.style))
-    if asked.output:
-        print(f"{asked.output}: {image!r}")
+        for name in ("content_column", "name_column"):
+            value = getattr(asked, name)
+            problems += [Problem(name, value, "needs --from, a table")] if value is not None else []
+        problems += (
+            [Problem("json", None, "needs -o, a file: the picture itself is printed")]
+            if (asked.json and is_printed)
+            else []
+        )
+    if problems:
+        raise InvalidParameter(*problems)
+
+
+def _fields(asked: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(asked, name) for name in FIELDS if getattr(asked, name) is not None}
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
     """The fields that a file of a design holds, if there is one.
 
     Raises:
-        UnreadableFile: It holds no JSON object.
-        OSError: It cannot be read.
+        UnreadableFile: It cannot be read, or holds no JSON object.
     """
+    from qrkit.reading import json_object
+
     if file is None:
         return {}
     try:
         return json_object(file.read_bytes())
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
+    except OSError as error:
+        raise UnreadableFile(f"{file}: {error.strerror}") from error
+
+
+def _of_template(asked: argparse.Namespace, content: str) -> Design:
+    with opened(asked, to_read=True) as portfolio:
+        return portfolio.templates.design(asked.template, content, **_fields(asked))
+
+
+# One picture ----------------------------------------------------------------------------------------------------------
+
+
+def _one(asked: argparse.Namespace) -> Status:
+    from qrkit.image import QRImage
+
+    image = QRImage(_design(asked))
+    told = [*image.warnings, *filter(None, [image.fault])]
+    for warning in told:
+        complain("generate", warning)
+    if asked.output and asked.output != STANDARD:
+        _save(image, asked)
+        if asked.json:
+            _tell(image, asked.output, told)
+        else:
+            print(f"{asked.output}: {image!r}")
+    elif asked.output or asked.format:
+        _print(image, asked)
+    else:
+        sys.stdout.write(_printable(image, asked.style or "blocks"))
+    return Status.DONE
+
+
+def _design(asked: argparse.Namespace) -> Design:
+    from qrkit.design import Design
+
+    content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
+    if asked.content == "-":
+        # `echo` and editors end a text with a line end that nobody means.
+        content = content.removesuffix("\n").removesuffix("\r")
+    if asked.template:
+        if content is None:
+            raise MissingParameter("content")
+        return _of_template(asked, content)
+    given = {} if content is None else {"content": content}
+    return Design(**(design_fields(asked.design) | given | _fields(asked)))
+
+
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def _is_text(asked: argparse.Namespace) -> bool:
+    return (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
+
+
+def _save(image: QRImage, asked: argparse.Namespace) -> None:
+    if _is_text(asked):
+        asked.output.write_text(image.to_text(asked.style or "blocks"), encoding="utf-8", newline="\n")
+    else:
+        image.save(asked.output, asked.format)
+
+
+def _print(image: QRImage, asked: argparse.Namespace) -> None:
+    data = image.to_text(asked.style or "blocks").encode() if _is_text(asked) else image.to_bytes(asked.format or "png")
+    if sys.stdout.isatty() and not _is_readable(data):
+        rule = "is a terminal, which cannot show this format; write a file, or send it on to a program"
+        raise InvalidParameter(Problem("output", None, rule))
+    sys.stdout.buffer.write(data)
+
+
+def _is_readable(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _printable(image: QRImage, style: TextStyle) -> str:
@@ -88,13 +214,52 @@ def _printable(image: QRImage, style: TextStyle) -> str:
     return text
 
 
-def add_decode(commands: Commands) -> None:
-    """Add `decode`."""
-    one = commands.add_parser("decode", help="read the QR Code in a picture")
-    one.add_argument("picture", type=Path, nargs="+", help="png, jpg, bmp, tif, gif or webp files")
-    one.set_defaults(run=_decode)
+def _tell(image: QRImage, file: Path, told: list[str]) -> None:
+    print_json(
+        file=str(file),
+        content=image.design.content,
+        version=image.symbol.version,
+        ec=image.symbol.error_correction,
+        width=image.width,
+        height=image.height,
+        warnings=told,
+    )
 
 
-def _decode(asked: argparse.Namespace) -> None:
-    for picture in asked.picture:
-        print(decode(picture).content)
+# Many ---------------------------------------------------------------------------------------------------------------
+
+
+def _from_table(asked: argparse.Namespace) -> Status:
+    from qrkit.batches import generate_many
+    from qrkit.exchange.sheets import read_sheet
+
+    sheet = read_sheet(_standard_input() if asked.table == STANDARD else asked.table)
+    for name in sheet.unread:
+        complain("generate", f"the sheet {name!r} has another heading, and was not read")
+    column = COLUMN if asked.content_column is None else asked.content_column
+    contents = sheet.column(column, field="content_column")
+    names = None
+    if asked.name_column is not None:
+        names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
+    look = _of_template(asked, "0") if asked.template else design_fields(asked.design)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", UserWarning)
+        batch = generate_many(
+            contents,
+            to=asked.output,
+            names=names,
+            format=asked.format or "png",
+            design=look,
+            progress=sys.stderr.isatty(),
+            **_fields(asked),
+        )
+    for one in heard:
+        complain("generate", one.message)
+    errors = [(sheet.numbers[error.row], error) for error in batch.errors]
+    tell_rows([(row, error.error) for row, error in errors])
+    if asked.json:
+        rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
+        print_json(file=str(asked.output), created=batch.created, errors=rows)
+    else:
+        print(f"{asked.output}: {batch}")
+    return status_of(batch.created, len(errors))

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from qrkit.commands.parsing import is_missing, place_of, shown_place
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.stores import STORE, is_missing, shown_place
+from qrkit.commands.telling import print_json
 from qrkit.errors import NotFound
-from qrkit.progress import watch
-from qrkit.store import Store
-from qrkit.store.migrating import migrate
-
-if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
 
 __all__ = ["add_migrate"]
 
 
 def add_migrate(commands: Commands) -> None:
     """Add `migrate`."""
-    one = commands.add_parser(
-        "migrate",
-        help="copy a store into a new one, from a file to a PostgreSQL database or back",
-        epilog="Stop what serves the store first. A run that was interrupted goes on where it was.",
+    one = add_command(
+        commands,
+        "qrkit migrate",
+        "Copy a store into a new one, from a file to a PostgreSQL database or back.\n\n"
+        "Stop what serves the store first. A run that was interrupted goes on where it was. A password "
+        "is better kept in the environment, as PGPASSWORD.",
+        usage="FROM TO [--json]",
+        examples=(
+            "qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop",
+            "qrkit migrate postgresql://qrkit@db.example/shop shop.duckdb",
+        ),
     )
-    what = "a store's file, or the URL of a PostgreSQL database"
-    one.add_argument("source", type=place_of, metavar="FROM", help=what)
-    one.add_argument("target", type=place_of, metavar="TO", help=f"{what} that is empty")
+    one.add_argument("source", metavar="FROM", help=STORE)
+    one.add_argument("target", metavar="TO", help=f"{STORE} that is empty")
+    add_json(one, "store, rows (how many, by table)")
     one.set_defaults(run=_migrate)
 
 
 def _migrate(asked: argparse.Namespace) -> None:
+    from qrkit.progress import watch
+    from qrkit.store import Store
+    from qrkit.store.migrating import migrate
+
     if is_missing(asked.source):
-        raise NotFound("store", f"{shown_place(asked.source)}")
+        raise NotFound("store", shown_place(asked.source))
     with Store(asked.source) as source, Store(asked.target) as target:
         moved = migrate(source, target, seen=watch(progress=sys.stderr.isatty()))
-        print(f"{target.path}: {moved}")
+        if asked.json:
+            print_json(store=target.path, rows=moved.rows)
+        else:
+            print(f"{target.path}: {moved}")

@@ -8,12 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.exchange import tell
-from qrkit.commands.parsing import add_store, opened
+from qrkit.commands.exchange import tell_import
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.stores import add_base_url, add_store, opened
+from qrkit.commands.telling import print_json
 from qrkit.errors import NotFound
 
 if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
     from qrkit.portfolio import Portfolio
 
 __all__ = ["add_demo", "add_report"]
@@ -21,17 +22,33 @@ __all__ = ["add_demo", "add_report"]
 
 def add_report(commands: Commands) -> None:
     """Add `report`."""
-    one = commands.add_parser("report", help="write a scan report as one HTML file, a PDF or a notebook")
-    add_store(one)
+    one = add_command(
+        commands,
+        "qrkit report",
+        "Write what the scans tell: one HTML file, a PDF or a notebook.\n\n"
+        "A file of the same name is replaced. A store that a server holds is copied first.",
+        usage="[-o FILE] [options]",
+        examples=(
+            "qrkit report --store shop.duckdb",
+            "qrkit report --store shop.duckdb -o june.pdf \\",
+            "    --since 2026-06-01 --until 2026-07-01",
+            'qrkit report --campaign "Spring window" --time-zone Europe/Lisbon',
+        ),
+    )
     one.add_argument(
-        "-o", "--output", type=Path, help="file to write: .html, .pdf or .ipynb (report.html; with --pdf, report.pdf)"
+        "-o", "--output", type=Path, metavar="FILE", help=".html, .pdf or .ipynb (report.html; with --pdf, report.pdf)"
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
-    one.add_argument("--campaign", help="name of a campaign; without it, all")
-    one.add_argument("--since", type=_day, help="the first day, like 2026-06-01; that of the first scan")
-    one.add_argument("--until", type=_day, help="the day after the last; the one after the last scan")
-    one.add_argument("--time-zone", default="UTC", help="whose days and hours, like Europe/Ljubljana (%(default)s)")
-    one.add_argument("--title", help="what stands at the top")
+    one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
+    one.add_argument("--since", type=_day, metavar="DAY", help="the first day, as 2026-06-01 (that of the first scan)")
+    one.add_argument("--until", type=_day, metavar="DAY", help="the day after the last (the one after the last scan)")
+    one.add_argument(
+        "--time-zone", default="UTC", metavar="ZONE", help="whose days and hours, as Europe/Ljubljana (UTC)"
+    )
+    one.add_argument("--title", metavar="TEXT", help="what stands at the top")
+    add_store(one)
+    add_base_url(one)
+    add_json(one, "file")
     one.set_defaults(run=_report)
 
 
@@ -49,14 +66,18 @@ def _report(asked: argparse.Namespace) -> None:
     if asked.pdf:
         output = output.with_suffix(".pdf")
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
-    with opened(asked, must_exist=True) as portfolio:
+    with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else _campaign_id(portfolio, asked.campaign)
         if output.suffix.lower() == ".ipynb":
-            print(report.notebook(portfolio, output, campaign_id=campaign_id, **days))
+            file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
-            print(report.portfolio(portfolio, **days).save(output))
+            file = report.portfolio(portfolio, **days).save(output)
         else:
-            print(report.campaign(portfolio, campaign_id, **days).save(output))
+            file = report.campaign(portfolio, campaign_id, **days).save(output)
+    if asked.json:
+        print_json(file=str(file))
+    else:
+        print(file)
 
 
 def _campaign_id(portfolio: Portfolio, name: str) -> str:
@@ -68,9 +89,16 @@ def _campaign_id(portfolio: Portfolio, name: str) -> str:
 
 def add_demo(commands: Commands) -> None:
     """Add `demo`."""
-    one = commands.add_parser("demo", help="a finished job: posters, scans and a report, in one command")
-    one.add_argument("--portfolio", type=Path, help="a csv of yours instead of the sample")
-    one.add_argument("--folder", type=Path, help="where to write (demo, or demo-NAME of your csv)")
+    one = add_command(
+        commands,
+        "qrkit demo",
+        "Show a finished job: posters, scans and a report, in one command.\n\n"
+        "The scans are made up. What an earlier demo left in the folder is made anew.",
+        usage="[options]",
+        examples=("qrkit demo", "qrkit demo --portfolio posters.csv --folder trial"),
+    )
+    one.add_argument("--portfolio", type=Path, metavar="FILE", help="a csv of yours instead of the sample")
+    one.add_argument("--folder", type=Path, metavar="FOLDER", help="where to write (demo, or demo-NAME of your csv)")
     one.set_defaults(run=_demo)
 
 
@@ -79,7 +107,7 @@ def _demo(asked: argparse.Namespace) -> None:
 
     folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
     done = demo.run(folder, spreadsheet=asked.portfolio)
-    tell(done.imported)
+    tell_import(done.imported)
     # As it was called: without the environment activated, plain `qrkit` is not found.
     me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
     print(

@@ -5,50 +5,65 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from qrkit.commands.parsing import add_store
-from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
-from qrkit.store.retention import sweeping
-
-if TYPE_CHECKING:
-    from qrkit.commands.parsing import Commands
+from qrkit.commands.parsing import Commands, add_command, number
+from qrkit.commands.stores import add_base_url, add_store
 
 __all__ = ["add_serve"]
 
 
 def add_serve(commands: Commands) -> None:
     """Add `serve`."""
-    one = commands.add_parser(
-        "serve",
-        help="serve the HTTP interface and the short URLs of a store",
-        epilog="Each of these may be set in the environment, as QRKIT_PORT=80; lists are written with commas there.",
+    one = add_command(
+        commands,
+        "qrkit serve",
+        "Serve the HTTP interface and the short URLs of a store.\n\n"
+        "It makes the store where there is none; Ctrl-C ends it. Each option may be set in the "
+        "environment, as QRKIT_PORT=80; lists are written with commas there.",
+        usage="[options]",
+        examples=(
+            "qrkit serve --store shop.duckdb --base-url https://go.example.com",
+            "qrkit serve --host 0.0.0.0 --port 80 --trusted-proxies 10.0.0.1",
+            "QRKIT_PORT=8000 qrkit serve",
+        ),
     )
-    add_store(one)
-    one.add_argument("--host", help="address to listen on (127.0.0.1)")
-    one.add_argument("--port", type=int, help="port to listen on, 0 for a free one (8080)")
-    for name, what in (
-        ("--hosts", "a name besides that of the base URL under which it is asked, * for any; may be repeated"),
-        ("--trusted-proxies", "address or network of a proxy whose X-Forwarded-For is believed; may be repeated"),
-        ("--fetch-from", "a host from which pictures of designs are read; may be repeated"),
-    ):
-        one.add_argument(name, action="extend", type=_listed, metavar="NAME", help=what)
-    for name, what in (
-        ("--keep-days", "days that visits are kept before they are reduced to counts, which the store remembers"),
-        ("--proxy-hops", "how many such proxies stand one behind the other (1)"),
-        ("--threads", "requests that are worked on at once (64)"),
-        ("--processes", "processes that serve the store; each counts its share of what an address may (1)"),
-        ("--renders", "pictures that are drawn at once (one a processor)"),
-        ("--generates-a-minute", "pictures an address may have in a minute without a key, 0 without limit (600)"),
-        ("--unknown-codes-a-minute", "unknown short URLs an address may try in a minute, 0 without limit (30)"),
-    ):
-        one.add_argument(name, type=int, metavar="N", help=what)
-    one.add_argument("--places", metavar="FILE", help="table of places (mmdb) that tells the country of visits (none)")
-    yes_or_no = argparse.BooleanOptionalAction
-    one.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
-    one.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
-    one.add_argument("--access-log", action=yes_or_no, help="tell each request on the error stream, as JSON (yes)")
+    _add_groups(one)
     one.set_defaults(run=_serve)
+
+
+def _add_groups(one: argparse.ArgumentParser) -> None:
+    yes_or_no = argparse.BooleanOptionalAction
+    where = one.add_argument_group("what and where")
+    add_store(where)
+    add_base_url(where)
+    where.add_argument("--host", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    where.add_argument("--port", type=number, metavar="N", help="port to listen on, 0..65535; 0 is a free one (8080)")
+    who = one.add_argument_group("whom it believes; each may be repeated")
+    scans = one.add_argument_group("what it keeps, and tells")
+    for name, metavar, what in (
+        ("--hosts", "NAME", "a further name under which it is asked, beside that of the base URL; * is any"),
+        ("--trusted-proxies", "ADDRESS", "a proxy, or a network of them, whose X-Forwarded-For is believed (none)"),
+        ("--fetch-from", "HOST", "a host from which pictures of designs are read (none)"),
+    ):
+        who.add_argument(name, action="extend", type=_listed, metavar=metavar, help=what)
+    who.add_argument("--proxy-hops", type=number, metavar="N", help="how many proxies stand in a row, 1..10 (1)")
+    scans.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
+    scans.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
+    what = "days until visits are reduced to counts, 1..36500; the store remembers it (never)"
+    scans.add_argument("--keep-days", type=number, metavar="N", help=what)
+    what = "a table of places (mmdb) that tells the country of visits (none)"
+    scans.add_argument("--places", metavar="FILE", help=what)
+    told = "tell each request on the error stream, as JSON (yes)"
+    scans.add_argument("--access-log", action=yes_or_no, help=told)
+    limits = one.add_argument_group("how much at once")
+    for name, what in (
+        ("--threads", "requests that are worked on at once, 4..512 (64)"),
+        ("--renders", "pictures that are drawn at once, 1..64 (one a processor)"),
+        ("--processes", "processes that serve the store, 1..1000; each allows its share of the next two (1)"),
+        ("--generates-a-minute", "pictures for an address without a key, 0..1000000; 0 is any number (600)"),
+        ("--unknown-codes-a-minute", "unknown short URLs for an address, 0..1000000; 0 is any number (30)"),
+    ):
+        limits.add_argument(name, type=number, metavar="N", help=what)
 
 
 def _listed(text: str) -> list[str]:
@@ -57,6 +72,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _serve(asked: argparse.Namespace) -> None:
+    from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+    from qrkit.store.retention import sweeping
     from qrkit.wsgi import Settings, make_app, serve
     from qrkit.wsgi.access_log import shown_access
 

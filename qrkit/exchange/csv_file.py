@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read", "write"]
+__all__ = ["read", "rows", "write"]
 
 
 _SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]")
@@ -61,7 +61,7 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     """
     import pandas as pd
 
-    table = table_of_rows(watch(_rows(_text(data)), "Reading", None))
+    table = table_of_rows(watch(rows(data), "Reading", None))
     for name in TEXT_COLUMNS:
         cells = table[name].to_numpy().tolist()
         if any(cell[:1] == "'" for cell in cells):
@@ -81,15 +81,21 @@ def _text(data: bytes) -> str:
         raise UnreadableFile(f"line {line} is not {wanted}", line=line) from error
 
 
-def _rows(text: str) -> Iterator[list[str]]:
+def rows(data: bytes) -> Iterator[list[str]]:
+    """The rows of a CSV file, its heading among them, as texts just as they stand there.
+
+    Raises:
+        UnreadableFile: The file is too large, not in these encodings, or no CSV.
+    """
+    text = _text(data)
     # A cell may be as long as the file; csv's own limit would cost all other rows. It can be set for all alone.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
-    rows = _reader(text)
+    found = _reader(text)
     try:
         if _SEPARATOR.match(text):
-            next(rows)
+            next(found)
             yield []
-        yield from rows
+        yield from found
     except csv.Error as error:
         line = _last_beginning(text)
         hint = "is its last double quote missing?"

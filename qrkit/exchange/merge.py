@@ -51,6 +51,11 @@ class ImportResult:
     created: int
     issues: tuple[ImportIssue, ...] = ()
 
+    @property
+    def failed(self) -> int:
+        """How many rows could not be read; those that are there already are not among them."""
+        return self.count("invalid") + self.count("undecodable")
+
     def count(self, reason: Reason) -> int:
         """How many rows were skipped or changed for this reason."""
         return sum(issue.reason == reason for issue in self.issues)

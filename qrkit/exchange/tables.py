@@ -25,10 +25,12 @@ __all__ = [
     "MOST_ROWS",
     "REASON",
     "cell_text",
+    "check_number",
     "check_size",
     "table_of_links",
     "table_of_records",
     "table_of_rows",
+    "too_wide",
     "typed",
     "with_unread",
 ]
@@ -95,13 +97,13 @@ def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     for number, cells in numbered:
         if not any(cells):
             continue
-        _check_number(len(table), number)
+        check_number(len(table), number)
         numbers.append(number)
         if len(cells) == width:
             table.append((*in_order([*cells, ""]), "", ""))
         else:
             whole = [*cells[:width], *[""] * (width - len(cells)), ""]
-            table.append((*in_order(whole), _too_wide(cells, width), ""))
+            table.append((*in_order(whole), too_wide(cells, width), ""))
     return _frame(numbers, table, _unknown(heading))
 
 
@@ -120,7 +122,7 @@ def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknow
     names = (*ALL_NAMES, ERROR, REASON)
     table: list[tuple[str, ...]] = []
     for number, cells in records:
-        _check_number(len(table), number)
+        check_number(len(table), number)
         numbers.append(number)
         table.append(tuple([cells.get(name, "") for name in names]))
     return _frame(numbers, table, unknown)
@@ -150,7 +152,7 @@ def _links(
     """The rows by the names of a foreign heading, with the numbers they have in the file."""
     for number, cells in rows:
         if any(cells):
-            yield number, dict(zip(heading, cells, strict=False)), _too_wide(cells, len(heading))
+            yield number, dict(zip(heading, cells, strict=False)), too_wide(cells, len(heading))
 
 
 def with_unread(table: pd.DataFrame, sheets: Sequence[str]) -> pd.DataFrame:
@@ -181,7 +183,12 @@ def _frame(numbers: list[int], table: list[tuple[str, ...]], unknown: Sequence[s
     return found
 
 
-def _check_number(count: int, line: int) -> None:
+def check_number(count: int, line: int) -> None:
+    """Refuse one row more than there may be, the one of this line, after so many.
+
+    Raises:
+        UnreadableFile: There are too many.
+    """
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)
 
@@ -191,7 +198,8 @@ def _unknown(heading: Sequence[str]) -> list[str]:
     return [title for title in heading if title.strip() and title.strip().lower() not in known]
 
 
-def _too_wide(cells: Sequence[str], width: int) -> str:
+def too_wide(cells: Sequence[str], width: int) -> str:
+    """What is wrong with a row that has more cells than the heading; "" where it has not."""
     if len(cells) <= width:
         return ""
     return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"

@@ -25,6 +25,7 @@ __all__ = [
     "joined",
     "numbered",
     "read",
+    "rows",
     "write",
     "write_parts",
 ]
@@ -124,14 +125,23 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     Raises:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
-    check_size(data)
     unread: list[str] = []
-    return with_unread(table_of_rows(watch(_rows(data, unread), "Reading", None)), unread)
+    return with_unread(table_of_rows(watch(rows(data, unread), "Reading", None)), unread)
 
 
-def _rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+    """The rows of a workbook as texts, the heading of its first sheet in front.
+
+    Args:
+        data: The file.
+        unread: Takes the names of sheets that have other headings, whose rows are not given.
+
+    Raises:
+        UnreadableFile: The file is too large, or is no such workbook.
+    """
     import xlrd
 
+    check_size(data)
     try:
         # What it would print goes nowhere; sheets are read one by one, and let go of.
         book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from openpyxl import Workbook
 
-__all__ = ["is_workbook", "read", "write"]
+__all__ = ["is_workbook", "read", "rows", "write"]
 
 CONTENT_TYPES = "[Content_Types].xml"
 """What makes a zip archive one of OOXML."""
@@ -119,9 +119,8 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     Raises:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
-    check_size(data)
     unread: list[str] = []
-    return with_unread(table_of_rows(watch(_rows(_checked(data), unread), "Reading", None)), unread)
+    return with_unread(table_of_rows(watch(rows(data, unread), "Reading", None)), unread)
 
 
 def _checked(data: bytes) -> BytesIO:
@@ -143,9 +142,20 @@ def _checked(data: bytes) -> BytesIO:
     return file
 
 
-def _rows(file: BytesIO, unread: list[str]) -> Iterator[list[str]]:
+def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+    """The rows of a workbook as texts, the heading of its first sheet in front.
+
+    Args:
+        data: The file.
+        unread: Takes the names of sheets that have other headings, whose rows are not given.
+
+    Raises:
+        UnreadableFile: The file is too large, or is no such workbook.
+    """
     import openpyxl
 
+    check_size(data)
+    file = _checked(data)
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:

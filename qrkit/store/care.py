@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.database import MEMORY, Database
 from qrkit.store.settings import set_setting
+from qrkit.store.snapshot import Snapshot
 from qrkit.store.user_agents import forget_numbers
 from qrkit.times import naive, now, to_iso
 
@@ -84,13 +85,16 @@ def backup(store: Store, path: str | Path) -> Path:
 
     Writers wait for as long as the file takes to be copied; readers do not.
 
+    Of a store that another process holds, a `Snapshot` can be copied.
+
     Raises:
-        InvalidParameter: The store is in memory, or the path is that of a store that is open here.
+        InvalidParameter: The store is in memory, or the path is its own, or that of a store that is open here.
         StoreBusy: This thread has a transaction open.
         UnreadableFile: The copy could not be written; an older one in its place stays as it was.
     """
     original, copy = _file_of(store), Path(path)
-    if Database.is_open_here(copy) or (copy.exists() and copy.samefile(original)):
+    own = (original, store.original) if isinstance(store, Snapshot) else (original,)
+    if Database.is_open_here(copy) or (copy.exists() and any(copy.samefile(one) for one in own)):
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:

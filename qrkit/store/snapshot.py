@@ -25,6 +25,9 @@ class Snapshot(Store):
     Args:
         path: The file of the other store.
 
+    Attributes:
+        original: That file.
+
     Raises:
         UnreadableFile: There is no such file, or it is no store.
         InvalidParameter: It is on a server.
@@ -35,7 +38,7 @@ class Snapshot(Store):
         if is_server(path):
             rule = "is on a server, which as many processes may open as like to: open it itself"
             raise InvalidParameter(Problem("snapshot_of", shown_url(str(path)), rule))
-        original = Path(path)
+        self.original = original = Path(path)
         if not original.is_file():
             raise UnreadableFile(f"{original} is not a file")
         self._folder = TemporaryDirectory(prefix="qrkit-")

@@ -168,3 +168,19 @@ def test_thousands_of_rows_of_one_name_take_no_more_than_a_step_each():
     assert result.count("renamed") == 19_999
     again, nothing = merged(rows, added)
     assert (again.count("duplicate"), nothing) == (20_000, [])
+
+
+def test_rows_that_failed_are_those_that_could_not_be_read():
+    reasons = [
+        "duplicate",
+        "invalid",
+        "renamed",
+        "undecodable",
+        "code-taken",
+        "unknown-column",
+        "unread-sheet",
+        "invalid",
+    ]
+    issues = tuple(ImportIssue(row, "", "", "", reason, "") for row, reason in enumerate(reasons))
+    assert ImportResult(9, issues).failed == 3
+    assert ImportResult(9).failed == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
 from qrkit.store.snapshot import Snapshot
@@ -115,6 +115,13 @@ def test_nothing_can_be_changed_in_a_snapshot(snapshot, write):
 def test_a_snapshot_can_be_kept_as_a_file(snapshot, tmp_path):
     with open_portfolio(backup(snapshot.store, tmp_path / "kept.duckdb")) as portfolio:
         assert [one.short_code for one in portfolio.list_qrcodes()] == ["door"]
+
+
+def test_a_snapshot_is_not_copied_over_what_it_is_of(busy):
+    path, process = busy
+    assert process.stdout.readline()
+    with Snapshot(path) as snapshot, pytest.raises(InvalidParameter, match="is the store itself"):
+        backup(snapshot, path)
 
 
 @pytest.mark.parametrize("content", [None, b"no database" * 1000])

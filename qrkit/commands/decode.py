@@ -1,0 +1,53 @@
+"""`qrkit decode`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.telling import Status, complain, print_json, status_of
+from qrkit.errors import QrkitError
+from qrkit.limits import RASTER_FORMATS
+
+__all__ = ["add_decode"]
+
+
+def add_decode(commands: Commands) -> None:
+    """Add `decode`."""
+    one = add_command(
+        commands,
+        "qrkit decode",
+        "Read the QR Codes in pictures.\n\n"
+        "Each content is a line, from top to bottom of a picture; of several pictures it stands behind "
+        "the name of its file. Pictures that hold none are named.",
+        usage="PICTURE... [--json]",
+        examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
+    )
+    formats = f"{', '.join(RASTER_FORMATS)}; at most 50 million pixels"
+    one.add_argument("picture", type=Path, nargs="+", metavar="PICTURE", help=f"a file: {formats}")
+    keys = "file, codes (content, version, ec, dimension, capacity, length), error"
+    add_json(one, keys, each="picture")
+    one.set_defaults(run=_decode)
+
+
+def _decode(asked: argparse.Namespace) -> Status:
+    from qrkit.decode import decode_all
+
+    failed = 0
+    for picture in asked.picture:
+        codes, wrong = [], None
+        try:
+            codes = decode_all(picture)
+        except QrkitError as error:
+            failed += 1
+            wrong = str(error)
+            complain("decode", wrong)
+        if asked.json:
+            print_json(file=str(picture), codes=[asdict(code) for code in codes], error=wrong)
+        else:
+            front = f"{picture}: " if len(asked.picture) > 1 else ""
+            for code in codes:
+                print(f"{front}{code.content}")
+    return status_of(len(asked.picture) - failed, failed)

@@ -1,0 +1,75 @@
+"""Which store a command is for, and how it is opened."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.commands.telling import complain
+from qrkit.errors import NotFound, StoreBusy
+
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
+
+__all__ = ["add_base_url", "add_store", "is_missing", "opened", "shown_place"]
+
+DEFAULT_STORE = "qrkit.duckdb"
+STORE = "a store's file, or the URL of a PostgreSQL database"
+
+
+def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the option that says which store is meant."""
+    # What the variable holds may be a password: the help names it, and does not show it.
+    default = os.environ.get("QRKIT_STORE") or DEFAULT_STORE
+    what = f"{STORE} ($QRKIT_STORE, else {DEFAULT_STORE})"
+    parser.add_argument("--store", default=default, metavar="STORE", help=what)
+
+
+def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the option that says what short URLs begin with."""
+    what = "what short URLs begin with, which the store keeps (http://localhost:8080)"
+    parser.add_argument("--base-url", metavar="URL", help=what)
+
+
+def shown_place(place: str) -> str:
+    """The same as it may be shown: without a password."""
+    from qrkit.store.postgresql import is_server, shown_url
+
+    return shown_url(place) if is_server(place) else place
+
+
+def is_missing(place: str) -> bool:
+    """Whether it is a file that is not there; what is on a server, opening it tells."""
+    from qrkit.store.postgresql import is_server
+
+    return not is_server(place) and not Path(place).exists()
+
+
+def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
+    """The portfolio of the store that is asked for.
+
+    Args:
+        asked: The words of the command.
+        must_exist: Whether there must be one, and no new file is made of a mistyped name.
+        to_read: Whether a copy of the store will do while another process holds it; then it must exist, too.
+
+    Raises:
+        NotFound: There is no such file.
+        StoreBusy: Another process holds it.
+    """
+    from qrkit.portfolio import open_portfolio
+    from qrkit.store.postgresql import is_server
+
+    if (must_exist or to_read) and is_missing(asked.store):
+        hint = "`qrkit import`, `qrkit serve` and `qrkit account create` make one"
+        raise NotFound("store", shown_place(asked.store), hint=hint)
+    base_url = getattr(asked, "base_url", None)
+    try:
+        return open_portfolio(asked.store, base_url=base_url)
+    except StoreBusy:
+        if not to_read or base_url is not None or is_server(asked.store):
+            raise
+    complain(asked.command, f"{asked.store} is in use; this is taken from a copy of it as it is now")
+    return open_portfolio(snapshot_of=asked.store)

@@ -1,0 +1,94 @@
+"""`qrkit template`: designs that a store keeps."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.commands.generate import design_fields
+from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.stores import add_store, opened
+from qrkit.commands.telling import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from qrkit.templates import Templates
+
+__all__ = ["add_template"]
+
+
+def add_template(commands: Commands) -> None:
+    """Add `template` and what it does with templates."""
+    one = add_command(
+        commands,
+        "qrkit template",
+        "Keep designs in a store, for `generate --template` and the HTTP interface.",
+        usage="save|list|show|delete ...",
+        examples=(
+            "qrkit template save brand brand.json --store shop.duckdb",
+            "qrkit generate hello -o hello.svg --template brand --store shop.duckdb",
+        ),
+    )
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands")
+    for name, act, sentence, usage, example in TEMPLATE_COMMANDS:
+        prog = f"qrkit template {name}"
+        act_on = add_command(doing, prog, sentence, usage=f"{usage} [options]".strip(), examples=(example,))
+        if "NAME" in usage:
+            act_on.add_argument("name", metavar="NAME", help="of the template, 1..100 characters")
+        if "FILE" in usage:
+            act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
+        add_store(act_on)
+        if name != "show":
+            add_json(act_on, "name", each="template" if name == "list" else "")
+        act_on.set_defaults(run=_acting(act, to_read=name in ("list", "show")))
+
+
+def _acting(act: Callable[[Templates, argparse.Namespace], None], *, to_read: bool) -> Callable[..., None]:
+    def run(asked: argparse.Namespace) -> None:
+        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
+            act(portfolio.templates, asked)
+
+    return run
+
+
+def _save(templates: Templates, asked: argparse.Namespace) -> None:
+    templates.save(asked.name, design_fields(asked.file))
+    _tell(asked, f"{asked.name}: kept")
+
+
+def _list(templates: Templates, asked: argparse.Namespace) -> None:
+    for name in templates:
+        if asked.json:
+            print_json(name=name)
+        else:
+            print(name)
+
+
+def _show(templates: Templates, asked: argparse.Namespace) -> None:
+    print(json.dumps(templates.get(asked.name), indent=2))
+
+
+def _delete(templates: Templates, asked: argparse.Namespace) -> None:
+    templates.delete(asked.name)
+    _tell(asked, f"{asked.name}: deleted")
+
+
+def _tell(asked: argparse.Namespace, text: str) -> None:
+    if asked.json:
+        print_json(name=asked.name)
+    else:
+        print(text)
+
+
+TEMPLATE_COMMANDS = (
+    ("save", _save, "Keep a design under a name, in place of one that has it.", "NAME FILE",
+     "qrkit template save brand brand.json --store shop.duckdb"),
+    ("list", _list, "Tell the names of all templates.", "", "qrkit template list --store shop.duckdb"),
+    ("show", _show, "Print a template as JSON.", "NAME",
+     "qrkit template show brand --store shop.duckdb > brand.json"),
+    ("delete", _delete, "Delete a template.", "NAME", "qrkit template delete brand --store shop.duckdb"),
+)  # fmt: skip
+"""Name, what it does, in a sentence, its words, an example."""

@@ -1,0 +1,100 @@
+"""Files of rows whose columns may have any names: a list of gates and addresses, say, of which pictures are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
+from qrkit.exchange.formulas import taken_off
+from qrkit.exchange.tables import check_number, too_wide
+
+__all__ = ["Sheet", "read_sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The rows of a file, each as text.
+
+    Attributes:
+        heading: The names of its columns.
+        numbers: The number of each row in the file; the heading is row 1, empty rows are left out.
+        rows: The cells of each row, as many as there are names; or what is wrong with it.
+        unread: Names of sheets of a workbook that have another heading, and were not read.
+    """
+
+    heading: tuple[str, ...]
+    numbers: tuple[int, ...]
+    rows: tuple[tuple[str, ...] | UnreadableFile, ...]
+    unread: tuple[str, ...] = ()
+
+    def column(self, name: str, *, field: str = "column") -> list[str | UnreadableFile]:
+        """The cells of a column, as `generate_many` takes them: of a row that is wrong, what is wrong with it.
+
+        Args:
+            name: Of the column, in any case.
+            field: What an error calls it.
+
+        Raises:
+            InvalidParameter: No column has this name, or two have.
+        """
+        titles, title = [title.lower() for title in self.heading], name.strip().lower()
+        found = titles.count(title) if title else 0
+        if found != 1:
+            rule = f"is no column of the file; {nearest(name, filter(None, self.heading))}"
+            raise InvalidParameter(Problem(field, name, "stands twice in the heading" if found else rule))
+        place = titles.index(title)
+        return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
+
+
+def read_sheet(source: str | Path | bytes) -> Sheet:
+    """Read a csv, xlsx or xls file: what it is its first bytes say, and csv is what says nothing.
+
+    A csv may have commas, semicolons or tabs; of a workbook the first sheet is read, and those with the same heading.
+    Texts stay texts: "007" is no number. An apostrophe that keeps a spreadsheet from running a text of a csv is taken
+    off (ruling X7).
+
+    Args:
+        source: The file's path, or its bytes.
+
+    Raises:
+        UnreadableFile: It cannot be read, is empty, is of another format, or has more than 200,000 rows.
+    """
+    if isinstance(source, bytes):
+        name, data = "the file", source
+    else:
+        name = str(source)
+        try:
+            data = Path(source).read_bytes()
+        except OSError as error:
+            raise UnreadableFile(f"{name}: {error.strerror}") from error
+    unread: list[str] = []
+    heading: tuple[str, ...] = ()
+    found: dict[int, tuple[str, ...] | UnreadableFile] = {}
+    for number, cells in enumerate(_rows(data, name, unread), start=1):
+        if not any(cells):
+            continue
+        if not heading:
+            heading = tuple(cell.strip() for cell in cells)
+            continue
+        check_number(len(found), number)
+        wrong = too_wide(cells, len(heading))
+        missing = [""] * (len(heading) - len(cells))
+        found[number] = UnreadableFile(wrong, line=number) if wrong else (*cells, *missing)
+    if not heading:
+        raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
+    return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread))
+
+
+def _rows(data: bytes, name: str, unread: list[str]) -> Iterator[list[str]]:
+    suffix = Path(name).suffix[1:].lower()
+    format = sniffed(data, suffix if suffix in EXCHANGE_FORMATS else "csv").name
+    if format == "csv":
+        return ([taken_off(cell) for cell in cells] for cells in csv_file.rows(data))
+    if format == "xls":
+        return xls_file.rows(data, unread)
+    if format == "xlsx":
+        return xlsx_file.rows(data, unread)
+    raise UnreadableFile(f"{name}: of {format} no rows are read; csv, xlsx and xls are")

@@ -1,0 +1,118 @@
+"""Files of rows whose columns may have any names."""
+
+import csv
+import io
+
+import openpyxl
+import pytest
+import xlwt
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit.errors import InvalidParameter, UnreadableFile
+from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.sheets import Sheet, read_sheet
+from qrkit.exchange.tables import MOST_ROWS
+
+some = settings(max_examples=30, derandomize=True, deadline=None)
+words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+
+
+def as_csv(rows):
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows(rows)
+    return file.getvalue().encode()
+
+
+def as_xlsx(rows, *further):
+    book = openpyxl.Workbook()
+    for place, sheet in enumerate([rows, *further]):
+        target = book.create_sheet(f"Sheet {place}")
+        for row in sheet:
+            target.append(row)
+    book.remove(book["Sheet"])
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def as_xls(rows):
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Sheet")
+    for number, row in enumerate(rows):
+        for place, cell in enumerate(row):
+            sheet.write(number, place, cell)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+GATES = [["gate", "URL"], ["North", "https://example.com/n"], ["007", "x"]]
+
+
+@pytest.mark.parametrize("write", [as_csv, as_xlsx, as_xls])
+def test_columns_are_found_by_name_in_any_case_whatever_the_file_is(write, tmp_path):
+    data = write(GATES)
+    (tmp_path / "gates.xls").write_bytes(data)  # its first bytes say what it is
+    for sheet in (read_sheet(data), read_sheet(tmp_path / "gates.xls"), read_sheet(str(tmp_path / "gates.xls"))):
+        assert sheet == Sheet(("gate", "URL"), (2, 3), (("North", "https://example.com/n"), ("007", "x")))
+        assert sheet.column(" url ") == ["https://example.com/n", "x"]
+
+
+@some
+@given(st.lists(st.lists(words, min_size=2, max_size=2), max_size=6))
+def test_texts_of_a_csv_come_back_as_they_are_and_rows_keep_their_numbers(rows):
+    sheet = read_sheet(as_csv([["a", "b"], *[[made_safe(cell) for cell in row] for row in rows]]))
+    there = [(number, row) for number, row in enumerate(rows, start=2) if any(row)]
+    assert sheet.numbers == tuple(number for number, _ in there)
+    assert sheet.column("a") == [row[0] for _, row in there]
+    assert sheet.column("b") == [row[1] for _, row in there]
+
+
+def test_a_row_that_is_too_wide_is_an_error_in_its_place_and_a_short_one_has_empty_cells():
+    sheet = read_sheet(b"a,b\n1\n1,2,3\n4,5\n")
+    first, wrong, last = sheet.column("b")
+    assert (first, last) == ("", "5")
+    assert isinstance(wrong, UnreadableFile)
+    assert wrong.line == 3
+    assert "has 3 cells, but the heading has 2" in str(wrong)
+    assert sheet.column("a")[1] is wrong
+
+
+def test_sheets_with_the_same_heading_go_on_and_others_are_named():
+    sheet = read_sheet(as_xlsx([["a"], ["1"]], [["a"], ["2"]], [["b"], ["3"]]))
+    assert (sheet.column("a"), sheet.unread) == (["1", "2"], ("Sheet 2",))
+
+
+@pytest.mark.parametrize("name", ["c", "", "twice"])
+def test_a_name_that_is_no_column_or_two_is_refused_by_the_name_of_its_field(name):
+    sheet = read_sheet(b"a,,Twice,tWICE\n1,2,3,4\n")
+    with pytest.raises(InvalidParameter, match="stands twice" if name == "twice" else "is no column") as caught:
+        sheet.column(name, field="content_column")
+    assert caught.value.name == "content_column"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n,,\n", "is empty"),
+        (b"PK\x05\x06" + bytes(18), "of zip no rows are read|archive"),
+        (b'a,b\n"1', "is not CSV"),
+        (b"a\n\xff", "is not UTF-8"),
+        (b"\xd0\xcf\x11\xe0 no workbook", "no Excel workbook"),
+        (b"a\n" + b"x\n" * (MOST_ROWS + 1), "more than 200,000 rows"),
+    ],
+    ids=lambda value: str(value[:12]),
+)
+def test_what_has_no_rows_or_too_many_is_refused(data, words):
+    with pytest.raises(UnreadableFile, match=words):
+        read_sheet(data)
+
+
+@pytest.mark.parametrize("name", ["codes.xml", "codes.json", "codes.zip", "missing.csv", "."])
+def test_files_that_are_no_tables_are_refused_by_their_name(name, tmp_path):
+    for suffix in ("xml", "json", "zip"):
+        (tmp_path / f"codes.{suffix}").write_bytes(b"a\n1\n")
+    with pytest.raises(UnreadableFile, match=name):
+        read_sheet(tmp_path / name)

@@ -1,0 +1,347 @@
+"""`qrkit generate` of a table, from the standard input and with templates; `qrkit template`."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from qrkit import Design, QRImage, data_uri, decode, generate, generate_many, open_portfolio
+from qrkit.__main__ import main
+
+GATES = "gate,url\nNorth,https://example.com/n\nSouth,https://example.com/s\n"
+texts = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=30).map(str.strip)
+some = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("QRKIT_STORE", raising=False)
+    (tmp_path / "gates.csv").write_text(GATES)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """The exit status of `qrkit generate`, and what it says on both streams."""
+
+    def of(*words):
+        status = main(["generate", *map(str, words)])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return of
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """Puts bytes on the standard input."""
+
+    def type_in(data):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return type_in
+
+
+def from_gates(*words, to="codes.zip"):
+    return ("--from", "gates.csv", "--content-column", "url", "-o", to, *words)
+
+
+# A table --------------------------------------------------------------------------------------------------------------
+
+
+def test_each_row_becomes_the_file_that_python_makes(run, folder):
+    status, out, err = run(*from_gates("--name-column", "gate", "--ec", "Q", "--size", "3", "--format", "svg"))
+    assert (status, out, err) == (0, "codes.zip: 2 created\n", "")
+    contents = ["https://example.com/n", "https://example.com/s"]
+    generate_many(contents, to="python.zip", names=["North", "South"], format="svg", ec="Q", size=3)
+    assert (folder / "codes.zip").read_bytes() == (folder / "python.zip").read_bytes()
+
+
+def test_a_folder_is_made_and_png_is_what_nobody_need_say(run, folder):
+    assert run(*from_gates("--name-column", "GATE ", to="codes"))[0] == 0
+    assert sorted(path.name for path in (folder / "codes").iterdir()) == ["North.png", "South.png"]
+    assert decode("codes/South.png").content == "https://example.com/s"
+
+
+def test_without_a_name_of_a_column_that_of_imports_is_taken(run, folder):
+    (folder / "posters.csv").write_text("QR Code Name;Content\nDoor;https://example.com/d\n")
+    assert run("--from", "posters.csv", "-o", "codes")[0] == 0
+    assert [decode(path).content for path in (folder / "codes").iterdir()] == ["https://example.com/d"]
+
+
+def test_bad_rows_are_named_by_their_number_and_the_rest_is_made(run, folder):
+    (folder / "gates.csv").write_text(f"{GATES}\n,,\nEmpty,\nWide,a,b\nLong,{'x' * 3000}\nLast,z\n")
+    status, out, err = run(*from_gates("--name-column", "gate"))
+    assert (status, out) == (1, "codes.zip: 3 created, 3 not possible\n")
+    assert re.fullmatch("row 6: content=''.*\nrow 7: has 3 cells, but.*\nrow 8: content needs.*\n", err)
+    with ZipFile("codes.zip") as made:
+        assert made.namelist() == ["North.png", "South.png", "Last.png"]
+    status, out, err = run(*from_gates("--json"))
+    told = json.loads(out)
+    assert (status, told["file"], told["created"]) == (1, "codes.zip", 3)
+    assert [(one["row"], one["content"][:3]) for one in told["errors"]] == [(6, ""), (7, ""), (8, "xxx")]
+    assert [f"row {one['row']}: {one['error']}" for one in told["errors"]] == err.splitlines()
+
+
+def test_where_no_row_can_be_drawn_nothing_was_done(run, folder):
+    (folder / "gates.csv").write_text("gate,url\n" + "x,\n" * 50)
+    status, out, err = run(*from_gates())
+    assert (status, out) == (2, "codes.zip: 0 created, 50 not possible\n")
+    assert err.splitlines()[19:] == ["row 21: content='': must not be empty", "… and 30 more"]
+
+
+@some
+@given(st.lists(texts, min_size=1, max_size=6))
+def test_whatever_a_table_says_is_what_its_pictures_say(folder, contents):
+    book = openpyxl.Workbook()
+    book.active.append(["name", "What"])
+    for number, content in enumerate(contents):
+        book.active.append([f"row {number}", content])
+        book.active.cell(number + 2, 2).data_type = "s"
+    book.save("table.xlsx")
+    main(["generate", "--from", "table.xlsx", "--content-column", "what", "--name-column", "name", "-o", "out.zip"])
+    with ZipFile("out.zip") as made:
+        found = {name: decode(made.read(name)).content for name in made.namelist()}
+    assert found == {f"row {number}.png": content for number, content in enumerate(contents) if content}
+
+
+def test_a_design_is_that_of_every_row_and_what_it_loses_is_told_once(run, folder):
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><text>A</text></svg>'
+    fields = {"content": "x", "layers": [{"content": data_uri(svg), "x": 99, "y": 99, "width": 9, "height": 9}]}
+    (folder / "brand.json").write_text(json.dumps(fields))
+    status, _, err = run(*from_gates("--design", "brand.json", "--padding", "6", to="codes"))
+    assert (status, err.count("\n")) == (0, 1)
+    assert err.startswith("qrkit generate: layers.0.content: text of the SVG cannot be drawn")
+    expected = QRImage(Design(**fields).replace(content="https://example.com/n", padding=6)).to_bytes()
+    assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
+
+
+def test_a_look_that_may_not_scan_is_told_of_once(run):
+    status, out, err = run(*from_gates("--padding", "0"))
+    assert (status, out, err.count("\n")) == (0, "codes.zip: 2 created\n", 1)
+    assert err.startswith("qrkit generate: each picture of this look is fragile")
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(run, monkeypatch):
+    assert run(*from_gates())[2] == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert "Drawing:" in run(*from_gates())[2]
+
+
+def test_a_table_may_come_from_the_standard_input(run, typed, folder):
+    typed(GATES.replace(",", "\t").encode("utf-16"))
+    assert run("--from", "-", "--content-column", "url", "-o", "codes")[0] == 0
+    assert len(list((folder / "codes").iterdir())) == 2
+
+
+def test_sheets_that_are_not_read_are_named(run, folder):
+    book = openpyxl.Workbook()
+    book.active.append(["url"])
+    book.active.append(["a"])
+    book.create_sheet("Notes").append(["other"])
+    book.save("gates.xlsx")
+    _, _, err = run("--from", "gates.xlsx", "--content-column", "url", "-o", "codes")
+    assert err == "qrkit generate: the sheet 'Notes' has another heading, and was not read\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (from_gates()[:-2], "output: is required with --from: a folder, or a .zip"),
+        (from_gates(to="-"), "output: is required with --from: a folder, or a .zip"),
+        (from_gates(to="codes.svg"), "to='codes.svg': is the name of one picture; must be a folder, or end in .zip"),
+        (from_gates("hi"), "content='hi': goes without --from"),
+        (from_gates("--style", "ascii"), "style='ascii': goes without --from"),
+        (from_gates("--format", "pgn"), "did you mean 'png'"),
+        (from_gates("--size", "99", "--ec", "X"), "size=99: must be in 1..20 pixels per module; ec='X'"),
+        (from_gates("--name-column", "gat"), "name_column='gat': is no column of the file; did you mean 'gate'?"),
+        (
+            ("--from", "gates.csv", "-o", "codes"),
+            "content_column='Content': is no column of the file; allowed: gate, url",
+        ),
+        (("--from", "missing.csv", "-o", "codes"), "missing.csv: No such file or directory"),
+        (("--from", ".", "-o", "codes"), ".: Is a directory"),
+        (("--from", "empty.csv", "-o", "codes"), "empty.csv is empty; its first row must name the columns"),
+        (
+            ("hi", "--content-column", "x", "--name-column", "y"),
+            "content_column='x': needs --from, a table; name_column",
+        ),
+        (("hi", "--json"), "json: needs -o, a file"),
+        (("hi", "--json", "-o", "-"), "json: needs -o, a file"),
+        (("hi", "--template", "brand"), "no store 'qrkit.duckdb'"),
+    ],
+    ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
+)
+def test_what_does_not_go_together_is_refused_in_one_line_and_nothing_is_written(words, told, run, folder):
+    (folder / "empty.csv").write_bytes(b"\n\n")
+    before = sorted(folder.iterdir())
+    status, out, err = run(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith("qrkit generate: ")
+    assert err.count("\n") == 1
+    assert told in err
+    assert sorted(folder.iterdir()) == before
+
+
+# The standard input and output ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "content"), [(b"hi", "hi"), (b"two\nlines\n", "two\nlines"), ("Grüße\r\n".encode(), "Grüße")]
+)
+def test_a_content_may_come_from_the_standard_input(data, content, run, typed):
+    typed(data)
+    assert run("-", "-o", "code.png")[0] == 0
+    assert decode("code.png").content == content
+
+
+@pytest.mark.parametrize(("data", "told"), [(b"", "must not be empty"), (b"\xff", "half a character")])
+def test_what_the_standard_input_cannot_say_is_refused(data, told, run, typed):
+    typed(data)
+    status, out, err = run("-")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+
+
+def test_whoever_stops_it_is_told_so_and_by_130(run, monkeypatch):
+    class Stopped(io.BytesIO):
+        def read(self, *_):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Stopped()))
+    assert run("-") == (130, "", "qrkit generate: stopped\n")
+
+
+@pytest.mark.parametrize("words", [["-o", "-"], ["-o", "-", "--format", "png"], ["--format", "png"]], ids=" ".join)
+def test_a_picture_may_go_to_the_standard_output(words, capsysbinary):
+    assert main(["generate", "hi", *words]) == 0
+    assert capsysbinary.readouterr().out == generate("hi").to_bytes()
+
+
+def test_a_terminal_gets_no_picture_that_it_cannot_show(run, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for format in ("png", "pdf", "zip"):
+        status, out, err = run("hi", "--format", format)
+        assert (status, out) == (2, "")
+        assert "is a terminal, which cannot show this format" in err
+    assert run("hi", "--format", "svg")[1].startswith("<svg")
+
+
+def test_programs_are_told_what_was_drawn_and_that_it_may_not_scan(run):
+    status, out, err = run("hi", "-o", "code.svg", "--padding", "0", "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert err == f"qrkit generate: {told.pop('warnings')[0]}\n"
+    assert told == {"file": "code.svg", "content": "hi", "version": 1, "ec": "M", "width": 168, "height": 168}
+
+
+def outcome(output):
+    """The exit status of a command that prints much into a file, and what it complains of."""
+    program = "import sys; from qrkit.__main__ import main; sys.exit(main(['generate', 'x' * 2000]))"
+    run = subprocess.run([sys.executable, "-c", program], stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    return run.returncode, run.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as output:
+        assert outcome(output) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_disk_is_told_of():
+    with Path("/dev/full").open("w") as output:
+        assert outcome(output) == (2, "qrkit generate: No space left on device\n")
+
+
+# Templates ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(folder):
+    with open_portfolio("shop.duckdb") as shop:
+        shop.templates.save("brand", Design(content="x", ec="H", foreground="navy"))
+    return folder / "shop.duckdb"
+
+
+@pytest.fixture
+def template(capsys):
+    """What `qrkit template` says."""
+
+    def of(*words, status=0):
+        assert main(["template", *words, "--store", "shop.duckdb"]) == status
+        said = capsys.readouterr()
+        assert bool(said.err) == bool(status)
+        return said.err if status else said.out
+
+    return of
+
+
+def test_a_template_of_the_store_is_drawn_and_options_win_over_it(store, run, folder):
+    assert run("hi", "--template", "brand", "--store", store, "-o", "one.png")[0] == 0
+    assert run("hi", "--template", "brand", "--store", store, "--ec", "L", "-o", "two.png")[0] == 0
+    assert run(*from_gates("--template", "brand", "--store", store, "--name-column", "gate", to="codes"))[0] == 0
+    expected = {
+        "one.png": generate("hi", ec="H", foreground="navy"),
+        "two.png": generate("hi", foreground="navy", ec="L"),
+    }
+    expected["codes/South.png"] = generate("https://example.com/s", ec="H", foreground="navy")
+    for name, image in expected.items():
+        assert (folder / name).read_bytes() == image.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["hi", "--template", "brnd"], "no template 'brnd'"), (["--template", "brand"], "content: is required")],
+)
+def test_a_template_that_is_not_there_and_a_content_that_is_not_given_are_refused(words, told, store, run):
+    status, out, err = run(*words, "--store", store)
+    assert (status, out, err) == (2, "", f"qrkit generate: {told}\n")
+
+
+def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
+    (folder / "night.json").write_text('{"background": "black", "foreground": "white"}')
+    assert template("save", "night", "night.json") == "night: kept\n"
+    assert template("list") == "brand\nnight\n"
+    assert json.loads(template("show", "night")) == {"background": "black", "foreground": "white"}
+    assert template("delete", "brand") == "brand: deleted\n"
+    assert [json.loads(line) for line in template("list", "--json").splitlines()] == [{"name": "night"}]
+    assert json.loads(template("save", "day", "night.json", "--json")) == {"name": "day"}
+    assert json.loads(template("delete", "day", "--json")) == {"name": "day"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["save", "x", "missing.json"], "missing.json: No such file or directory"),
+        (["save", "x", "wrong.json"], "size=99: must be in 1..20 pixels per module"),
+        (["save", "", "gates.csv"], "gates.csv: the body is not JSON"),
+        (["show", "brnd"], "no template 'brnd'"),
+        (["delete", "brnd"], "no template 'brnd'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_no_template_is_refused_and_changes_nothing(words, told, store, template, folder):
+    (folder / "wrong.json").write_text('{"size": 99}')
+    said = template(*words, status=2)
+    assert said.startswith("qrkit template: ")
+    assert said.count("\n") == 1
+    assert told in said
+    assert template("list") == "brand\n"
+
+
+def test_the_environment_says_which_store_has_the_template(store, run, monkeypatch):
+    monkeypatch.setenv("QRKIT_STORE", str(store))
+    assert run("hi", "--template", "brand", "-o", "code.png")[0] == 0
+    assert decode("code.png").ec == "H"
