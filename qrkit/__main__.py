@@ -80,7 +80,9 @@ def parser() -> Parser:
         description="Design QR Codes, make them trackable, and understand the scans.",
         epilog=EPILOG + statuses,
     )
-    made.add_argument("--version", action="version", version=f"qrkit {version('qrkit-studio')}", help="show the version")
+    made.add_argument(
+        "--version", action="version", version=f"qrkit {version('qrkit-studio')}", help="show the version"
+    )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for add in (add_generate, add_decode, add_check, add_template, add_exchange, add_serve, add_account, add_report):
         add(commands)
