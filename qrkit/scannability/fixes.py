@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qrkit.color import BLACK, WHITE, Color
-from qrkit.decoration import Fill, Gradient, Layer, Marker, Stop
+from qrkit.decoration import Layer, Marker
 from qrkit.draw import picture_size
+from qrkit.gradient import Fill, Gradient, Stop
 
 if TYPE_CHECKING:
     from qrkit.design import Design

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from qrkit.decoration import Direction, Fill, Gradient, Layer, Point
+from qrkit.decoration import Layer
 from qrkit.draw.layout import Layout, lay_out
 from qrkit.encode import encode
+from qrkit.gradient import Direction, Fill, Gradient, Point
 from qrkit.scannability.fixes import shrunk
 from qrkit.symbol import ErrorCorrectionLevel
 
