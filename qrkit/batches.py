@@ -68,7 +68,10 @@ class Batch:
     target: Path | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """The errors: content, error (str), with the row as index, counted from 0."""
+        """The errors, a row each, indexed by their row, counted from 0.
+
+        Columns: content, error (str).
+        """
         import pandas as pd
 
         rows = [(one.content, one.error) for one in self.errors]

@@ -49,6 +49,10 @@ class Records:
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.
 
+        Args:
+            name: 1..32,767 characters.
+            description: At most 32,767 characters.
+
         Raises:
             InvalidParameter: The name is empty or too long.
         """
@@ -74,6 +78,11 @@ class Records:
     def update_campaign(self, id: str, *, name: str | None = None, description: str | None = None) -> Campaign:
         """Change a campaign; what is None stays as it is.
 
+        Args:
+            id: Which one.
+            name: Its new name, 1..32,767 characters.
+            description: Its new description.
+
         Raises:
             NotFound: This portfolio has none of this id.
             InvalidParameter: The name is empty or too long.
@@ -85,7 +94,11 @@ class Records:
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
-        """Delete a campaign, and its QR Codes unless they are kept outside of any campaign (ruling T6).
+        """Delete a campaign, and its QR Codes unless they are kept (ruling T6).
+
+        Args:
+            id: Which one.
+            keep: Whether its QR Codes stay, outside of any campaign.
 
         Raises:
             NotFound: This portfolio has none of this id.
