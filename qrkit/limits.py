@@ -235,6 +235,8 @@ _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
 ]  # fmt: skip
 SPRITE_NAMES: tuple[_SpriteName, ...] = get_args(_SpriteName)
+"""Forms that `Modules.sprite` draws modules in."""
+
 SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
 
 _MarkerPattern = Literal[
@@ -252,7 +254,11 @@ Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
 FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
+"""Output formats by their names, which are the suffixes of their files; zip holds png, svg and eps."""
+
 RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
+"""Formats of pixels; their modules are whole pixels (ruling G8)."""
+
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
 """Formats that POST generate does not offer (interface.md, "Generate request (POST)")."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
@@ -260,3 +266,4 @@ FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
 
 TextStyle = Literal["blocks", "ascii", "binary"]
 TEXT_STYLES: tuple[TextStyle, ...] = get_args(TextStyle)
+"""How a txt looks: blocks (██), ascii (xx) or binary (rows of 1 and 0)."""

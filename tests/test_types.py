@@ -48,7 +48,7 @@ with qrkit.open_portfolio(":memory:") as shop:
 SLIPS = """\
 Layer("icon:heart", x=0, y=0, width=9)
 Marker("eye-99")
-Design(content="hi", siez=9)
+Design(content="hi", sizes=9)
 brand.make_scannable(my=("ec",))
 """
 

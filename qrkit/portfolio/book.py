@@ -74,6 +74,8 @@ class Portfolio(Shown, Records):
         It runs beside the store, in a database in memory that holds these tables alone. So it can change nothing and
         reach no file, no network and no other account, whatever it says. It sees what is committed.
 
+        Columns: those of the SELECT, in the dtypes that DuckDB gives them.
+
         Args:
             select: One SELECT. Tables: `scans` and `visits` (bots and previews too) with the columns of
                 `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment, short_code, created, scans,

@@ -274,7 +274,7 @@ class Records:
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
-            return self.links_of(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
+            return self.links_of(made[0] if made else self._stored(id=self.insert_qrcode(url).id)[0])["short_url"]
 
     def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
         return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)
