@@ -29,7 +29,7 @@ from qrkit.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
-from qrkit.picture_columns import PictureTable, drawn, rows_of
+from qrkit.picture_columns import PictureTable, checked, drawn, rows_of
 from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
 from qrkit.scan_frame import scan_frame
@@ -91,6 +91,7 @@ class QRAccessor:
         Warns:
             UserWarning: Rows have no picture; the first three are named. Or an SVG of the design holds something that
                 cannot be drawn.
+            ScanWarning: Readers may fail on the first picture, and on all that look so.
 
         Example:
             >>> doors = pd.DataFrame({"url": ["https://example.com", "x" * 99]}, index=["door", "gate"])
@@ -102,7 +103,9 @@ class QRAccessor:
             ['gate']
         """
         self._check_columns({"content": content})
-        images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
+        look = Look(design, fetch, fields)
+        images, errors = drawn(self._values(content), content, look)
+        look.tell_fault(stacklevel=3)
         made = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
         return self._told(made, errors)
 
@@ -146,7 +149,7 @@ class QRAccessor:
         chosen = level_named(level)
         images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
         shown = watch(progress=progress)(images, "check", len(images))
-        reports = [one and (one.scan if chosen == "static" else one.check(chosen)) for one in shown]
+        reports = checked(shown, chosen, errors)
         return self._told(scan_frame(reports, self._frame.index), errors)
 
     def show(self, columns: Sequence[Hashable] | None = None, *, size: int = 64, rows: int = 50) -> PictureTable:
@@ -205,6 +208,7 @@ class QRAccessor:
 
         Warns:
             UserWarning: Rows have no file; the first three are named.
+            ScanWarning: Readers may fail on the first picture, and on all that look so.
 
         Example:
             >>> from tempfile import TemporaryDirectory
@@ -215,10 +219,12 @@ class QRAccessor:
         """
         chosen = format_named(format).name
         self._check_columns({"content": content} if name is None else {"content": content, "name": name})
-        painter = Painter(Look(design, None, fields), chosen, is_packed=is_zip(Path(target)))
+        look = Look(design, None, fields)
+        painter = Painter(look, chosen, is_packed=is_zip(Path(target)))
         names = self._values(name) if name is not None else repeat("", len(self._frame))
         rows = rows_of(self._values(content), content, names)
         found = [(one.file, one.error) for one in filed(rows, Path(target), painter, len(self._frame))]
+        look.tell_fault(stacklevel=3)
         files = [file or None for file, _ in found]
         errors = {row: error for row, (_, error) in enumerate(found) if error}
         return self._told(pd.Series(files, index=self._frame.index, name="file", dtype="str"), errors)

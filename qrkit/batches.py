@@ -149,6 +149,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
 
     Warns:
         UserWarning: An SVG of a design holds something that cannot be drawn.
+        ScanWarning: Readers may fail on the first picture of a text, and on all that look so.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -179,6 +180,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
             for warning in set(one.warnings) - told:
                 told.add(warning)
                 warnings.warn(warning, stacklevel=2)
+    look.tell_fault(stacklevel=3)
     return Batch(created, tuple(errors), target=target)
 
 
@@ -214,6 +216,7 @@ def _drawn(contents: Iterable[Any], look: Look) -> Batch:
         for warning in set(image.warnings) - told if image and isinstance(content, Design) else ():
             told.add(warning)
             warnings.warn(warning, stacklevel=3)
+    look.tell_fault(stacklevel=4)
     return Batch(len(images) - len(errors), tuple(errors), tuple(images))
 
 

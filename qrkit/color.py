@@ -13,7 +13,10 @@ from qrkit.color_names import COLOR_NAMES
 from qrkit.errors import nearest
 from qrkit.notebook import Shown
 
-__all__ = ["BLACK", "TRANSPARENT", "WHITE", "Color"]
+__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
+
+LUMA = (0.299, 0.587, 0.114)
+"""Weights of red, green and blue in how light a colour looks to readers (ITU-R BT.601)."""
 
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
@@ -86,6 +89,11 @@ class Color(Shown):
     def opacity(self) -> float:
         """Alpha as 0.0..1.0."""
         return self.alpha / 255
+
+    @property
+    def luma(self) -> float:
+        """How light it looks, 0.0 (black) to 1.0 (white), as readers weigh red, green and blue; alpha is left out."""
+        return sum(part * weight for part, weight in zip((self.red, self.green, self.blue), LUMA, strict=True)) / 255
 
     @property
     def opaque(self) -> Color:

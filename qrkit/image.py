@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.design import Design
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import encode
-from qrkit.errors import ScanWarning
+from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.limits import TextStyle
 from qrkit.symbol import Symbol
 from qrkit.writers import Format, format_named, format_of_file
@@ -77,10 +77,30 @@ class QRImage:
 
     @cached_property
     def scan(self) -> ScanReport:
-        """Whether it scans, by arithmetic alone: the report of a static check."""
+        """Whether it scans, by arithmetic alone: the report of a static check.
+
+        Raises:
+            RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
+        """
         from qrkit.scannability.arithmetic import reckoned
 
         return reckoned(self.design) or self.check("static")
+
+    @cached_property
+    def known_scan(self) -> ScanReport | None:
+        """`scan`; None where the renderer breaks down on the drawing, which is no reason to refuse what needs none."""
+        try:
+            return self.scan
+        except RenderingFailed:
+            return None
+
+    @cached_property
+    def fault(self) -> str | None:
+        """What is in the way of readers, in a sentence; None for what is robust, and where `known_scan` is None."""
+        from qrkit.scannability.arithmetic import is_robust
+
+        scan = None if is_robust(self.design) else self.known_scan
+        return scan.fault if scan else None
 
     def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
         """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
@@ -221,7 +241,6 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
     image = QRImage(design, fetch=fetch)
     for warning in image.warnings:
         warnings.warn(warning, stacklevel=2)
-    if not image.scan.is_at_least("robust"):
-        issue = image.scan.issues[0]
-        warnings.warn(f"{image.scan.verdict}, as {issue.message}", ScanWarning, stacklevel=2)
+    if image.fault:
+        warnings.warn(image.fault, ScanWarning, stacklevel=2)
     return image

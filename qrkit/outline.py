@@ -216,7 +216,7 @@ def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, 
         x: Left edge.
         y: Top edge.
         side: Of the square.
-        cut: How much of a side is cut off at each corner; or four of them: top left, top right, bottom right, bottom left.
+        cut: How much of a side goes at each corner; or four of them: top left, top right, bottom right, bottom left.
     """
     one, two, three, four = cut if isinstance(cut, tuple) else (cut,) * 4
     right, bottom = x + side, y + side

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
 from qrkit.draw import Pictures
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError, ScanWarning
 from qrkit.image import QRImage
 from qrkit.workers import can_start, in_workers, processors
 from qrkit.zip_stream import Packed, packed
@@ -62,8 +62,14 @@ class Look:
         self._fields = dict(fields)
         self._fetch = fetch
         self._pictures: Pictures = read_assets(self._design.pictures, fetch)
+        self._first: QRImage | None = None
         for warning in QRImage(self._design, pictures=self._pictures).warnings:
             warnings.warn(warning, stacklevel=3)
+
+    def tell_fault(self, *, stacklevel: int) -> None:
+        """Warn of what is in the way of readers of the first picture that was made of a text; others look the same."""
+        if self._first and self._first.fault:
+            warnings.warn(f"each picture of this look is {self._first.fault}", ScanWarning, stacklevel=stacklevel)
 
     def image(self, content: Any) -> QRImage:
         """The picture of a text, or of a design of its own, whose fields are replaced.
@@ -74,7 +80,9 @@ class Look:
         """
         if isinstance(content, Design):
             return QRImage(content.replace(**self._fields) if self._fields else content, fetch=self._fetch)
-        return QRImage(self._design.replace(content=content), pictures=self._pictures)
+        image = QRImage(self._design.replace(content=content), pictures=self._pictures)
+        self._first = self._first or image
+        return image
 
     def can_travel(self, content: Any) -> bool:
         """Whether another process knows what this is, and can do without `fetch`."""
@@ -88,7 +96,7 @@ class Look:
 
 def _unpacked_look(design: Design, fields: dict[str, Any], pictures: Pictures) -> Look:
     look = object.__new__(Look)
-    look._design, look._fields, look._fetch, look._pictures = design, fields, None, pictures
+    look._design, look._fields, look._fetch, look._pictures, look._first = design, fields, None, pictures, None
     return look
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.frames import text_of
 from qrkit.image import QRImage
 from qrkit.limits import Within
@@ -16,7 +16,10 @@ from qrkit.notebook import page_text
 from qrkit.painting import Look, Row
 from qrkit.writers.svg import readable
 
-__all__ = ["PictureTable", "drawn", "rows_of"]
+if TYPE_CHECKING:
+    from qrkit.scannability.report import ScanReport
+
+__all__ = ["PictureTable", "checked", "drawn", "rows_of"]
 
 SIDES = Within(16, 512, "pixels")
 MOST_ROWS = Within(1, 1000, "rows")
@@ -35,6 +38,20 @@ def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRI
                 errors[row] = str(error)
         images.append(image)
     return images, errors
+
+
+def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]) -> list[ScanReport | None]:
+    """A report for each picture; why one has none joins the errors."""
+    reports: list[ScanReport | None] = []
+    for row, image in enumerate(images):
+        report = None
+        if image is not None:
+            try:
+                report = image.scan if level == "static" else image.check(level)
+            except RenderingFailed as error:
+                errors[row] = str(error)
+        reports.append(report)
+    return reports
 
 
 def rows_of(values: Iterable[Any], column: Hashable, names: Iterable[Any]) -> Iterator[Row]:

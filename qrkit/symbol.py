@@ -11,7 +11,18 @@ from typing import Literal
 
 from qrkit.notebook import Shown
 
-__all__ = ["Role", "Symbol", "alignment_centres", "alignment_patterns", "bit_numbers", "roles", "side_of"]
+__all__ = [
+    "CORNERS",
+    "FINDER",
+    "Role",
+    "Symbol",
+    "alignment_centres",
+    "alignment_patterns",
+    "bit_numbers",
+    "finder_places",
+    "roles",
+    "side_of",
+]
 
 ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
 
@@ -86,6 +97,19 @@ DIGITS = b"01" + bytes(range(2, 256))
 def side_of(version: int) -> int:
     """Modules per side of a version: 4 · version + 17."""
     return 4 * version + 17
+
+
+FINDER = 7
+"""Modules per side of a finder pattern (6.3.3)."""
+
+CORNERS = ("top_left", "top_right", "bottom_left")
+"""Where finder patterns are, as fields of `Markers`."""
+
+
+def finder_places(side: int) -> dict[str, tuple[int, int]]:
+    """Row and column at which each finder pattern of a symbol begins, by its corner."""
+    far = side - FINDER
+    return dict(zip(CORNERS, ((0, 0), (0, far), (far, 0)), strict=True))
 
 
 def alignment_centres(version: int) -> tuple[int, ...]:

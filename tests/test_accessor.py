@@ -17,8 +17,9 @@ from lxml import html
 
 import qrkit.accessor
 from qrkit import Design, Layer, Portfolio, Properties, QRImage, data_uri, decode, generate, open_portfolio
-from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, UnknownParameter
+from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.links import new_id
+from qrkit.rasteriser import within
 from qrkit.records import PLANS, Account
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
@@ -258,6 +259,29 @@ def test_a_picture_that_cannot_be_drawn_is_told_in_its_cell(monkeypatch):
 
 def fails(self, format="png"):
     raise RenderingFailed("<too long>")
+
+
+# ---- check
+
+
+def test_a_picture_that_cannot_be_looked_at_costs_its_row_alone():
+    layer = {"content": "icon:heart", "x": 110, "y": 110, "width": 60, "height": 60}
+    images = [QRImage(Design(content="https://example.com")), QRImage(Design(content="https://e.org", layers=[layer]))]
+    frame = pd.DataFrame({"qr": images}, index=["plain", "decorated"])
+    with within(0), pytest.warns(UserWarning, match="1 of 2 rows have no picture: row 'decorated'"):
+        checked = frame.qr.check("qr")
+    assert checked["verdict"].isna().tolist() == [False, True]
+    assert [label for label, reason in checked.attrs["errors"]] == ["decorated"]
+
+
+def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path):
+    for make in (
+        lambda: DOORS.qr.generate("url", padding=0),
+        lambda: DOORS.qr.save(tmp_path, "url", padding=0),
+    ):
+        with pytest.warns(ScanWarning, match="each picture of this look is fragile") as told:
+            make()
+        assert [one.filename for one in told] == [__file__]
 
 
 # ---- save

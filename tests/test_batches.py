@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import unicodedata
+import warnings
 import zipfile
 from pathlib import Path
 from zipfile import ZipFile
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Layer, QRImage, data_uri, decode, generate, workers
 from qrkit.batches import Batch, RowError, generate_many
-from qrkit.errors import InvalidParameter, RenderingFailed, UnknownParameter
+from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.painting import SAMPLE, Look, Painter, Row, painted_rows
 
 URLS = [f"https://example.com/{number}" for number in range(5)]
@@ -319,3 +320,24 @@ def test_progress_shows_and_changes_nothing(tmp_path, capsys):
     assert (tmp_path / "1.zip").read_bytes() == (tmp_path / "2.zip").read_bytes()
     assert generate_many(URLS, progress=True).created == 5
     assert "Drawing: " in capsys.readouterr().err
+
+
+# ---- will they scan
+
+
+@pytest.mark.parametrize("to", [None, "codes.zip", "codes"])
+def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path, to):
+    target = to and tmp_path / to
+    with pytest.warns(ScanWarning) as told:
+        batch = generate_many([f"https://example.com/{number}" for number in range(30)], to=target, padding=0)
+    assert batch.created == 30
+    assert len(told) == 1
+    assert str(told[0].message).startswith("each picture of this look is fragile, as 0.0 modules of quiet zone")
+    assert told[0].filename == __file__
+
+
+def test_of_a_look_that_scans_there_is_none(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScanWarning)
+        batch = generate_many(["x" * 9000, "https://example.com"], to=tmp_path / "codes.zip", ec="H")
+        assert (batch.created, generate_many([]).created) == (1, 0)

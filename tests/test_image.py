@@ -13,7 +13,15 @@ from PIL import Image
 
 import qrkit
 from qrkit import Design, QRImage, data_uri, decode, generate
-from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, ScanWarning, UnknownParameter
+from qrkit.errors import (
+    ContentTooLong,
+    InvalidParameter,
+    MissingParameter,
+    RenderingFailed,
+    ScanWarning,
+    UnknownParameter,
+)
+from qrkit.rasteriser import within
 from qrkit.writers import FORMATS
 
 LINK = "https://example.com"
@@ -243,3 +251,22 @@ def test_an_image_checks_itself():
     assert image.check("quick").as_dict()["issues"] == qrkit.check(image.design, "quick").as_dict()["issues"]
     with pytest.raises(InvalidParameter, match=r"level='quik': .*did you mean 'quick'"):
         image.check("quik")
+
+
+@pytest.mark.parametrize("format", ["svg", "txt"])
+def test_a_drawing_that_nobody_can_look_at_is_made_and_not_warned_of(format):
+    """The static check of decorated designs draws them, which may fail; a format that draws nothing does not."""
+    with within(0), warnings.catch_warnings():
+        warnings.simplefilter("error", ScanWarning)
+        image = generate(LINK, **ODD["covered"])
+        assert image.known_scan is None
+        assert image.to_bytes(format)
+        with pytest.raises(RenderingFailed, match="all its parts together take too long"):
+            _ = image.scan
+
+
+def test_a_check_has_so_much_time_for_all_its_drawings():
+    image = generate(LINK, ec="H", layers=[{"content": "icon:heart", "x": 110, "y": 110, "width": 60, "height": 60}])
+    with within(0), pytest.raises(RenderingFailed):
+        image.check("static")
+    assert image.check("static").level == "static"

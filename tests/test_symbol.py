@@ -6,7 +6,7 @@ import segno
 from segno import consts
 
 from qrkit.encode import encode
-from qrkit.symbol import Role, alignment_centres, bit_numbers, roles, side_of
+from qrkit.symbol import FINDER, Role, alignment_centres, bit_numbers, finder_places, roles, side_of
 
 VERSIONS = range(1, 41)
 
@@ -139,3 +139,12 @@ def test_packed_rows_are_the_modules_as_bits(version):
     symbol = encode("packed", version=version, mask=version % 8)
     expected = np.packbits([list(row) for row in symbol.modules], axis=1)
     assert symbol.packed_rows == tuple(map(bytes, expected))
+
+
+@pytest.mark.parametrize("version", [1, 2, 7, 40])
+def test_finder_patterns_are_where_their_modules_are(version):
+    grid = np.array([list(row) for row in roles(version)])
+    seen = np.zeros(grid.shape, dtype=bool)
+    for row, column in finder_places(side_of(version)).values():
+        seen[row : row + FINDER, column : column + FINDER] = True
+    assert (seen == (grid == Role.FINDER)).all()

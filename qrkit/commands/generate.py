@@ -48,9 +48,7 @@ def _generate(asked: argparse.Namespace) -> None:
     names = ("size", "padding", "version", "em", "ec", "foreground", "background")
     fields = {name: getattr(asked, name) for name in ("content", *names) if getattr(asked, name) is not None}
     image = QRImage(Design(**(design_fields(asked.design) | fields)))
-    scan = image.scan
-    faults = [f"{scan.verdict}, as {scan.issues[0].message}"] if not scan.is_at_least("robust") else []
-    for warning in image.warnings + faults:
+    for warning in [*image.warnings, *filter(None, [image.fault])]:
         print(f"qrkit generate: {warning}", file=sys.stderr)
     is_text = (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
     if asked.output and is_text:

@@ -8,28 +8,20 @@ from qrkit.draw.paints import fainter
 from qrkit.draw.sheet import Sheet
 from qrkit.scene import Item, Shape
 from qrkit.shapes.eyes import eye
+from qrkit.symbol import finder_places
 
-__all__ = ["FINDER", "corners", "draw_markers"]
-
-FINDER = 7
-"""Modules per side of a finder pattern."""
-
-
-def corners(side: int) -> dict[str, tuple[int, int]]:
-    """Column and row at which each finder pattern of a symbol begins, by the field of `Markers`."""
-    far = side - FINDER
-    return {"top_left": (0, 0), "top_right": (far, 0), "bottom_left": (0, far)}
+__all__ = ["draw_markers", "is_square"]
 
 
 def draw_markers(sheet: Sheet) -> list[Item]:
     """The three finder patterns; where modules are plain squares and a marker is too, the modules hold it."""
     items: list[Item] = []
-    for corner, place in corners(sheet.symbol.side).items():
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
         if is_square(sheet.design, corner):
             continue
         marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
         form = eye(marker.pattern, corner)
-        x, y = sheet.layout.place(*place)
+        x, y = sheet.layout.place(column, row)
         parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
         for outline, color in parts:
             paint = fainter(color or sheet.foreground, marker.opacity)

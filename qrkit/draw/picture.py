@@ -11,13 +11,13 @@ from qrkit.design import Design
 from qrkit.draw import Pictures
 from qrkit.draw.layers import draw_layers, left_out
 from qrkit.draw.layout import Layout, into_placeholder, lay_out
-from qrkit.draw.markers import FINDER, corners, draw_markers, is_square
+from qrkit.draw.markers import draw_markers, is_square
 from qrkit.draw.modules import draw_modules
 from qrkit.draw.paints import opaque, paint
 from qrkit.draw.sheet import ICON_BOX, Cells, Sheet
 from qrkit.outline import Outline
 from qrkit.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
-from qrkit.symbol import Role, Symbol
+from qrkit.symbol import FINDER, Role, Symbol, finder_places
 
 __all__ = ["drawn"]
 
@@ -64,7 +64,7 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
     ]
     for column, row in out:
         dark[row][column] = light[row][column] = 0
-    for corner, (column, row) in corners(sheet.symbol.side).items():
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
         if not is_square(sheet.design, corner):
             for line in dark[row : row + FINDER]:
                 line[column : column + FINDER] = bytes(FINDER)

@@ -58,13 +58,14 @@ def check(
         level: `static` computes what error correction, eyes, quiet zone and contrast leave, without a reader; `quick`
             has readers look in 7 conditions, `standard` in 19, `full` in all, to the breaking point.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
-        engines: Who reads; all of `qrkit.scannability.readers.installed()` where nothing is said.
+        engines: Who reads; where nothing is said, the three of `qrkit.scannability.readers.STANDARD`, and all that
+            are installed at level full.
 
     Raises:
         InvalidParameter: There is no such level.
         UnreadableFile: The picture is none.
         NoSymbol: No QR Code was found in it.
-        RenderingFailed: The renderer broke down on a part of the design.
+        RenderingFailed: The renderer broke down on a part of the design, or all parts together took too long.
     """
     chosen = level_named(level)
     from qrkit.design import Design

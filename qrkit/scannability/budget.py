@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.encode.blocks import blocks, codeword_blocks
+from qrkit.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
 from qrkit.notebook import Shown
 from qrkit.scannability.sampling import MARGIN, Sampled
-from qrkit.symbol import Role, Symbol, bit_numbers, roles
+from qrkit.symbol import FINDER, Role, Symbol, bit_numbers, finder_places, roles
 
 if TYPE_CHECKING:
     from qrkit.scannability.sampling import Greys
@@ -260,18 +260,16 @@ def module_codewords(version: int) -> np.ndarray:
 
 def misdecode_protection(symbol: Symbol) -> int:
     """Correction codewords that only notice wrong corrections (p of ISO/IEC 18004:2015, 7.5.1)."""
-    from qrkit.encode.blocks import MISDECODE_PROTECTION
-
     return MISDECODE_PROTECTION.get((symbol.version, symbol.error_correction), 0)
 
 
 def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:
     """Wrong modules of each function pattern, where there are any."""
     grid = role_grid(version)
-    side, found = wrong.shape[0], {}
-    corners = {"top_left": (0, 0), "top_right": (0, side - 7), "bottom_left": (side - 7, 0)}
-    for corner, (row, column) in corners.items():
-        found[f"finder_{corner}"] = int(wrong[row : row + 7, column : column + 7].sum())
+    found = {
+        f"finder_{corner}": int(wrong[row : row + FINDER, column : column + FINDER].sum())
+        for corner, (row, column) in finder_places(wrong.shape[0]).items()
+    }
     for role in (Role.SEPARATOR, Role.TIMING, Role.ALIGNMENT, Role.FORMAT, Role.VERSION, Role.DARK_MODULE):
         found[role.name.lower()] = int((wrong & (grid == role)).sum())
     return {name: count for name, count in found.items() if count}

@@ -11,16 +11,13 @@ from qrkit.color import Color
 from qrkit.decoration import Marker, Modules
 from qrkit.draw import Pictures, draw
 from qrkit.scannability.budget import Budget, Cause, module_codewords, wrong_modules
-from qrkit.scannability.measures import CORNERS
 from qrkit.scannability.sampling import sample
+from qrkit.symbol import FINDER, finder_places
 
 if TYPE_CHECKING:
     from qrkit.design import Design
 
 __all__ = ["causes_of"]
-
-EYE = 8
-"""Modules of a finder pattern with its separator."""
 
 
 def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause, ...]:
@@ -53,9 +50,9 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
         yield f"layers.{index}", design.replace(layers=layers), _renumbered(pictures, index)
     if design.modules.type != "default":
         yield "modules", design.replace(modules=Modules()), pictures
-    for corner, at_end in CORNERS.items():
-        rows, columns = (slice(-EYE, None) if end else slice(EYE) for end in at_end)
-        # Markers reach no further than their corner.
+    for corner, (row, column) in finder_places(len(wrong)).items():
+        # Markers reach no further than their separator.
+        rows, columns = (slice(max(0, place - 1), place + FINDER + 1) for place in (row, column))
         if getattr(design.markers, corner) and wrong[rows, columns].any():
             markers = design.markers.replace(**{corner: Marker(pattern="default")})
             yield f"markers.{corner}", design.replace(markers=markers), pictures

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.assets import read_assets
 from qrkit.draw import Pictures, draw
+from qrkit.rasteriser import LONGEST_SECONDS, within
 from qrkit.scannability.budget import budget_of, is_inverted, true_modules
 from qrkit.scannability.causes import causes_of
 from qrkit.scannability.free_pads import symbol_of
 from qrkit.scannability.grade import QUIET_ZONE, Grade, grade
-from qrkit.scannability.issues import issues_of, sorted_issues
+from qrkit.scannability.issues import issues_of
 from qrkit.scannability.report import Level, ScanReport
 from qrkit.scannability.sampling import MARGIN, Sampled, greys_of, reflectance, sample
 from qrkit.scannability.structure import structure_of
-from qrkit.scannability.verdict import panel_issues, score_of, verdict_of
+from qrkit.scannability.verdict import report_of
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
@@ -65,29 +66,29 @@ def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] |
     Args:
         drawn: The design and what has been made of it.
         level: How thorough.
-        engines: Who reads; all that are installed where nothing is said.
+        engines: Who reads; where nothing is said, the three of `qrkit.scannability.readers.STANDARD`, and all that
+            are installed at level full.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of it.
+        RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
     """
     design, symbol, pictures, scene = drawn
-    sampled = sample(scene)
-    budget = budget_of(sampled, symbol)
-    budget = replace(budget, causes=causes_of(design, pictures, budget))
+    # It is drawn once whole and once without each part of it.
+    with within(LONGEST_SECONDS):
+        sampled = sample(scene)
+        budget = budget_of(sampled, symbol)
+        budget = replace(budget, causes=causes_of(design, pictures, budget))
+        seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     structure = structure_of(sampled, symbol, budget.wrong)
-    issues = issues_of(design, budget, structure)
     panel = None
-    if level != "static":
+    if seen:
         from qrkit.scannability.panel import run_panel
 
-        panel = run_panel(*greys_of(scene, PANEL_PIXELS), design.content, level=level, engines=engines)
-        issues = sorted_issues((*panel_issues(panel), *issues))
-    return ScanReport(
-        verdict=verdict_of(issues, panel),
-        score=score_of(issues, panel),
-        level=level,
-        content=design.content,
-        issues=issues,
+        panel = run_panel(*seen, design.content, level=level, engines=engines)
+    return report_of(
+        design.content,
+        level,
+        issues_of(design, budget, structure),
         budget=budget,
         structure=structure,
         panel=panel,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.decoration import Layer, Marker
 from qrkit.draw import picture_size
+from qrkit.errors import InvalidParameter
 from qrkit.gradient import Fill, Gradient, Stop
+from qrkit.scannability.relaying import lies_in_pixels, relaid
 
 if TYPE_CHECKING:
     from qrkit.design import Design
@@ -26,6 +28,7 @@ __all__ = [
     "quiet",
     "safe_eyes",
     "shrunk",
+    "with_what_follows",
 ]
 
 Fix: TypeAlias = dict[str, Any]
@@ -35,6 +38,9 @@ DARKEST, LIGHTEST = 0.25, 0.92
 
 AIM = 0.4
 """Of error correction: what the fix of a logo leaves it."""
+
+LEAST_WEIGHT = 0.1
+"""Of modules: lighter ones are not seen, so that nobody can tell how much larger they have to be."""
 
 RIM = 2
 """Modules around a logo whose codewords it makes wrong, both sides together: a codeword is 2 x 4 modules."""
@@ -59,9 +65,8 @@ SAFE_EYES = {
 
 
 def luma(color: Color, page: Color = WHITE) -> float:
-    """How light a colour is on a page, 0..1 (ITU-R BT.601)."""
-    seen = color.over(page)
-    return (0.299 * seen.red + 0.587 * seen.green + 0.114 * seen.blue) / 255
+    """How light a colour is on a page, 0..1."""
+    return color.over(page).luma
 
 
 def is_clear(design: Design) -> bool:
@@ -73,6 +78,18 @@ def quiet(design: Design) -> Fix | None:
     """Four modules of a light quiet zone; None where there are as many, and something lies on them."""
     fix: Fix = {"background": WHITE} if is_clear(design) else {}
     return fix | ({"padding": 4} if design.padding < 4 else {}) or None
+
+
+def with_what_follows(design: Design, fix: Fix | None) -> Fix | None:
+    """A fix that moves the symbol, with what lies in pixels moved along; None where there is no room for it."""
+    if not fix or not lies_in_pixels(design):
+        return fix
+    try:
+        moved = relaid(design, **fix)
+    except InvalidParameter:
+        return None
+    named = ("layers", "modules", "foreground", "background")
+    return fix | {name: value for name in named if (value := getattr(moved, name)) != getattr(design, name)}
 
 
 def dark_on_light(design: Design) -> Fix:
@@ -90,8 +107,14 @@ def more_contrast(design: Design) -> Fix:
     return fix
 
 
-def heavier(design: Design, kind: str) -> Fix | None:
-    """Sprites as large as their modules; light ones smaller."""
+def heavier(design: Design, kind: str, weight: float) -> Fix | None:
+    """Dark sprites larger, so that they weigh as much as a disc of a module; light ones left out.
+
+    Args:
+        design: What was drawn.
+        kind: Of the modules that weigh too little, dark or light.
+        weight: Of them, as it was measured.
+    """
     modules = design.modules
     if modules.sprite:
         return {"modules": modules.replace(sprite="circle")}
@@ -99,8 +122,9 @@ def heavier(design: Design, kind: str) -> Fix | None:
         return None
     sprites = [one for one in modules.sprites if kind == "dark" or one.type == "fill"]
     if kind == "dark":
+        grown = 1 / max(weight, LEAST_WEIGHT)
         sprites = [
-            one.replace(width=max(one.width, design.size), height=max(one.height, design.size))
+            one.replace(width=round(one.width * grown, 2), height=round(one.height * grown, 2))
             if one.type == "fill"
             else one
             for one in sprites

@@ -153,7 +153,7 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
                 f"a fifth of the {kind} modules are drawn no larger than a disc of {weight:.2f} modules; readers need "
                 f"{WEIGHT}"
             )
-            fix = fixes.heavier(design, kind) if design else None
+            fix = fixes.heavier(design, kind, weight) if design else None
             yield Issue("module-weight", severity, "modules", weight, WEIGHT, message, fix)
 
 
@@ -168,7 +168,8 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     why = "the background is transparent, so that a dark page shows through: " if clear else ""
     message = f"{why}{quiet:.1f} modules of quiet zone; readers need {QUIET:g}, the standard asks for {STANDARD_QUIET}"
     where = "background" if clear else "padding"
-    yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fixes.quiet(design) if design else None)
+    fix = fixes.with_what_follows(design, fixes.quiet(design)) if design else None
+    yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
 
 
 def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
@@ -187,5 +188,5 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
             f"{CONTRAST}"
         )
         # Where the colours are well, it is small sprites that look pale.
-        fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark")) if design else None
+        fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None
         yield Issue("contrast", severity, "foreground", size, CONTRAST, message, fix)

@@ -15,7 +15,7 @@ from qrkit.outline import Outline
 from qrkit.scannability.bench import Bench, State
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED
-from qrkit.scannability.levers import layout_of
+from qrkit.scannability.relaying import layout_of
 from qrkit.scannability.report import VERDICTS, Level, ScanReport
 from qrkit.scannability.symbol_steps import sufficient_symbols
 from qrkit.scene import Bitmap

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CORNERS", "EyeShape", "Structure"]
-
-CORNERS = {"top_left": (0, 0), "top_right": (0, 1), "bottom_left": (1, 0)}
-"""Whether an eye is at the bottom, and at the right."""
+__all__ = ["EyeShape", "Structure"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import hypot
+from math import ceil, floor, hypot
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,11 @@ from qrkit.encode import encode
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
 from qrkit.scannability.budget import Budget, budget_of
 from qrkit.scannability.examine import graded
-from qrkit.scannability.issues import issues_of, sorted_issues
+from qrkit.scannability.issues import issues_of
 from qrkit.scannability.report import Issue, Level, ScanReport
 from qrkit.scannability.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scannability.structure import structure_of
-from qrkit.scannability.verdict import panel_issues, score_of, verdict_of
+from qrkit.scannability.verdict import report_of
 from qrkit.symbol import Symbol, side_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from qrkit.scannability.readers import Engine
 
 __all__ = ["check_picture"]
+
+
+SEEN_AROUND = 8
+"""Modules around a symbol that readers see: twice its quiet zone."""
 
 
 def check_picture(
@@ -55,14 +59,12 @@ def check_picture(
     if level != "static":
         from qrkit.scannability.panel import run_panel
 
-        panel = run_panel(np.asarray(greys), _pixels(found), found.content, level=level, engines=engines)
-        issues = sorted_issues((*panel_issues(panel), *issues))
-    return ScanReport(
-        verdict=verdict_of(issues, panel),
-        score=score_of(issues, panel),
-        level=level,
-        content=found.content,
-        issues=issues,
+        seen = np.asarray(greys.crop(_surroundings(greys, found)))
+        panel = run_panel(seen, _pixels(found), found.content, level=level, engines=engines)
+    return report_of(
+        found.content,
+        level,
+        issues,
         budget=budget,
         structure=structure,
         panel=panel,
@@ -74,6 +76,15 @@ def _pixels(found: Located) -> float:
     """Of a module, from corner to corner."""
     (left, top), (right, low), *_ = found.corners
     return hypot(right - left, low - top) / side_of(found.version)
+
+
+def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
+    """The part of the picture that readers get: what is far from the symbol would cost them time, and a worse guess."""
+    reach = SEEN_AROUND * _pixels(found)
+    across, down = zip(*found.corners, strict=True)
+    left, top = (max(0, floor(min(places) - reach)) for places in (across, down))
+    right, low = (ceil(max(places) + reach) for places in (across, down))
+    return left, top, min(greys.width, right), min(greys.height, low)
 
 
 def _matched(greys: Image, found: Located) -> tuple[Sampled, Symbol, Budget] | None:

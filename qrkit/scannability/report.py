@@ -96,6 +96,11 @@ class ScanReport:
         """Whether the verdict is this one or better."""
         return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
 
+    @property
+    def fault(self) -> str | None:
+        """What is in the way, in a sentence; None for what is robust."""
+        return None if self.is_at_least("robust") else f"{self.verdict}, as {self.issues[0].message}"
+
     def fixed(self, issue: Issue) -> Design:
         """The design with the fix of one of its issues.
 

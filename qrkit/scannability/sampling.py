@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from qrkit.color import WHITE, Color
+from qrkit.color import LUMA, WHITE, Color
 from qrkit.scene import Group, Matrix
 from qrkit.writers.canvas import painted
 
@@ -35,8 +35,7 @@ MOST_SAMPLED_SIDE = 1100
 MOST_READ_SIDE = 1600
 """Pixels of a picture that is given to readers."""
 
-WEIGHTS = np.array([0.299, 0.587, 0.114], dtype=np.float32)
-"""Of red, green and blue in luma (ITU-R BT.601)."""
+WEIGHTS = np.array(LUMA, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,8 @@ from qrkit.color import WHITE
 from qrkit.decoration import Layer, Markers, Modules
 from qrkit.scannability import fixes
 from qrkit.scannability.bench import Bench, State, Step
-from qrkit.scannability.levers import Lever, centred, fainter, layout_of, moved, relaid, resized
+from qrkit.scannability.levers import Lever, centred, fainter, moved, resized
+from qrkit.scannability.relaying import layout_of, relaid
 from qrkit.scannability.report import Issue
 from qrkit.scannability.symbol_steps import sufficient_symbols
 
@@ -32,6 +33,8 @@ SHIFTS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1), 
 """Modules to the right and down by which layers are moved."""
 SHIFT_GAIN = 0.2
 """Of the worst block's error correction: what it may leave more of to move a layer by a module or two."""
+PALE = 0.5
+"""Weight that sprites are taken to have where nothing is measured but that they look pale."""
 OPACITIES = (0.6, 0.45, 0.3, 0.2, 0.12)
 SCALES = (0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.28, 0.2)
 LITTLE = 5
@@ -102,7 +105,9 @@ def _attempts(lever: Lever, design: Design, issues: Sequence[Issue]) -> Iterator
     """Fields to change, the gentlest first."""
     if lever == "colors" and fixes.is_clear(design):
         yield {"background": WHITE}
-    yield from (issue.fix for issue in issues if issue.fix and not (lever == "modules" and issue.code == "quiet-zone"))
+    if lever == "padding" and (wider := fixes.quiet(design)):
+        yield wider
+    yield from (issue.fix for issue in issues if issue.fix and issue.code != "quiet-zone")
     if lever == "colors":
         swapped = fixes.dark_on_light(design)
         yield swapped | fixes.more_contrast(design.replace(**swapped))
@@ -111,7 +116,7 @@ def _attempts(lever: Lever, design: Design, issues: Sequence[Issue]) -> Iterator
     if lever == "modules":
         if kept := [one for one in design.modules.sprites if one.type in ("fill", "blank")]:
             yield {"modules": design.modules.replace(sprites=kept)}
-        yield from (fix for kind in ("dark", "light") if (fix := fixes.heavier(design, kind)))
+        yield from (fix for kind in ("dark", "light") if (fix := fixes.heavier(design, kind, PALE)))
         yield {"modules": Modules()}
 
 

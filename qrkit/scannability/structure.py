@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.scannability.budget import role_grid, true_modules
-from qrkit.scannability.measures import CORNERS, EyeShape, Structure
+from qrkit.scannability.measures import EyeShape, Structure
 from qrkit.scannability.sampling import MARGIN, Sampled
-from qrkit.symbol import Role, Symbol
+from qrkit.symbol import CORNERS, FINDER, Role, Symbol, finder_places
 
 if TYPE_CHECKING:
     from qrkit.scannability.sampling import Greys
@@ -26,9 +26,6 @@ DARK_PAGE = 0.25
 LEAST_SEEN = 0.7
 """Share of a part of the symbol that has to read right for its contrast to count."""
 
-EYE = 7
-"""Modules per side of a finder pattern."""
-
 
 def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structure:
     """Measure a drawing.
@@ -38,9 +35,9 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         symbol: What was meant.
         wrong: bool, side x side: modules that read wrong, which say nothing of the others' weight.
     """
-    contrast = contrast_of(sampled.modules(), symbol, wrong)
-    white = sampled.on(1.0)
-    dark, light = levels(sampled.modules(), symbol)
+    white, luma = sampled.on(1.0), sampled.modules()
+    contrast = contrast_of(luma, symbol, wrong)
+    dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
     weights = weights_of(is_dark, sampled.pixels, symbol, wrong)
@@ -109,11 +106,9 @@ def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
 
 def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
     pixels = sampled.pixels
-    at_bottom, at_right = CORNERS[corner]
-    far = (MARGIN + sampled.side - EYE) * pixels
-    top, left = (far if at_end else MARGIN * pixels for at_end in (at_bottom, at_right))
-    box = is_dark[top : top + EYE * pixels, left : left + EYE * pixels]
-    centre = np.abs(np.arange(EYE * pixels) + 0.5 - EYE * pixels / 2) / pixels
+    top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
+    box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
+    centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
     distance = np.maximum(centre[:, None], centre[None, :])  # from the middle, in modules; its lines are squares
     return EyeShape(
         corner=corner,

@@ -10,7 +10,8 @@ from qrkit.encode import encode
 from qrkit.errors import ContentTooLong
 from qrkit.scannability.bench import Bench, Step
 from qrkit.scannability.free_pads import fitted
-from qrkit.scannability.levers import Lever, levelled, relaid
+from qrkit.scannability.levers import Lever, levelled
+from qrkit.scannability.relaying import relaid
 from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:

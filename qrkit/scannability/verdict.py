@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from qrkit.scannability.report import VERDICTS, Issue, Severity, Verdict
+from qrkit.scannability.issues import sorted_issues
+from qrkit.scannability.report import VERDICTS, Issue, Level, ScanReport, Severity, Verdict
 
 if TYPE_CHECKING:
     from qrkit.scannability.panel import Panel
 
-__all__ = ["panel_issues", "score_of", "verdict_of"]
+__all__ = ["panel_issues", "report_of", "score_of", "verdict_of"]
 
 SEVERITIES: dict[Verdict, Severity] = {"unreadable": "fatal", "fragile": "error", "ok": "warning", "robust": "note"}
 """Of an issue that leaves this verdict at best."""
@@ -21,6 +22,30 @@ KEPT: dict[Severity, float] = {"fatal": 0.0, "error": 0.5, "warning": 0.85, "not
 
 MOST_NAMED = 4
 """Conditions that an issue lists."""
+
+
+def report_of(
+    content: str, level: Level, issues: Iterable[Issue], *, panel: Panel | None = None, **measured: Any
+) -> ScanReport:
+    """What the issues of a drawing and a panel come to.
+
+    Args:
+        content: What the symbol says.
+        level: How thorough the check was.
+        issues: Of the drawing.
+        panel: What readers saw, if they looked.
+        **measured: Further fields of `ScanReport`.
+    """
+    found = sorted_issues((*panel_issues(panel), *issues)) if panel else tuple(issues)
+    return ScanReport(
+        verdict=verdict_of(found, panel),
+        score=score_of(found, panel),
+        level=level,
+        content=content,
+        issues=found,
+        panel=panel,
+        **measured,
+    )
 
 
 def verdict_of(issues: Iterable[Issue], panel: Panel | None) -> Verdict:

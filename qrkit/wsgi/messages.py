@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
 
-__all__ = ["JSON", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text", "problem"]
+__all__ = [
+    "JSON",
+    "PREFLIGHT_HEADERS",
+    "STANDARD_HEADERS",
+    "Request",
+    "Response",
+    "header_text",
+    "ignored",
+    "problem",
+    "warning",
+]
 
 JSON = "application/json; charset=utf-8"
 
@@ -24,6 +34,7 @@ EXPOSED = (
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
+    "X-Scan-Score",
     "Content-Disposition",
 )
 STANDARD_HEADERS = {
@@ -77,6 +88,17 @@ class Response:
     media_type: str = "text/plain; charset=utf-8"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def ignored(unknown: Iterable[str]) -> list[str]:
+    """The sentence that names fields that were sent and are not known, if there are any (ruling H2)."""
+    return [f"unknown fields were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
+
+
+def warning(sentences: Iterable[str]) -> dict[str, str]:
+    """The header that tells what is not as the client may think, if anything is."""
+    text = "; ".join(sentences)
+    return {"X-Api-Warning": header_text(text)} if text else {}
 
 
 def header_text(text: str) -> str:

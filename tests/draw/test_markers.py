@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from qrkit import Marker, Markers, Modules, generate
-from qrkit.draw.markers import corners
 from qrkit.limits import MARKER_PATTERNS, MODULE_TYPES
 from qrkit.shapes.eyes import EYES
 from tests.draw.pictures import BLUE, GREEN, LINK, RED, WHITE, pixels
@@ -38,10 +37,6 @@ def beyond(picture: np.ndarray) -> np.ndarray:
     for where in eyes(rest).values():
         where[:] = 0
     return rest
-
-
-def test_a_symbol_has_three_finder_patterns():
-    assert corners(25) == {"top_left": (0, 0), "top_right": (18, 0), "bottom_left": (0, 18)}
 
 
 @pytest.mark.rule("G12")

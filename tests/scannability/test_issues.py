@@ -167,3 +167,30 @@ def test_another_text_is_fatal_and_its_reader_is_named():
     report = report_of("wrong-text")
     assert (report.verdict, report.score) == ("unreadable", 0)
     assert report.issues[0].message.startswith("mine reads another text in ")
+
+
+def test_the_fix_of_a_quiet_zone_moves_layers_along():
+    """They keep their place on the symbol, so that nothing else changes."""
+    design = with_logo(0.2, padding=0, ec="H")
+    before = check(design, "static")
+    (issue,) = with_code(before, "quiet-zone")
+    after = check(before.fixed(issue), "static")
+    assert after.budget.wrong.tolist() == before.budget.wrong.tolist()
+    assert after.verdict == "robust"
+
+
+def test_a_quiet_zone_for_which_there_is_no_room_has_no_fix():
+    design = with_logo(0.2, padding=0, ec="H").replace(width=30)
+    (issue,) = with_code(check(design, "static"), "quiet-zone")
+    assert issue.fix is None
+
+
+@pytest.mark.parametrize("width", [None, 150, 900])
+def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
+    module = 8 if width is None else width / 33
+    design = plain(modules=tiny_sprite(0.55, "icon:circle", size=module), width=width)
+    before = check(design, "static")
+    (issue,) = with_code(before, "module-weight")
+    after = check(before.fixed(issue), "static")
+    assert after.structure.dark_weight > 0.9
+    assert not with_code(after, "module-weight")

@@ -177,3 +177,22 @@ def test_a_standard_check_of_a_picture_has_a_panel_and_a_grade():
     report = check(picture(), "standard")
     assert (report.verdict, report.score, report.grade.letter) == ("robust", 100, "A")
     assert len(report.panel.outcomes) == 19
+
+
+def test_what_is_far_from_the_symbol_is_not_shown_to_readers():
+    """A page full of what looks like finder patterns takes readers seconds, and tells nothing of the symbol."""
+    code = picture(ec="H")
+    page = Image.new("RGB", (3 * code.width, 3 * code.height), "white")
+    page.paste(code, (code.width, code.height))
+    before = check(page, "quick")
+    finder = code.crop((32, 32, 88, 88))
+    for x in range(0, page.width, 60):
+        page.paste(finder, (x, 0))
+        page.paste(finder, (x, page.height - 56))
+    after = check(page, "quick")
+    assert after.panel.outcomes == before.panel.outcomes
+    assert (before.verdict, after.verdict) == ("robust", "robust")
+
+
+def test_a_symbol_at_the_edge_of_a_picture_is_shown_with_what_there_is():
+    assert check(picture(padding=2), "quick").panel.rate == 1

@@ -16,7 +16,7 @@ from qrkit.links import new_short_code
 from qrkit.reading import json_object
 from qrkit.templates import Templates
 from qrkit.writers import FORMATS, zip_all
-from qrkit.wsgi.messages import JSON, Response, header_text
+from qrkit.wsgi.messages import JSON, Response, ignored, warning
 from qrkit.wsgi.service import Call
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
@@ -67,13 +67,13 @@ def _generated(call: Call, asked: GenerateRequest) -> Response:
         with service.store.atomic() if asked.shorten else nullcontext():
             image = QRImage(asked.shortened(_services(call)), pictures=pictures)
         picture = _picture(image, asked)
-    headers = {"Content-Disposition": content_disposition(asked), "X-Scan-Score": str(image.scan.score)}
-    told = [f"unknown fields were ignored: {', '.join(asked.unknown)}"] if asked.unknown else []
-    told += image.warnings
-    told += [issue.message for issue in image.scan.issues if issue.severity != "note"]
-    if told:
-        headers["X-Api-Warning"] = header_text("; ".join(told))
-    return Response(200, FORMATS[asked.format].media_type, picture, headers)
+        scan = image.known_scan
+    headers = {"Content-Disposition": content_disposition(asked)}
+    told = [*ignored(asked.unknown), *image.warnings]
+    if scan:
+        headers["X-Scan-Score"] = str(scan.score)
+        told += [issue.message for issue in scan.issues if issue.severity != "note"]
+    return Response(200, FORMATS[asked.format].media_type, picture, headers | warning(told))
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from qrkit.assets import read_assets
-from qrkit.errors import BadRequest, InvalidParameter, Problem
+from qrkit.errors import BadRequest, BodyTooLarge, InvalidParameter, Problem
 from qrkit.generate_request import read_post
 from qrkit.image import QRImage
 from qrkit.reading import json_object
@@ -14,7 +14,7 @@ from qrkit.scannability import level_named
 from qrkit.scannability.report import Level, ScanReport
 from qrkit.templates import Templates
 from qrkit.wsgi.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
-from qrkit.wsgi.messages import JSON, Response
+from qrkit.wsgi.messages import JSON, Response, ignored, warning
 from qrkit.wsgi.service import Call
 
 __all__ = ["HTTP_LEVELS", "check"]
@@ -36,22 +36,23 @@ def check(call: Call) -> Response:
     body = call.request.body(MOST_PICTURE_BYTES)
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
-    report = _of_design(call, body, level) if body.lstrip()[:1] == b"{" else _of_picture(call, body, level)
-    # A picture of a stranger is not sent back with what is told of it.
-    return Response(200, JSON, replace(report, design=None).to_json().encode())
+    if body.lstrip()[:1] == b"{":
+        return _of_design(call, body, level)
+    with call.service.gates.reading.passing():
+        return _told(checked(body, level))
 
 
-def _of_design(call: Call, body: bytes, level: Level) -> ScanReport:
+def _of_design(call: Call, body: bytes, level: Level) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
-        raise InvalidParameter(Problem("body", None, f"a design has at most {MOST_DESIGN_BYTES:,} bytes"))
+        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
     gates, service = call.service.gates, call.service
     templates = Templates(service.store, call.portfolio.account.id)
     with gates.reading.passing():
-        design = read_post(json_object(body), templates.get).design
+        asked = read_post(json_object(body), templates.get)
     with gates.drawing.passing():
-        return QRImage(design, pictures=read_assets(design.pictures, service.fetch)).check(level)
+        image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
+        return _told(image.check(level), [*ignored(asked.unknown), *image.warnings])
 
 
-def _of_picture(call: Call, body: bytes, level: Level) -> ScanReport:
-    with call.service.gates.reading.passing():
-        return checked(body, level)
+def _told(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
+    return Response(200, JSON, report.to_json().encode(), warning(warnings))

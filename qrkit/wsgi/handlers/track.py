@@ -14,7 +14,7 @@ from qrkit.reading import flag
 from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
 from qrkit.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
-from qrkit.wsgi.messages import JSON, Response, header_text
+from qrkit.wsgi.messages import JSON, Response, ignored, warning
 from qrkit.wsgi.service import Call
 
 __all__ = [
@@ -150,17 +150,12 @@ def _inserted(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Respon
     with json_named():
         made = insert(**asked.values)
     text = json.dumps({"id": made.id, "created": to_iso(made.created)})
-    return Response(200, JSON, text.encode(), _warning(asked.unknown))
+    return Response(200, JSON, text.encode(), warning(ignored(asked.unknown)))
 
 
 def _done(unknown: Sequence[str] = ()) -> Response:
     """Success without anything to tell (interface.md, "Errors", 2)."""
-    return Response(headers=_warning(unknown))
-
-
-def _warning(unknown: Sequence[str]) -> dict[str, str]:
-    """Names the fields that were sent and are not known (ruling H2)."""
-    return {"X-Api-Warning": header_text(f"unknown fields were ignored: {', '.join(unknown)}")} if unknown else {}
+    return Response(headers=warning(ignored(unknown)))
 
 
 def _attached(name: str) -> dict[str, str]:
