@@ -218,6 +218,10 @@ class Layer(Model):
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
+
+    Example:
+        >>> Layer("icon:heart", x=126, y=126, width=44, height=44, display="box-hit-test").display
+        'box-hit-test'
     """
 
     leading: ClassVar[str] = "content"

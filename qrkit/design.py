@@ -109,6 +109,13 @@ class Design(Model):
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
+
+    Example:
+        >>> brand = Design(content="https://example.com", ec="H", foreground="navy", modules={"type": "rounded"})
+        >>> brand.replace(content="https://example.com/spring").ec
+        'H'
+        >>> Design.from_json(brand.to_json()) == brand
+        True
     """
 
     content: Content

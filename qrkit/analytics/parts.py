@@ -96,6 +96,16 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
 
     Raises:
         InvalidParameter: There is no such attribute, or `most` is no whole number of 1 or more.
+
+    Example:
+        >>> import pandas as pd
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        ...     times = pd.to_datetime(["2026-03-01 09:00", "2026-03-03 18:30"], utc=True)
+        ...     number = shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "country": ["PT", None]}))
+        ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
+        [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
     if attribute not in get_args(Attribute):
         rule = f"must be one of {', '.join(get_args(Attribute))}"

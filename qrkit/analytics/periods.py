@@ -108,6 +108,16 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC
 
     Raises:
         InvalidParameter: `by` or the time zone is something else, or there are more than a million rows.
+
+    Example:
+        >>> import pandas as pd
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        ...     times = pd.to_datetime(["2026-03-01 09:00", "2026-03-03 18:30"], utc=True)
+        ...     number = shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "country": ["PT", None]}))
+        ...     scans_per_day(shop.scans)["scans"].tolist()
+        [1, 0, 1]
     """
     check_part(by)
     zone = zone_of(time_zone)

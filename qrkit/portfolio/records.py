@@ -144,6 +144,12 @@ class Records:
         Raises:
             InvalidParameter: A field breaks its rule, the short code was given before, or there is no such campaign.
             ContentTooLong: What the picture encodes does not fit the version asked for.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+            ...     shop.insert_qrcode("https://example.com/spring", name="Door", short_code="door").short_url
+            'https://go.example.com/door'
         """
         with self.store.atomic():
             self._check_campaign(campaign_id)
