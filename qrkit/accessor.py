@@ -121,6 +121,10 @@ class QRAccessor:
     ) -> pd.DataFrame:
         """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
 
+        Columns: as `qrkit.scan_frame.scan_frame` has them: verdict (ordered category, from unreadable to robust), score
+        (Int64, 0..100), used (float64, share of the error correction), issue (str), report (object). The index is that
+        of the frame; `attrs["errors"]` as of `generate`.
+
         Args:
             content: The column that says what to encode, or that has pictures that `generate` made.
             level: static, quick, standard or full; see `qrkit.check`. With readers, a row takes up to a second.
@@ -128,10 +132,6 @@ class QRAccessor:
             design: What the pictures of contents look like, as in `generate`.
             fetch: As in `generate`.
             **fields: As in `generate`.
-
-        Returns:
-            DataFrame with the index of the frame and the columns of `qrkit.scan_frame.scan_frame`: verdict, score,
-            used, issue, report. `attrs["errors"]` as of `generate`.
 
         Raises:
             AttributeError: There is no such column.
@@ -247,6 +247,9 @@ class QRAccessor:
 
         Each call adds codes, also for what is tracked already; `Portfolio.import_frame` leaves out what is there.
 
+        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes that the plan does
+        not show have NaN as short URL (ruling T13).
+
         Args:
             portfolio: Where to.
             content: The column that says where scans lead.
@@ -258,10 +261,6 @@ class QRAccessor:
             properties: How all pictures are drawn: size, version, padding, em, ec, foreground, background.
             short_url: What the new column of short URLs is called.
             id: What the new column of ids is called.
-
-        Returns:
-            A copy of the frame, with its index, and two more columns: `short_url` and `id` (str). Codes that the plan
-            does not show have NaN as short URL (ruling T13).
 
         Raises:
             AttributeError: There is no such column.
