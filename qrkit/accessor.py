@@ -18,14 +18,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
 
 from qrkit.assets import Fetch
 from qrkit.batches import filed, is_zip
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
@@ -70,7 +70,7 @@ class QRAccessor:
         *,
         design: Design | Mapping[str, Any] | None = None,
         fetch: Fetch | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.Series:
         """A column of pictures for a column of contents. A bad row never stops the rest: its cell is None.
 
@@ -117,7 +117,7 @@ class QRAccessor:
         progress: bool = False,
         design: Design | Mapping[str, Any] | None = None,
         fetch: Fetch | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.DataFrame:
         """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
 
@@ -183,7 +183,7 @@ class QRAccessor:
         name: Hashable | None = None,
         format: str = "svg",
         design: Design | Mapping[str, Any] | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.Series:
         """Write a picture for each row into a folder or a zip. A bad row never stops the rest: it has no file.
 

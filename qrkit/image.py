@@ -6,9 +6,9 @@ import warnings
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import encode
 from qrkit.errors import RenderingFailed, ScanWarning
@@ -227,7 +227,7 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
-def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Any) -> QRImage:
+def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Unpack[DesignFields]) -> QRImage:
     """Make a QR Code picture.
 
     Args:

@@ -39,6 +39,7 @@ brand = Design(
 corners = [Markers(top_left=Marker(pattern)) for pattern in MARKER_PATTERNS]
 fading = Gradient(gradient="radial", stops=[Stop(offset=0, color="red"), {"offset": 1, "color": "blue"}])
 image: qrkit.QRImage = qrkit.generate(brand.replace(content="hi"), size=10)
+plain: tuple[qrkit.QRImage | None, ...] = qrkit.generate_many(["a", "b"], ec="Q", foreground="navy").images
 used: float = brand.make_scannable(may=("ec",), level="static").after.score
 with qrkit.open_portfolio(":memory:") as shop:
     door = shop.insert_qrcode("https://example.com", location={"latitude": 38.7, "longitude": -9.1})
@@ -49,6 +50,7 @@ SLIPS = """\
 Layer("icon:heart", x=0, y=0, width=9)
 Marker("eye-99")
 Design(content="hi", sizes=9)
+qrkit.generate("hi", ec="X")
 brand.make_scannable(my=("ec",))
 """
 
