@@ -77,7 +77,7 @@ def load() -> tuple[list[Chapter], dict[str, pdoc.doc.Module]]:
             as_written(member)
         elif isinstance(member, pdoc.doc.Variable):
             member.docstring = member.docstring or borrowed(module.obj, member.name)
-            member.default_value_str = shown(member.default_value_str)
+            member.annotation_str, member.default_value_str = "", shown(member.default_value)
         elif isinstance(member, pdoc.doc.Class):
             complete(member)
             share_out(member, public)
@@ -111,9 +111,11 @@ def borrowed(module: types.ModuleType, name: str) -> str:
     return doc_ast.walk_tree(import_module(origin)).var_docstrings.get(name, "") if origin else ""
 
 
-def shown(value: str) -> str:
-    """The value of a constant; not of one that holds functions."""
-    return "" if "<function" in value else value.replace("typing.", "").replace("qrkit.", "")
+def shown(value: object) -> str:
+    """The value of a constant; of a table of more than texts its names alone."""
+    if isinstance(value, dict) and not all(isinstance(one, str) for one in value.values()):
+        return ", ".join(map(repr, value))
+    return re.sub(r"\b(?:typing|qrkit|collections)\.(?:\w+\.)*(?=[A-Z])", "", repr(value))
 
 
 def share_out(cls: pdoc.doc.Class, public: dict[type, pdoc.doc.Class]) -> None:
@@ -166,7 +168,9 @@ def complete(cls: pdoc.doc.Class) -> None:
             cls.members[name] = pdoc.doc.Variable(*origin, taken_from=origin, docstring="")
     for name, member in cls.members.items():
         is_ours = defined_in(cls.obj, name).__module__.startswith("qrkit")
-        if is_ours and isinstance(member, pdoc.doc.Variable) and not member.is_enum_member:
+        if isinstance(member, pdoc.doc.Variable) and member.is_enum_member:
+            member.default_value_str = repr(member.default_value.value)
+        elif is_ours and isinstance(member, pdoc.doc.Variable):
             member.docstring = inspect.cleandoc(told.get(name, member.docstring))
             member.annotation_str, member.default_value_str, member.bounds = field(cls.obj, name)
     order = [*told, *(name for name in cls.members if name not in told)]
