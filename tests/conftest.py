@@ -8,11 +8,11 @@ from ctypes.util import find_library
 import pytest
 from hypothesis import settings
 
+from tests import servers
+
 # The same examples every time, and as long as a busy machine takes for them.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
-
-from tests import servers
 
 PACKAGES = {
     "gs": "ghostscript",
