@@ -6,10 +6,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/installed
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-GROUPS := --group test --group lint --group lab --group build
+GROUPS := --group test --group lint --group lab --group reference --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test slow check lab notebooks pictures licences package serve bench lock clean help
+.PHONY: demo test slow check lab notebooks pictures licences package serve bench reference lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -48,6 +48,9 @@ serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 
 bench: $(READY)  ## Measure speed
 	$(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
+
+reference: $(READY)  ## Build the reference of all public names: build/reference/index.html
+	$(BIN)/python .ci/reference/build.py build/reference
 
 lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
 	$(BIN)/uv pip compile pyproject.toml $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from qrkit.batches import generate_many
     from qrkit.color import Color
     from qrkit.contact_sheet import ContactSheet
-    from qrkit.decoration import Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
+    from qrkit.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
     from qrkit.design import Design
+    from qrkit.gradient import Gradient, Stop
     from qrkit.image import QRImage, generate
     from qrkit.portfolio import Portfolio, open_portfolio
     from qrkit.records import Campaign, Location, Properties, QRCode
@@ -78,7 +79,7 @@ _LATE = {
     "Color": "color",
     "ContactSheet": "contact_sheet",
     "Design": "design",
-    "Gradient": "decoration",
+    "Gradient": "gradient",
     "Layer": "decoration",
     "Location": "records",
     "Marker": "decoration",
@@ -92,7 +93,7 @@ _LATE = {
     "Role": "symbol",
     "Scene": "scene",
     "Sprite": "decoration",
-    "Stop": "decoration",
+    "Stop": "gradient",
     "Symbol": "symbol",
     "Wrapper": "decoration",
     "check": "scannability",

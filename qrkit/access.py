@@ -87,6 +87,10 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
 def get_account(store: Store, name: str) -> Account:
     """The account of this name.
 
+    Args:
+        store: Where it is kept.
+        name: As `create_account` was given it; `LOCAL` is that of a person who works alone.
+
     Raises:
         NotFound: There is none.
     """
@@ -102,7 +106,12 @@ def list_accounts(store: Store) -> list[Account]:
 
 
 def change_plan(store: Store, account: Account, plan: str) -> Account:
-    """Give an account another plan; it holds for the next request.
+    """Give an account another plan; it holds from the next request on.
+
+    Args:
+        store: Where the account is.
+        account: Whose plan changes; the record that is given back has the new one.
+        plan: A name of `qrkit.records.PLANS`.
 
     Raises:
         InvalidParameter: There is no such plan.
@@ -145,7 +154,12 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
 
 
 def list_keys(store: Store, account: Account) -> list[ApiKey]:
-    """What is known of the API keys of an account, oldest first; the keys themselves are nowhere."""
+    """What is known of the API keys of an account, oldest first; the keys themselves are nowhere.
+
+    Args:
+        store: Where the account is.
+        account: Whose keys they are.
+    """
     return keys_of(store, account)
 
 
@@ -169,6 +183,11 @@ def revoke_key(store: Store, account: Account, id: str) -> None:
 def authenticate(store: Store, key: str, moment: datetime) -> Account:
     """The account of an API key.
 
+    Args:
+        store: Where keys are kept.
+        key: As `create_key` gave it.
+        moment: When it is shown, with a time zone.
+
     Raises:
         NotAuthenticated: The key is unknown, revoked or expired; the message does not say which.
     """
@@ -190,7 +209,13 @@ def _digest(key: str) -> str:
 
 
 class Quota(NamedTuple):
-    """What is left of a plan's requests on this UTC day; `reset` is when the next begins, in Unix seconds."""
+    """What is left of a plan's requests on this UTC day.
+
+    Attributes:
+        limit: Requests a day that the plan allows.
+        remaining: How many of them are left.
+        reset: When the next day begins, in Unix seconds.
+    """
 
     limit: int
     remaining: int
@@ -218,6 +243,10 @@ class RequestCounter:
     def count(self, account: Account, moment: datetime) -> Quota:
         """Count one request.
 
+        Args:
+            account: Who asks.
+            moment: When, with a time zone.
+
         Raises:
             TooManyRequests: The plan's number for the day is used up.
         """
@@ -243,7 +272,12 @@ class RequestCounter:
             self._untold[account.id] = 0
 
     def left(self, account: Account, moment: datetime) -> Quota:
-        """What is left, without counting."""
+        """What is left, without counting.
+
+        Args:
+            account: Whose requests.
+            moment: When, with a time zone.
+        """
         with self._lock:
             return self._left(account, moment)
 

@@ -18,14 +18,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
 
 from qrkit.assets import Fetch
 from qrkit.batches import filed, is_zip
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
@@ -70,7 +70,7 @@ class QRAccessor:
         *,
         design: Design | Mapping[str, Any] | None = None,
         fetch: Fetch | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.Series:
         """A column of pictures for a column of contents. A bad row never stops the rest: its cell is None.
 
@@ -117,9 +117,13 @@ class QRAccessor:
         progress: bool = False,
         design: Design | Mapping[str, Any] | None = None,
         fetch: Fetch | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.DataFrame:
         """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
+
+        Columns: as `qrkit.scan_frame.scan_frame` has them: verdict (ordered category, from unreadable to robust), score
+        (Int64, 0..100), used (float64, share of the error correction), issue (str), report (object). The index is that
+        of the frame; `attrs["errors"]` as of `generate`.
 
         Args:
             content: The column that says what to encode, or that has pictures that `generate` made.
@@ -128,10 +132,6 @@ class QRAccessor:
             design: What the pictures of contents look like, as in `generate`.
             fetch: As in `generate`.
             **fields: As in `generate`.
-
-        Returns:
-            DataFrame with the index of the frame and the columns of `qrkit.scan_frame.scan_frame`: verdict, score,
-            used, issue, report. `attrs["errors"]` as of `generate`.
 
         Raises:
             AttributeError: There is no such column.
@@ -183,7 +183,7 @@ class QRAccessor:
         name: Hashable | None = None,
         format: str = "svg",
         design: Design | Mapping[str, Any] | None = None,
-        **fields: Any,
+        **fields: Unpack[DesignFields],
     ) -> pd.Series:
         """Write a picture for each row into a folder or a zip. A bad row never stops the rest: it has no file.
 
@@ -247,6 +247,9 @@ class QRAccessor:
 
         Each call adds codes, also for what is tracked already; `Portfolio.import_frame` leaves out what is there.
 
+        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes that the plan does
+        not show have NaN as short URL (ruling T13).
+
         Args:
             portfolio: Where to.
             content: The column that says where scans lead.
@@ -258,10 +261,6 @@ class QRAccessor:
             properties: How all pictures are drawn: size, version, padding, em, ec, foreground, background.
             short_url: What the new column of short URLs is called.
             id: What the new column of ids is called.
-
-        Returns:
-            A copy of the frame, with its index, and two more columns: `short_url` and `id` (str). Codes that the plan
-            does not show have NaN as short URL (ruling T13).
 
         Raises:
             AttributeError: There is no such column.

@@ -12,10 +12,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from qrkit.assets import Fetch
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import complete_file
 from qrkit.generate_request import FileNames, safe_stem
@@ -69,7 +69,10 @@ class Batch:
     target: Path | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """The errors: content, error (str), with the row as index, counted from 0."""
+        """The errors, a row each, indexed by their row, counted from 0.
+
+        Columns: content, error (str).
+        """
         import pandas as pd
 
         rows = [(one.content, one.error) for one in self.errors]
@@ -113,7 +116,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
     fetch: Fetch | None = None,
     progress: bool = False,
     processes: int | None = None,
-    **fields: Any,
+    **fields: Unpack[DesignFields],
 ) -> Batch:
     """Make a QR Code picture of each content. A bad row never stops the rest: the result tells of it.
 

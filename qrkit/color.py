@@ -23,7 +23,21 @@ _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9
 
 @dataclass(frozen=True, slots=True)
 class Color(Shown):
-    """A colour with red, green, blue and alpha, each 0..255; alpha 255 is opaque."""
+    """A colour. `Color.parse` reads one; fields of designs take its text as well.
+
+    Attributes:
+        red: 0..255.
+        green: 0..255.
+        blue: 0..255.
+        alpha: 0..255; 255 is opaque.
+
+    Raises:
+        ValueError: A part is not a whole number in 0..255.
+
+    Example:
+        >>> Color.parse("#80FF0000").rgb, Color.parse("navy").argb
+        ('#FF0000', '#FF000080')
+    """
 
     red: int
     green: int

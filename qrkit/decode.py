@@ -61,6 +61,11 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
     Raises:
         UnreadableFile: It is not such a picture.
         NoSymbol: No QR Code was found in it.
+
+    Example:
+        >>> from qrkit import generate
+        >>> decode(generate("https://example.com", ec="H").to_bytes("png")).content
+        'https://example.com'
     """
     found = locate(opened(picture, most_side))
     if found is None:

@@ -1,10 +1,15 @@
-"""What decorates a QR Code: gradients, module styles, sprites, markers, layers, the wrapper, as plain data."""
+"""What decorates a QR Code: gradients, module styles, sprites, markers, layers, the wrapper, as plain data.
+
+`Gradient` is in `qrkit.gradient`. A class takes more than it holds, names of colours, lists, objects of JSON: its
+`…Fields` tell type checkers what.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, NotRequired, Self, TypedDict, Unpack
 
-from pydantic import Discriminator, Tag, field_validator, model_validator
+from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.color import Color
@@ -13,12 +18,9 @@ from qrkit.limits import (
     Coordinate,
     Display,
     Extent,
-    GradientKind,
-    GradientUnits,
     MarkerPattern,
     ModuleType,
     Most,
-    Offset,
     Opacity,
     SpriteName,
     SpriteType,
@@ -27,107 +29,19 @@ from qrkit.limits import (
     Whole,
     WrapperSide,
 )
-from qrkit.model import Model
+from qrkit.model import Model, Object
 
 __all__ = [
-    "Direction",
-    "Fill",
-    "Gradient",
     "Layer",
     "Marker",
     "Markers",
     "Modules",
     "Placeholder",
-    "Point",
     "Sprite",
-    "Stop",
     "Wrapper",
 ]
 
 ICON = "icon:"
-
-
-class Point(Model):
-    """A place in a picture: 0..1 of its width and height in relative units, else pixels."""
-
-    x: Coordinate
-    y: Coordinate
-
-
-class Direction(Model):
-    """Where a linear gradient begins and ends."""
-
-    start: Point
-    stop: Point
-
-
-class Stop(Model):
-    """A colour on the way of a gradient; `offset` and `opacity` 0..1."""
-
-    offset: Offset
-    color: Color
-    opacity: Opacity = 1.0
-
-
-class Gradient(Model):
-    """A gradient over the whole picture (ruling G16).
-
-    `Gradient.linear` and `Gradient.radial` make simple ones.
-
-    Attributes:
-        gradient: linear or radial.
-        units: relative (0..1 of the picture) or absolute (output pixels).
-        direction: Of a linear gradient; left to right where nothing is said.
-        cx: Centre of a radial gradient, from the left; the middle where nothing is said.
-        cy: Centre, from the top.
-        fx: Focal point, where the first colour is; the centre where nothing is said.
-        fy: Focal point, from the top.
-        radius: Of the last colour's circle; in relative units 1 is a square picture's side. 0.5 where nothing is said.
-        stops: 2..50 colours by rising offset.
-
-    Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
-    """
-
-    gradient: GradientKind
-    units: GradientUnits = "relative"
-    direction: Direction | None = None
-    cx: Coordinate | None = None
-    cy: Coordinate | None = None
-    fx: Coordinate | None = None
-    fy: Coordinate | None = None
-    radius: Coordinate | None = None
-    stops: Annotated[tuple[Stop, ...], Most(2, 50)]
-
-    @field_validator("stops")
-    @classmethod
-    def _stops_rise(cls, stops: tuple[Stop, ...]) -> tuple[Stop, ...]:
-        return tuple(sorted(stops, key=lambda stop: stop.offset))
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        absolute = self.units == "absolute"
-        needed = ("direction",) if self.gradient == "linear" else ("cx", "cy", "radius")
-        missing = next((name for name in needed if absolute and getattr(self, name) is None), None)
-        if missing:
-            rule = f"is required where units is absolute and gradient is {self.gradient}"
-            raise PydanticCustomError("missing-parameter", "{rule}", {"rule": rule, "field": missing})
-        if self.radius is not None and self.radius <= 0:
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must be more than 0", "field": "radius"})
-        return self
-
-    @classmethod
-    def linear(
-        cls, *colors: str | Color, start: tuple[float, float] = (0, 0), stop: tuple[float, float] = (1, 1)
-    ) -> Self:
-        """Evenly spaced colours from one place to another, in 0..1 of the picture; by default across its diagonal."""
-        ends = {"start": {"x": start[0], "y": start[1]}, "stop": {"x": stop[0], "y": stop[1]}}
-        return cls(gradient="linear", direction=ends, stops=_spread(colors))
-
-    @classmethod
-    def radial(cls, *colors: str | Color, centre: tuple[float, float] = (0.5, 0.5), radius: float = 0.5) -> Self:
-        """Evenly spaced colours from a centre outwards, in 0..1 of the picture."""
-        return cls(gradient="radial", cx=centre[0], cy=centre[1], radius=radius, stops=_spread(colors))
 
 
 class Sprite(Model):
@@ -151,6 +65,16 @@ class Sprite(Model):
     content: Asset
 
 
+class ModulesFields(TypedDict, total=False):
+    """What `Modules` takes."""
+
+    type: ModuleType
+    union: bool
+    sprite: SpriteName | None
+    sprites: Sequence[Sprite | Object]
+    seed: int
+
+
 class Modules(Model):
     """How modules are drawn, but for the finder patterns (ruling G10).
 
@@ -172,6 +96,10 @@ class Modules(Model):
     sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = ()
     seed: Whole = 0
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ModulesFields]) -> None: ...
+
     @model_validator(mode="after")
     def _sprites_have_their_type(self) -> Self:
         if self.sprite and self.type != "sprite":
@@ -180,6 +108,14 @@ class Modules(Model):
             rule = "sprite needs the name of one in `sprite`, or pictures in `sprites`"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
         return self
+
+
+class MarkerFields(TypedDict, total=False):
+    """What `Marker` takes beside its pattern."""
+
+    inner_color: str | Color | None
+    outer_color: str | Color | None
+    opacity: float
 
 
 class Marker(Model):
@@ -201,19 +137,67 @@ class Marker(Model):
     outer_color: Color | None = None
     opacity: Opacity = 1.0
 
+    if TYPE_CHECKING:
+
+        def __init__(self, pattern: MarkerPattern, **fields: Unpack[MarkerFields]) -> None: ...
+
+
+class MarkersFields(TypedDict, total=False):
+    """What `Markers` takes."""
+
+    top_left: Marker | Object | None
+    top_right: Marker | Object | None
+    bottom_left: Marker | Object | None
+
 
 class Markers(Model):
-    """The three finder patterns, each on its own; one that is missing is a default one in the foreground."""
+    """The three finder patterns, each on its own; one that is missing is a default one in the foreground.
+
+    Attributes:
+        top_left: A `Marker`, or None.
+        top_right: A `Marker`, or None.
+        bottom_left: A `Marker`, or None.
+    """
 
     top_left: Marker | None = None
     top_right: Marker | None = None
     bottom_left: Marker | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[MarkersFields]) -> None: ...
+
     @classmethod
-    def all(cls, pattern: str, **fields: Any) -> Self:
-        """The same marker in all three corners."""
+    def all(cls, pattern: MarkerPattern, **fields: Unpack[MarkerFields]) -> Self:
+        """The same marker in all three corners.
+
+        Args:
+            pattern: As `Marker.pattern`.
+            **fields: The other fields of `Marker`: inner_color, outer_color, opacity.
+
+        Raises:
+            InvalidParameter: A field breaks a rule.
+
+        Example:
+            >>> Markers.all("eye-2", inner_color="navy").top_left
+            Marker(pattern='eye-2', inner_color=Color.parse('#000080'))
+        """
         marker = Marker(pattern=pattern, **fields)
         return cls(top_left=marker, top_right=marker, bottom_left=marker)
+
+
+class LayerFields(TypedDict):
+    """What `Layer` takes beside its content."""
+
+    name: NotRequired[str]
+    x: float
+    y: float
+    width: float
+    height: float
+    opacity: NotRequired[float]
+    color: NotRequired[str | Color | None]
+    display: NotRequired[Display]
+    tolerance: NotRequired[float]
 
 
 class Layer(Model):
@@ -234,6 +218,10 @@ class Layer(Model):
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
+
+    Example:
+        >>> Layer("icon:heart", x=126, y=126, width=44, height=44, display="box-hit-test").display
+        'box-hit-test'
     """
 
     leading: ClassVar[str] = "content"
@@ -248,6 +236,10 @@ class Layer(Model):
     display: Display = "overlay"
     tolerance: Tolerance = 0.0
 
+    if TYPE_CHECKING:
+
+        def __init__(self, content: str, **fields: Unpack[LayerFields]) -> None: ...
+
     @model_validator(mode="after")
     def _color_is_for_icons(self) -> Self:
         if self.color is not None and not self.content.lower().startswith(ICON):
@@ -257,12 +249,28 @@ class Layer(Model):
 
 
 class Placeholder(Model):
-    """Where in a wrapper the QR Code goes, in the wrapper's pixels."""
+    """Where in a wrapper the QR Code goes, in the wrapper's pixels.
+
+    Attributes:
+        x: Left edge.
+        y: Top edge.
+        width: 0.1..10,000 pixels.
+        height: 0.1..10,000 pixels.
+    """
 
     x: Coordinate
     y: Coordinate
     width: Extent
     height: Extent
+
+
+class WrapperFields(TypedDict):
+    """What `Wrapper` takes."""
+
+    source: str
+    width: float
+    height: float
+    placeholder: Placeholder | Object
 
 
 class Wrapper(Model):
@@ -283,6 +291,10 @@ class Wrapper(Model):
     height: WrapperSide
     placeholder: Placeholder
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[WrapperFields]) -> None: ...
+
     @model_validator(mode="after")
     def _placeholder_is_inside(self) -> Self:
         hole = self.placeholder
@@ -293,19 +305,3 @@ class Wrapper(Model):
             rule = f"must lie inside the wrapper, 0..{self.width:g} by 0..{self.height:g} pixels"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": "placeholder"})
         return self
-
-
-def _paint_kind(value: Any) -> str:
-    return "[gradient]" if isinstance(value, dict | Gradient) else "[color]"
-
-
-Fill = Annotated[
-    Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")],
-    Discriminator(_paint_kind),
-]
-"""A colour or a gradient. (The names of its branches are in brackets so that messages leave them out.)"""
-
-
-def _spread(colors: tuple[str | Color, ...]) -> list[dict[str, Any]]:
-    last = max(len(colors) - 1, 1)
-    return [{"offset": index / last, "color": color} for index, color in enumerate(colors)]

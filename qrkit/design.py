@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from qrkit.color import BLACK, WHITE
-from qrkit.decoration import Fill, Layer, Markers, Modules, Wrapper
+from qrkit.color import BLACK, WHITE, Color
+from qrkit.decoration import Layer, Markers, Modules, Wrapper
+from qrkit.gradient import Fill, Gradient
 from qrkit.limits import (
     MOST_PIXELS,
     Content,
@@ -23,15 +25,15 @@ from qrkit.limits import (
     PictureSide,
     Version,
 )
-from qrkit.model import Model
+from qrkit.model import Model, Object
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
     from qrkit.scannability.largest_logo import LargestLogo
     from qrkit.scannability.repair import Repair
-    from qrkit.scannability.report import ScanReport
+    from qrkit.scannability.report import Level, ScanReport
 
-__all__ = ["ALPHANUMERIC", "Design"]
+__all__ = ["ALPHANUMERIC", "Design", "DesignFields"]
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
@@ -39,6 +41,46 @@ ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
 
 PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
 """Those of all designs that say nothing of them: nobody can change them, and making them takes as long as the rest."""
+
+
+class DesignFields(TypedDict, total=False):
+    """What `Design` takes beside its content, and with it `qrkit.generate` and all that draw."""
+
+    version: int | None
+    size: int
+    width: int | None
+    height: int | None
+    padding: int
+    em: EncodingMode
+    ec: ErrorCorrection
+    foreground: str | Color | Gradient | Object
+    background: str | Color | Gradient | Object
+    flip: Flip
+    modules: Modules | Object
+    markers: Markers | Object
+    layers: Sequence[Layer | Object]
+    wrapper: Wrapper | Object | None
+    mask: int | None
+    pad_codewords: PadChoice
+
+
+class RepairOptions(TypedDict, total=False):
+    """What `Design.make_scannable` takes beside its target."""
+
+    may: Collection[str]
+    level: Level
+    fetch: Fetch | None
+
+
+class LogoOptions(TypedDict, total=False):
+    """What `Design.largest_logo` takes beside the picture."""
+
+    target: float
+    place: tuple[float, float]
+    pad_codewords: PadChoice | None
+    may: Collection[str]
+    level: Level
+    fetch: Fetch | None
 
 
 class Design(Model):
@@ -67,6 +109,13 @@ class Design(Model):
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
+
+    Example:
+        >>> brand = Design(content="https://example.com", ec="H", foreground="navy", modules={"type": "rounded"})
+        >>> brand.replace(content="https://example.com/spring").ec
+        'H'
+        >>> Design.from_json(brand.to_json()) == brand
+        True
     """
 
     content: Content
@@ -86,6 +135,10 @@ class Design(Model):
     wrapper: Wrapper | None = None
     mask: Mask = None
     pad_codewords: PadChoice = "standard"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, content: str, **fields: Unpack[DesignFields]) -> None: ...
 
     @model_validator(mode="after")
     def _content_fits_mode(self) -> Self:
@@ -120,19 +173,64 @@ class Design(Model):
         return self
 
     def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
-        """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
+        """Whether it scans, with how much room, and what would help.
+
+        Args:
+            level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
+            fetch: What reads pictures that it names by their URL; without it, none is read (ruling G20).
+
+        Raises:
+            InvalidParameter: There is no such level.
+            ContentTooLong: The content does not fit.
+            AssetError: A picture that it names is none, or not to be had.
+            RenderingFailed: The renderer broke down on a part of it.
+
+        Example:
+            >>> Design(content="https://example.com", padding=0).check("static").verdict
+            'fragile'
+        """
         from qrkit.scannability import check
 
         return check(self, level, fetch=fetch)
 
-    def make_scannable(self, target: float = 0.5, **options: Any) -> Repair:
-        """Change it as little as is needed for it to scan; see `qrkit.scannability.repair`."""
+    def make_scannable(self, target: float = 0.5, **options: Unpack[RepairOptions]) -> Repair:
+        """Change it as little as is needed for it to scan.
+
+        Args:
+            target: Share of the worst block's error correction that it may use, 0..1.
+            **options: `may`, `level` and `fetch`, as `qrkit.scannability.repair.make_scannable` has them.
+
+        Raises:
+            CannotRepair: What may be changed does not suffice; it says what is in the way and what else would help.
+            InvalidParameter: An argument breaks its rule.
+            ContentTooLong: The content does not fit.
+            AssetError: A picture that it names is none, or not to be had.
+            RenderingFailed: The renderer broke down on a part of it.
+
+        Example:
+            >>> print(Design(content="https://example.com", padding=0).make_scannable())
+            fragile -> robust
+              4 modules of quiet zone instead of 0
+        """
         from qrkit.scannability.repair import make_scannable
 
         return make_scannable(self, target, **options)
 
-    def largest_logo(self, content: str, **options: Any) -> LargestLogo:
-        """The largest picture that it can have as a layer; see `qrkit.scannability.largest_logo`."""
+    def largest_logo(self, content: str, **options: Unpack[LogoOptions]) -> LargestLogo:
+        """The largest picture that it can have as a layer.
+
+        Args:
+            content: The picture, as `Layer.content` has it; it keeps its proportions.
+            **options: `target`, `place`, `pad_codewords`, `may`, `level` and `fetch`, as
+                `qrkit.scannability.largest_logo.largest_logo` has them.
+
+        Raises:
+            CannotRepair: Not even a picture of one module fits there.
+            InvalidParameter: An argument breaks its rule.
+            AssetError: The picture is none, or not to be had.
+            ContentTooLong: The content of the design does not fit.
+            RenderingFailed: The renderer broke down on a part of it.
+        """
         from qrkit.scannability.largest_logo import largest_logo
 
         return largest_logo(self, content, **options)

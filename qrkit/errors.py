@@ -1,29 +1,29 @@
 """Every error of qrkit.
 
-QrkitError                                  500  catch this one
-├── InvalidParameter (ValueError)           400  .name .value .rule, and .problems when several fields are wrong
-│   ├── MissingParameter                    400
-│   ├── UnknownParameter                    400  proposes the nearest name, else lists them
-│   └── AssetError                          400  a picture in a design: not one, too large, or not to be had
-├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
-├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
-├── BadRequest (ValueError)                 400  HTTP itself is wrong
-├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
-├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
-├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
-├── NotAuthenticated (PermissionError)      401  key missing or unknown
-├── NotAllowed (PermissionError)            403  the plan does not include it
-├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
-├── NotFound (LookupError)                  404  .kind .id
-├── WrongMethod (LookupError)               405  .allowed
-├── Gone (LookupError)                      410  .kind .id of what was deleted
-├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
-├── AddressTooLong (ValueError)             414  the path or the query of a request is longer than its limit
-├── WrongMediaType (ValueError)             415  a body in a form that no endpoint reads
-├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
-├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
-├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
-└── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
+    QrkitError                                  500  catch this one
+    ├── InvalidParameter (ValueError)           400  .name .value .rule, and .problems when several fields are wrong
+    │   ├── MissingParameter                    400
+    │   ├── UnknownParameter                    400  proposes the nearest name, else lists them
+    │   └── AssetError                          400  a picture in a design: not one, too large, or not to be had
+    ├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
+    ├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
+    ├── BadRequest (ValueError)                 400  HTTP itself is wrong
+    ├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
+    ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
+    ├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
+    ├── NotAuthenticated (PermissionError)      401  key missing or unknown
+    ├── NotAllowed (PermissionError)            403  the plan does not include it
+    ├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
+    ├── NotFound (LookupError)                  404  .kind .id
+    ├── WrongMethod (LookupError)               405  .allowed
+    ├── Gone (LookupError)                      410  .kind .id of what was deleted
+    ├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
+    ├── AddressTooLong (ValueError)             414  the path or the query of a request is longer than its limit
+    ├── WrongMediaType (ValueError)             415  a body in a form that no endpoint reads
+    ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
+    ├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
+    ├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
+    └── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
 Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
@@ -83,12 +83,17 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 
 class QrkitError(Exception):
-    """Anything that qrkit refuses or cannot do."""
+    """Anything that qrkit refuses or cannot do.
+
+    Attributes:
+        status: The HTTP status that it becomes.
+        code: A stable word of its kind, for programs.
+        advice: What to do where a message alone does not say so; without it, what the error means has to do.
+    """
 
     status: ClassVar[int] = 500
     code: str = "internal"
     advice: ClassVar[str] = ""
-    """What to do where a message alone does not say so; without it, what the error means has to do."""
 
     def _render_traceback_(self) -> list[str]:
         """Show notebooks two lines, what is wrong and what to do: the way through our own files helps nobody there."""
@@ -131,19 +136,31 @@ class Problem:
 
 
 class InvalidParameter(QrkitError, ValueError):
-    """One or more fields break a rule; `name`, `value` and `rule` are those of the first."""
+    """One or more fields break a rule.
+
+    Attributes:
+        problems: What is wrong, one a field.
+        name: Path of the first field, `size` or `location.latitude`.
+        value: Its value as it was given.
+        rule: The rule that it breaks.
+        code: Word of the kind of the first problem, `out-of-range`.
+
+    Example:
+        >>> from qrkit import generate
+        >>> try:
+        ...     generate("hi", size=99, ec="Z")
+        ... except InvalidParameter as error:
+        ...     [(problem.name, problem.code) for problem in error.problems]
+        [('size', 'out-of-range'), ('ec', 'bad-value')]
+    """
 
     status = 400
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__("; ".join(str(problem) for problem in problems))
         self.problems: Sequence[Problem] = problems
-        self.name, self.value, self.rule = (
-            problems[0].name,
-            problems[0].value,
-            problems[0].rule,
-        )
-        self.code = problems[0].code
+        first = problems[0]
+        self.name, self.value, self.rule, self.code = first.name, first.value, first.rule, first.code
 
     def _told(self) -> tuple[str, str]:
         if len(self.problems) == 1:
@@ -173,14 +190,8 @@ class UnknownParameter(InvalidParameter):
     """A name that is not a parameter."""
 
     def __init__(self, name: str, value: Any, allowed: Iterable[str]) -> None:
-        super().__init__(
-            Problem(
-                name,
-                value,
-                f"is not a parameter; {nearest(name.rpartition('.')[2], allowed)}",
-                "unknown-parameter",
-            )
-        )
+        rule = f"is not a parameter; {nearest(name.rpartition('.')[2], allowed)}"
+        super().__init__(Problem(name, value, rule, "unknown-parameter"))
 
 
 class AssetError(InvalidParameter):
@@ -209,7 +220,11 @@ class ContentTooLong(QrkitError, ValueError):
 
 
 class UnreadableFile(QrkitError, ValueError):
-    """A file that cannot be read as a whole; nothing was changed. `line` counts from 1 where it is known."""
+    """A file that cannot be read as a whole; nothing was changed.
+
+    Attributes:
+        line: Where it is wrong, counted from 1; None where that is not known.
+    """
 
     status = 400
     code = "bad-file"
@@ -238,7 +253,11 @@ class NoSymbol(QrkitError, ValueError):
 
 
 class CannotRepair(QrkitError, ValueError):
-    """A design that cannot be made to scan by what may be changed; `levers` names what else would help."""
+    """A design that cannot be made to scan by what may be changed.
+
+    Attributes:
+        levers: What else would help if it were allowed.
+    """
 
     status = 400
     code = "cannot-repair"
@@ -275,7 +294,12 @@ class RemoteContentDisabled(QrkitError, PermissionError):
 
 
 class NotFound(QrkitError, LookupError):
-    """Nothing has this id, or it belongs to another account."""
+    """Nothing has this id, or it belongs to another account.
+
+    Attributes:
+        kind: What was looked for: `campaign`, `QR Code`, `template` …
+        id: Its id.
+    """
 
     advice = "nothing of this account has it; campaigns(), qrcodes() and templates of a portfolio show what there is"
     status = 404
@@ -340,7 +364,11 @@ class HeaderTooLarge(QrkitError, ValueError):
 
 
 class TooManyRequests(QrkitError, RuntimeError):
-    """More was asked than a plan, an address or the machine may have; `retry_after` is in seconds."""
+    """More was asked than a plan, an address or the machine may have.
+
+    Attributes:
+        retry_after: After how many seconds to ask again.
+    """
 
     status = 429
     code = "rate-limited"

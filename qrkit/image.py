@@ -6,9 +6,9 @@ import warnings
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import encode
 from qrkit.errors import RenderingFailed, ScanWarning
@@ -103,7 +103,16 @@ class QRImage:
         return scan.fault if scan else None
 
     def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
-        """Whether it scans, with how much room, and what would help; see `qrkit.check`."""
+        """Whether it scans, with how much room, and what would help.
+
+        Args:
+            level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
+            engines: Who reads; all that are installed where nothing is said.
+
+        Raises:
+            InvalidParameter: There is no such level.
+            RenderingFailed: The renderer broke down on a part of the design.
+        """
         from qrkit.scannability import level_named
         from qrkit.scannability.examine import Drawn, examine
 
@@ -163,7 +172,12 @@ class QRImage:
         return txt.text(self.scene, style)
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
-        """Write the picture to a file, in the format of its suffix or the one given; gives the path back.
+        """Write the picture to a file; gives the path back.
+
+        Args:
+            path: Where to.
+            format: One of `qrkit.writers.FORMATS`; that of the suffix where nothing is said.
+            compression: Of png, as `to_bytes` has it.
 
         Raises:
             InvalidParameter: Neither names a format, or there is no such level of compression; see `to_bytes`.
@@ -213,7 +227,7 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
-def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Any) -> QRImage:
+def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Unpack[DesignFields]) -> QRImage:
     """Make a QR Code picture.
 
     Args:

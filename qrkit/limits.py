@@ -227,14 +227,16 @@ Display = Annotated[Literal["overlay", "box-hit-test", "pixel-hit-test"], Before
 SpriteType = Annotated[Literal["fill", "blank", "padding", "both"], BeforeValidator(_lower)]
 
 _ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
-MODULE_TYPES: tuple[str, ...] = get_args(_ModuleType)
+MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """default, rounded and sprite are the interface's, the others are styles of ours."""
 ModuleType = Annotated[_ModuleType, BeforeValidator(_lower)]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
 ]  # fmt: skip
-SPRITE_NAMES: tuple[str, ...] = get_args(_SpriteName)
+SPRITE_NAMES: tuple[_SpriteName, ...] = get_args(_SpriteName)
+"""Forms that `Modules.sprite` draws modules in."""
+
 SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
 
 _MarkerPattern = Literal[
@@ -242,7 +244,7 @@ _MarkerPattern = Literal[
     "eye-12", "eye-13", "eye-14", "eye-15", "eye-16", "eye-17", "arch", "circle", "dot", "drop", "extra-rounded",
     "flower", "heart", "leaf", "leaf-dot", "octagon", "pillow", "rounded", "squircle", "star",
 ]  # fmt: skip
-MARKER_PATTERNS: tuple[str, ...] = get_args(_MarkerPattern)
+MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """default and eye-1 to eye-17 are the interface's, the others are forms of ours."""
 MarkerPattern = Annotated[_MarkerPattern, BeforeValidator(_lower)]
 
@@ -251,12 +253,17 @@ Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
 FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
-FORMATS: tuple[str, ...] = get_args(FormatName)
+FORMATS: tuple[FormatName, ...] = get_args(FormatName)
+"""Output formats by their names, which are the suffixes of their files; zip holds png, svg and eps."""
+
 RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
+"""Formats of pixels; their modules are whole pixels (ruling G8)."""
+
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
 """Formats that POST generate does not offer (interface.md, "Generate request (POST)")."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
 """Other names of formats (ruling G4)."""
 
 TextStyle = Literal["blocks", "ascii", "binary"]
-TEXT_STYLES: tuple[str, ...] = get_args(TextStyle)
+TEXT_STYLES: tuple[TextStyle, ...] = get_args(TextStyle)
+"""How a txt looks: blocks (██), ascii (xx) or binary (rows of 1 and 0)."""

@@ -15,7 +15,10 @@ from pydantic.alias_generators import to_camel
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.notebook import Shown
 
-__all__ = ["Model"]
+__all__ = ["Model", "Object"]
+
+Object = dict[str, Any]
+"""A record as an object of JSON has it, in the interface's names or in Python's."""
 
 PLAIN_RULES = {"tuple_type": "must be a list", "model_type": "must be an object", "dict_type": "must be an object"}
 """What pydantic says in words of Python, in words of JSON."""
@@ -69,6 +72,10 @@ class Model(Shown, BaseModel):
 
         Nothing and empty text count as absent (ruling H5). Objects and lists inside are treated likewise; what is
         neither is left for the record to judge.
+
+        Args:
+            fields: The object, in the interface's names.
+            path: Where it is, with a dot at the end, in front of the names of unknown ones.
         """
         names = {field.alias: name for name, field in cls.model_fields.items()}
         kept: dict[str, Any] = {}
@@ -84,7 +91,11 @@ class Model(Shown, BaseModel):
         return kept, unknown
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Write the record as JSON in the interface's names; absent values are left out."""
+        """Write the record as JSON in the interface's names; absent values are left out.
+
+        Args:
+            indent: Spaces a level; None for one line.
+        """
         return self.model_dump_json(exclude_none=True, indent=indent)
 
     def given(self) -> dict[str, Any]:
@@ -104,6 +115,9 @@ class Model(Shown, BaseModel):
 
     def replace(self, /, **changes: Any) -> Self:
         """A copy with some fields changed, judged anew.
+
+        Args:
+            **changes: Fields of the record, by their names in Python.
 
         Raises:
             InvalidParameter: A change breaks a rule.

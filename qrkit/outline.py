@@ -52,7 +52,14 @@ class Outline:
         return Outline(tuple(_from_pen(pen.value)))
 
     def placed(self, x: float = 0, y: float = 0, scale_x: float = 1, scale_y: float | None = None) -> Outline:
-        """The outline scaled about 0, 0 and then moved by x, y."""
+        """The outline scaled about 0, 0, then moved.
+
+        Args:
+            x: How far to the right.
+            y: How far down.
+            scale_x: How much wider; negative mirrors it.
+            scale_y: How much higher; as much as it gets wider where nothing is said.
+        """
         by = scale_x if scale_y is None else scale_y
         # Mirroring turns every subpath round, holes included, so the non-zero rule sees the same form.
         return Outline(
@@ -102,19 +109,40 @@ def polygon(*points: tuple[float, float]) -> Outline:
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> Outline:
-    """A rectangle from its top left corner."""
+    """A rectangle.
+
+    Args:
+        x: Left edge.
+        y: Top edge.
+        width: To the right.
+        height: Downwards.
+    """
     return polygon((x, y), (x + width, y), (x + width, y + height), (x, y + height))
 
 
 def circle(x: float, y: float, radius: float) -> Outline:
-    """A disc around x, y."""
+    """A disc.
+
+    Args:
+        x: Of its centre, from the left.
+        y: Of its centre, from the top.
+        radius: Of its edge.
+    """
     return rounded(x - radius, y - radius, 2 * radius, 2 * radius, radius)
 
 
 def rounded(
     x: float, y: float, width: float, height: float, radius: float | tuple[float, float, float, float]
 ) -> Outline:
-    """A rectangle with round corners; four radii go top left, top right, bottom right, bottom left."""
+    """A rectangle with round corners.
+
+    Args:
+        x: Left edge.
+        y: Top edge.
+        width: To the right.
+        height: Downwards.
+        radius: Of all corners; or four of them: top left, top right, bottom right, bottom left.
+    """
     radii = radius if isinstance(radius, tuple) else (radius,) * 4
     right, bottom = x + width, y + height
     # Corner, and the directions in which its side comes in and goes out.
@@ -147,7 +175,15 @@ def rounded(
 
 
 def star(x: float, y: float, outer: float, inner: float, points: int) -> Outline:
-    """A star around x, y with its first point upwards."""
+    """A star with its first point upwards.
+
+    Args:
+        x: Of its centre, from the left.
+        y: Of its centre, from the top.
+        outer: From the centre to a point.
+        inner: From the centre to a notch.
+        points: How many.
+    """
     turn = math.pi / points
     return polygon(
         *(
@@ -174,7 +210,14 @@ def bowed(bow: float, *points: tuple[float, float]) -> Outline:
 
 
 def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, float, float]) -> Outline:
-    """A square with its corners cut off; four cuts go top left, top right, bottom right, bottom left."""
+    """A square with its corners cut off.
+
+    Args:
+        x: Left edge.
+        y: Top edge.
+        side: Of the square.
+        cut: How much of a side goes at each corner; or four of them: top left, top right, bottom right, bottom left.
+    """
     one, two, three, four = cut if isinstance(cut, tuple) else (cut,) * 4
     right, bottom = x + side, y + side
     corners = (
@@ -187,7 +230,13 @@ def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, 
 
 
 def squircle(x: float, y: float, side: float) -> Outline:
-    """Between a square and a disc, without a straight line: almost the superellipse of the fourth degree."""
+    """Between a square and a disc, without a straight line: almost the superellipse of the fourth degree.
+
+    Args:
+        x: Left edge.
+        y: Top edge.
+        side: Width and height.
+    """
     half, reach = side / 2, side / 2 * SQUIRCLE_KAPPA
     quarters = (((0, -1), (1, 0)), ((1, 0), (0, 1)), ((0, 1), (-1, 0)), ((-1, 0), (0, -1)))
     found: list[Segment] = [("M", (x + half, y))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from qrkit.decoration import Gradient, Marker, Markers, Modules
+from qrkit.decoration import Marker, Markers, Modules
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.gradient import Gradient
 
 __all__ = ["PRESETS", "with_preset"]
 
@@ -58,6 +59,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         ),
     },
 }
+"""By name: what of a `Design` each decides. Readers of both schools read all of them."""
 
 
 def with_preset(design: Design, name: str) -> Design:

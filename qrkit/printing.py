@@ -36,6 +36,10 @@ class PrintSize(Model):
 class QRPrint:
     """A picture of which every module is a whole number of dots: else a printer would make some modules wider.
 
+    Args:
+        scene: A drawing, in whole pixels per module; `QRImage.print_at` gives its own.
+        size: How large it is to be.
+
     Attributes:
         size: What was asked for.
         dots_per_module: What a module has got.
@@ -79,13 +83,22 @@ class QRPrint:
     def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:
         """The picture as a file of one of `qrkit.writers.FORMATS`, with its size where the format can hold it.
 
+        Args:
+            format: Its name.
+            compression: Of png: from 0, fast and large, to 9, slow and small.
+
         Raises:
             InvalidParameter: There is no such format or level of compression; see `QRImage.to_bytes`.
         """
         return format_named(format).compressed(compression).write(self.scene)
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
-        """Write the picture to a file, in the format of its suffix or the one given; gives the path back.
+        """Write the picture to a file; gives the path back.
+
+        Args:
+            path: Where to.
+            format: One of `qrkit.writers.FORMATS`; that of the suffix where nothing is said.
+            compression: Of png: from 0, fast and large, to 9, slow and small.
 
         Raises:
             InvalidParameter: Neither names a format, or there is no such level of compression.

@@ -80,7 +80,17 @@ CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="j
 
 
 class Properties(Model):
-    """How the picture of a tracked QR Code is drawn; fields and defaults are those of `Design`, without em `auto`."""
+    """How the picture of a tracked QR Code is drawn; fields and defaults are those of `Design`, without em `auto`.
+
+    Attributes:
+        size: Pixels per module, 1..20.
+        version: 1..40; None takes the smallest that fits.
+        padding: Quiet zone in modules, 0..20.
+        em: Encoding mode: byte, numeric or alphanumeric.
+        ec: Error correction level L, M, Q or H.
+        foreground: Colour of dark modules.
+        background: Colour of everything else.
+    """
 
     size: ModuleSize = 8
     version: Version = None
@@ -92,7 +102,13 @@ class Properties(Model):
 
 
 class Location(Model):
-    """Where the printed code hangs: an address or the name of a place, and degrees north and east."""
+    """Where the printed code hangs: an address or the name of a place, and degrees north and east.
+
+    Attributes:
+        address: Of the place, or its name.
+        latitude: Degrees north, -90..90.
+        longitude: Degrees east, -180..180.
+    """
 
     address: Text = ""
     latitude: Latitude | None = None
@@ -121,7 +137,14 @@ LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
 
 
 class Campaign(Model):
-    """A group of QR Codes."""
+    """A group of QR Codes.
+
+    Attributes:
+        id: 32 lower-case hex characters (ruling T1).
+        name: Its name, 1..32,767 characters; several campaigns may have the same.
+        description: At most 32,767 characters.
+        created: UTC.
+    """
 
     id: str
     name: Content
@@ -210,11 +233,18 @@ PLANS = {
     "pro": Plan(most_qrcodes=1_000, requests_a_day=10_000, may_exchange=True),
     "premium": Plan(most_qrcodes=1_000_000, requests_a_day=1_000_000, may_exchange=True),
 }
+"""The plans by name; the account `local` is premium (ruling T13)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who owns a portfolio; `plan` is a name of `PLANS`."""
+    """Who owns a portfolio.
+
+    Attributes:
+        id: 32 lower-case hex characters.
+        name: 1..100 characters; no other account of the store has it.
+        plan: A name of `PLANS`.
+    """
 
     id: str
     name: str
@@ -246,7 +276,15 @@ Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a visitor is, as far as it is known; degrees north and east."""
+    """Where a visitor is; None stands for what is not known.
+
+    Attributes:
+        country: Code of two letters, `PT`.
+        region: Its name or code, as the table of places has it.
+        city: Its name.
+        latitude: Degrees north.
+        longitude: Degrees east.
+    """
 
     country: str | None = None
     region: str | None = None
@@ -256,6 +294,7 @@ class Place:
 
 
 NOWHERE = Place()
+"""That of a visitor of whom nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)

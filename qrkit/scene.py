@@ -64,7 +64,10 @@ class Radial:
 
 
 Gradient: TypeAlias = Linear | Radial
+"""A gradient in pixels: that of a `Design` may be in parts of the picture."""
+
 Paint: TypeAlias = Color | Gradient
+"""What fills something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,15 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """One filled rectangle, in pixels."""
+    """One filled rectangle, in pixels.
+
+    Attributes:
+        x: Left edge.
+        y: Top edge.
+        width: To the right.
+        height: Downwards.
+        paint: A colour or a gradient.
+    """
 
     x: float
     y: float
@@ -137,7 +148,12 @@ class Squares:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A filled outline, by the non-zero rule."""
+    """A filled outline, by the non-zero rule.
+
+    Attributes:
+        outline: In pixels.
+        paint: A colour or a gradient.
+    """
 
     outline: Outline
     paint: Paint
@@ -176,7 +192,16 @@ class Stamps:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in a box of the scene, stretched to fill it; sizes in pixels, opacity 0..1."""
+    """A picture in a box of the scene, stretched to fill it.
+
+    Attributes:
+        content: Its pixels, or the drawing that an SVG holds.
+        x: Left edge, in pixels.
+        y: Top edge, in pixels.
+        width: In pixels.
+        height: In pixels.
+        opacity: 0..1.
+    """
 
     content: Bitmap | Drawing
     x: float
@@ -187,7 +212,14 @@ class Picture:
 
 
 class Matrix(NamedTuple):
-    """Scale, then move: x becomes scale_x · x + move_x, y likewise. A negative scale mirrors."""
+    """Scale, then move: x becomes scale_x · x + move_x, y likewise. A negative scale mirrors.
+
+    Attributes:
+        scale_x: 1 is the same width.
+        scale_y: 1 is the same height.
+        move_x: Pixels to the right.
+        move_y: Pixels down.
+    """
 
     scale_x: float = 1.0
     scale_y: float = 1.0
@@ -204,7 +236,14 @@ class Matrix(NamedTuple):
         )
 
     def box(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
-        """Where a box comes to lie: left, top, width, height."""
+        """Where a box comes to lie: left, top, width, height, in pixels.
+
+        Args:
+            x: Its left side.
+            y: Its top.
+            width: To the right of it.
+            height: Below it.
+        """
         left, right = sorted((x * self.scale_x + self.move_x, (x + width) * self.scale_x + self.move_x))
         top, bottom = sorted((y * self.scale_y + self.move_y, (y + height) * self.scale_y + self.move_y))
         return left, top, right - left, bottom - top
@@ -212,13 +251,19 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items that are scaled, mirrored and moved together."""
+    """Items that are scaled, mirrored and moved together.
+
+    Attributes:
+        items: What is drawn, in order.
+        matrix: Where it comes to lie.
+    """
 
     items: tuple[Item, ...]
     matrix: Matrix
 
 
 Item: TypeAlias = Rectangle | Squares | Shape | Stamps | Picture | Group
+"""What a drawing is made of."""
 
 
 @dataclass(frozen=True, slots=True)

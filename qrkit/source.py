@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from qrkit.color import Color
-from qrkit.decoration import Direction, Gradient, Markers, Point
+from qrkit.decoration import Markers
 from qrkit.design import Design
+from qrkit.gradient import Direction, Gradient, Point
 from qrkit.model import Model
 
 __all__ = ["python_source"]

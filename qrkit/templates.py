@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, Unpack
 
-from qrkit.design import Design
+from qrkit.design import Design, DesignFields
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter
 from qrkit.generate_request import merged, read_post
 from qrkit.model import Model
@@ -28,7 +28,13 @@ REQUEST_FIELDS = ("format", "shorten")
 
 
 class Templates(Shown):
-    """The templates of one account. Iterating gives their names."""
+    """The templates of one account: `Portfolio.templates`. Iterating gives their names.
+
+    Args:
+        store: Where they are kept.
+        account_id: Whose they are.
+        clock: Gives the present moment.
+    """
 
     def __init__(self, store: Store, account_id: str, *, clock: Clock = now) -> None:
         self._store = store
@@ -76,7 +82,7 @@ class Templates(Shown):
         found: dict[str, Any] = json.loads(text)
         return found
 
-    def design(self, name: str, content: str, **fields: Any) -> Design:
+    def design(self, name: str, content: str, **fields: Unpack[DesignFields]) -> Design:
         """A design that begins with a template.
 
         Args:

@@ -41,7 +41,7 @@ def drawn_tree() -> dict[str, tuple[str | None, str | None, int]]:
     """Class -> parent, built-in, status, as the docstring of the module draws them."""
     tree, above = {}, []
     for line in errors.__doc__.splitlines():
-        if found := re.match(r"([│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))? +(\d{3})(?:  |$)", line):
+        if found := re.match(r" {4}([│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))? +(\d{3})(?:  |$)", line):
             depth = len(found[1]) // 4
             above[depth:] = [found[2]]
             tree[found[2]] = (above[depth - 1] if depth else None, found[3], int(found[4]))

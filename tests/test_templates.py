@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from qrkit import Color, Design, generate, open_portfolio
 from qrkit.access import create_key
-from qrkit.decoration import Gradient, Layer, Marker, Markers, Modules
+from qrkit.decoration import Layer, Marker, Markers, Modules
 from qrkit.errors import InvalidParameter, NotFound, UnknownParameter
 from qrkit.generate_request import merged, read_post
+from qrkit.gradient import Gradient
 from qrkit.links import new_id
 from qrkit.records import Account
 from qrkit.store import Store

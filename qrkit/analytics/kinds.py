@@ -114,6 +114,10 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
     Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us], UTC without a zone), the most
     frequent first.
 
+    Args:
+        scans: A view of all QR Codes.
+        most: How many short codes, 1 or more.
+
     Raises:
         InvalidParameter: The view is narrowed to campaigns or QR Codes, the store has other accounts, too, or `most` is
             no whole number of 1 or more.

@@ -56,9 +56,13 @@ LIMIT $most
 
 
 def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
-    """The QR Codes with the most scans, at most `most` (1 or more) of them.
+    """The QR Codes with the most scans.
 
     Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
+
+    Args:
+        scans: What is counted.
+        most: How many of them, 1 or more.
 
     Raises:
         InvalidParameter: `most` is no whole number of 1 or more.
@@ -80,12 +84,28 @@ def posters(scans: Scans) -> pd.DataFrame:
 
 
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
-    """Scans by an attribute, the most frequent values first, at most `most` of them.
+    """Scans by an attribute, the most frequent values first.
 
-    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1).
+    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1 of all
+    scans).
+
+    Args:
+        scans: What is counted.
+        attribute: One of campaign, country, region, city, language, referrer, device, system, browser.
+        most: How many values, 1 or more.
 
     Raises:
         InvalidParameter: There is no such attribute, or `most` is no whole number of 1 or more.
+
+    Example:
+        >>> import pandas as pd
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        ...     times = pd.to_datetime(["2026-03-01 09:00", "2026-03-03 18:30"], utc=True)
+        ...     number = shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "country": ["PT", None]}))
+        ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
+        [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
     if attribute not in get_args(Attribute):
         rule = f"must be one of {', '.join(get_args(Attribute))}"

@@ -101,8 +101,23 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC
     Columns: day (datetime64[us], of the clocks of the time zone, without it), the name of `by` (str, when asked for),
     scans (int64).
 
+    Args:
+        scans: What is counted.
+        by: What each day is told apart by; parts without any scan are left out.
+        time_zone: An IANA name: whose days.
+
     Raises:
         InvalidParameter: `by` or the time zone is something else, or there are more than a million rows.
+
+    Example:
+        >>> import pandas as pd
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        ...     times = pd.to_datetime(["2026-03-01 09:00", "2026-03-03 18:30"], utc=True)
+        ...     number = shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "country": ["PT", None]}))
+        ...     scans_per_day(shop.scans)["scans"].tolist()
+        [1, 0, 1]
     """
     check_part(by)
     zone = zone_of(time_zone)
@@ -116,6 +131,10 @@ def scans_by_hour(scans: Scans, *, time_zone: str = "UTC") -> pd.DataFrame:
     """Scans of each hour of the week, 168 rows.
 
     Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, of the clocks of the time zone), scans (int64).
+
+    Args:
+        scans: What is counted.
+        time_zone: An IANA name: whose hours.
 
     Raises:
         InvalidParameter: The time zone is unknown.
@@ -132,6 +151,11 @@ def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str =
 
     Columns: start, previous_start (datetime64[us, time zone]), scans, visitors, previous_scans, previous_visitors
     (Int64).
+
+    Args:
+        scans: What is counted; it has both `since` and `until`.
+        period: One of hour, day, week (from Monday), month.
+        time_zone: An IANA name.
 
     Raises:
         InvalidParameter: The view has no `since` or no `until`; the period or the time zone is unknown, or there are

@@ -25,15 +25,15 @@ def without_small_groups(
     more. Who puts the totals of several columns together may find more out than that, and so may who gets several
     tables of the same scans. Where all else is 0 nothing can be hidden: a total below `least` tells by itself.
 
+    Columns: those of the table, in its rows, with numbers that may be missing (Int64, Float64); those of hidden groups
+    are.
+
     Args:
         frame: A row a group, as `scans_by` gives it.
         by: The columns that name the groups; all others are numbers of them.
         count: The column that says how many a group is: scans, or visitors where it is about people.
         least: The smallest count that is shown, 2..1,000,000; 0 is shown anyway.
         merge: Whether what is hidden becomes one last row, named "other", with its count; of one column `by` only.
-
-    Returns:
-        The same rows and columns, with numbers that may be missing (Int64, Float64); those of hidden groups are.
 
     Raises:
         InvalidParameter: A column is not there, `count` has something else than whole numbers from 0, or `least` is out

@@ -51,6 +51,10 @@ def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     Columns: the name of `by` (str, when asked for), scans (int64, those with a visitor's key), visitors, again (int64,
     visitors with two scans or more), share (float64, 0..1, of scans after a visitor's first).
 
+    Args:
+        scans: What is counted.
+        by: campaign, qrcode (its name) or qrcode_id; None for all of them together.
+
     Raises:
         InvalidParameter: `by` is something else.
     """

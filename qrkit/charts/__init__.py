@@ -1,6 +1,6 @@
 """Charts: a DataFrame of `qrkit.analytics` becomes a figure, and a figure becomes SVG for a page.
 
-    `analytics` function                charts
+    function of analytics               charts
     scans_per_day, scans_per            lines, panels (one small chart for each campaign or QR Code)
     scans_and_previous                  previous
     unusual_days                        unusual

@@ -64,6 +64,12 @@ def lines(
         colors: Number of each line's colour by its name (`assign_colors`); by default the largest has the first.
         width: Pixels. Below 560 the names stand above the lines, else at their ends.
         height: Pixels.
+
+    Example:
+        >>> import pandas as pd
+        >>> days = pd.DataFrame({"day": pd.date_range("2026-03-01", periods=3), "scans": [3, 0, 5]})
+        >>> lines(days)
+        <Chart size 760x280 with 1 Axes>
     """
     if not frame["scans"].sum():
         return nothing(width, height)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot, sqrt
 
 from qrkit.color import Color
-from qrkit.decoration import Gradient
+from qrkit.gradient import Gradient
 from qrkit.scene import Linear, Paint, Radial
 
 __all__ = ["fainter", "opaque", "paint"]

@@ -46,7 +46,12 @@ class ImportIssue:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import did. In a notebook it shows as a table of what was skipped or changed."""
+    """What an import did. In a notebook it shows as a table of what was skipped or changed.
+
+    Attributes:
+        created: How many QR Codes were added.
+        issues: The rows that were skipped or changed, in their order.
+    """
 
     created: int
     issues: tuple[ImportIssue, ...] = ()
@@ -61,7 +66,10 @@ class ImportResult:
         return sum(issue.reason == reason for issue in self.issues)
 
     def to_frame(self) -> pd.DataFrame:
-        """The issues: campaign, name, content, error (str), with the row in the file as index."""
+        """The issues, a row each, indexed by their row in the file.
+
+        Columns: campaign, name, content, error (str).
+        """
         import pandas as pd
 
         rows = [(issue.campaign, issue.name, issue.content, issue.error) for issue in self.issues]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.decode import decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
@@ -33,6 +33,8 @@ from qrkit.templates import Templates
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from qrkit.design import DesignFields
 
 __all__ = ["Portfolio", "picture_of"]
 
@@ -71,6 +73,8 @@ class Portfolio(Shown, Records):
 
         It runs beside the store, in a database in memory that holds these tables alone. So it can change nothing and
         reach no file, no network and no other account, whatever it says. It sees what is committed.
+
+        Columns: those of the SELECT, in the dtypes that DuckDB gives them.
 
         Args:
             select: One SELECT. Tables: `scans` and `visits` (bots and previews too) with the columns of
@@ -146,7 +150,7 @@ class Portfolio(Shown, Records):
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
-    def image(self, code: QRCode, *, template: str = "", **changes: Any) -> QRImage:
+    def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
         """The picture of a QR Code: its short URL when it is dynamic, else its content (rulings T2, X5).
 
         Args:
@@ -188,7 +192,12 @@ class Portfolio(Shown, Records):
         return file
 
     def export_bytes(self, format: str, *, image_format: str = "png", safe: bool = True) -> bytes:
-        """All campaigns and QR Codes as the bytes of a file of this format, as `export_file` writes it.
+        """All campaigns and QR Codes as the bytes of a file, as `export_file` writes it.
+
+        Args:
+            format: A name of `qrkit.exchange.EXCHANGE_FORMATS`: csv, xls, xlsx, xml, json or zip.
+            image_format: Of the pictures in a zip: png, eps or svg.
+            safe: Whether texts in a csv that a spreadsheet would run as formulas get an apostrophe (ruling X7).
 
         Raises:
             InvalidParameter: There is no such format, or a text is too long for it.

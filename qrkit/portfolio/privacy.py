@@ -21,6 +21,8 @@ NEVER_KEPT = (
     "names, accounts or anything typed: short URLs ask for nothing",
     "the key of the visitors' hashes: it is in memory, on a server in a table without a log, for one UTC day",
 )
+"""What no visit leaves, a sentence each."""
+
 COUNTS = "number of visits of a day, by QR Code and kind"
 
 

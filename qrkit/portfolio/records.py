@@ -49,6 +49,10 @@ class Records:
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.
 
+        Args:
+            name: 1..32,767 characters.
+            description: At most 32,767 characters.
+
         Raises:
             InvalidParameter: The name is empty or too long.
         """
@@ -74,6 +78,11 @@ class Records:
     def update_campaign(self, id: str, *, name: str | None = None, description: str | None = None) -> Campaign:
         """Change a campaign; what is None stays as it is.
 
+        Args:
+            id: Which one.
+            name: Its new name, 1..32,767 characters.
+            description: Its new description.
+
         Raises:
             NotFound: This portfolio has none of this id.
             InvalidParameter: The name is empty or too long.
@@ -85,7 +94,11 @@ class Records:
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
-        """Delete a campaign, and its QR Codes unless they are kept outside of any campaign (ruling T6).
+        """Delete a campaign, and its QR Codes unless they are kept (ruling T6).
+
+        Args:
+            id: Which one.
+            keep: Whether its QR Codes stay, outside of any campaign.
 
         Raises:
             NotFound: This portfolio has none of this id.
@@ -131,6 +144,12 @@ class Records:
         Raises:
             InvalidParameter: A field breaks its rule, the short code was given before, or there is no such campaign.
             ContentTooLong: What the picture encodes does not fit the version asked for.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+            ...     shop.insert_qrcode("https://example.com/spring", name="Door", short_code="door").short_url
+            'https://go.example.com/door'
         """
         with self.store.atomic():
             self._check_campaign(campaign_id)
@@ -261,7 +280,7 @@ class Records:
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
-            return self.links_of(made[0] if made else self._one(self.insert_qrcode(url).id))["short_url"]
+            return self.links_of(made[0] if made else self._stored(id=self.insert_qrcode(url).id)[0])["short_url"]
 
     def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
         return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qrkit.color import BLACK, WHITE, Color
-from qrkit.decoration import Fill, Gradient, Layer, Marker, Stop
+from qrkit.decoration import Layer, Marker
 from qrkit.draw import picture_size
 from qrkit.errors import InvalidParameter
+from qrkit.gradient import Fill, Gradient, Stop
 from qrkit.scannability.relaying import lies_in_pixels, relaid
 
 if TYPE_CHECKING:

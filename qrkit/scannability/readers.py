@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["STANDARD", "Engine", "Reader", "School", "family_of", "installed", "standard"]
 
 School: TypeAlias = Literal["run-length", "contour"]
+"""How an engine finds a symbol."""
+
 Reader: TypeAlias = "Callable[[Pixels], list[bytes]]"
+"""Grey pixels, rows of 0..255, to the contents of the symbols that were found there."""
 
 STANDARD = ("zxing-cpp", "quirc", "qrdec")
 """The engines that are always there; the score is theirs."""

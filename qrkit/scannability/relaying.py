@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qrkit.decoration import Direction, Fill, Gradient, Layer, Point
+from qrkit.decoration import Layer
 from qrkit.draw.layout import Layout, lay_out
 from qrkit.encode import encode
+from qrkit.gradient import Direction, Fill, Gradient, Point
 
 if TYPE_CHECKING:
     from qrkit.design import Design

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "VERDICTS", "Issue", "Level", "ScanReport", "Severity", "Verdict"]
 
 Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
+"""What a check comes to, in one word."""
+
 Level: TypeAlias = Literal["static", "quick", "standard", "full"]
+"""How thorough a check is."""
+
 Severity: TypeAlias = Literal["fatal", "error", "warning", "note"]
+"""What an issue makes of a verdict: unreadable, fragile, ok at best, or nothing."""
 
 VERDICTS: tuple[Verdict, ...] = ("unreadable", "fragile", "ok", "robust")
 """From the worst to the best."""

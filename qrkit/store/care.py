@@ -87,6 +87,10 @@ def backup(store: Store, path: str | Path) -> Path:
 
     Of a store that another process holds, a `Snapshot` can be copied.
 
+    Args:
+        store: One that is a file.
+        path: Of the copy; an older one there is replaced.
+
     Raises:
         InvalidParameter: The store is in memory, or the path is its own, or that of a store that is open here.
         StoreBusy: This thread has a transaction open.
@@ -131,8 +135,12 @@ def forget_visits(store: Store, before: datetime) -> int:
 
     What is left of them are counts: those of scans, and of each day, QR Code and kind.
 
+    Args:
+        store: Where they are kept.
+        before: The moment; without a time zone it is UTC.
+
     Raises:
-        InvalidParameter: The moment is none; without a time zone it is UTC.
+        InvalidParameter: The moment is none.
     """
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))

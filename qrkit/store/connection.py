@@ -291,7 +291,12 @@ class Store:
                 self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
-        """Have everything that is committed in the file itself, and nothing in its log."""
+        """Have everything that is committed in the file itself, and nothing in its log.
+
+        Raises:
+            InvalidParameter: The store is on a server.
+            StoreBusy: The store was closed, or its file cannot be written.
+        """
         self._get_ready()
         with self.database.writing, self.database.visiting, self._file_statement() as cursor:
             # FORCE: statements of other threads that read are waited for; without it they would be an error.

@@ -36,7 +36,12 @@ ALONE: Config = {
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query to a store and the values of its `$names`."""
+    """A query to a store.
+
+    Attributes:
+        sql: The statement.
+        parameters: Values of the `$names` in it.
+    """
 
     sql: str
     parameters: Mapping[str, Any] = field(default_factory=dict)

@@ -81,6 +81,16 @@ class Scans:
 
     Of the QR Codes of the account the plan shows `most_qrcodes`, the oldest, and their scans alone (ruling T13).
 
+    Attributes:
+        store: Where they are kept.
+        account_id: Whose they are.
+        campaign_id: Of which campaign, or of which of several; None for all, and for QR Codes outside any.
+        qrcode_id: Of which QR Code, or of which of several; None for all.
+        since: The first moment or day that is in it; None from the first scan on.
+        until: The first moment or day that is not in it any more; None to the last scan.
+        kinds: What visits count: `scan`, and `bot`, `prefetch`, `head` where they are asked for.
+        most_qrcodes: How many QR Codes are shown; None for all.
+
     Raises:
         InvalidParameter: A bound is no date, an id no text, or `kinds` has something else than kinds of visits.
     """
@@ -112,9 +122,11 @@ class Scans:
         return _names(self.campaign_id)
 
     def where(self, **narrower: Any) -> Self:
-        """The same view, narrowed by `campaign_id`, `qrcode_id`, `since` (included), `until` (excluded) or `kinds`.
+        """The same view, narrowed. Dates and moments without a zone are UTC.
 
-        Of `campaign_id` and `qrcode_id` a tuple names several. Dates and moments without a zone are UTC.
+        Args:
+            **narrower: `campaign_id` or `qrcode_id` (an id, or a tuple of several), `since` (included), `until`
+                (excluded; each a date or a datetime) or `kinds` (a tuple of scan, bot, prefetch, head).
 
         Raises:
             UnknownParameter: A name is none of these.
@@ -129,14 +141,25 @@ class Scans:
         """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
 
         `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
-        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign. Values belong into
-        `parameters`, named `$name` in the statement, never into its text.
+        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
+
+        Columns: those of the statement, in the dtypes that DuckDB gives them.
+
+        Args:
+            select: The rest of a statement that begins before it: SELECT … FROM scans, lean or codes. It is for
+                programs; `Portfolio.sql` is for SQL that somebody typed.
+            **parameters: Values of the `$names` in it: never write them into the text.
         """
         asked = self.query(select, **parameters)
         return columns(self.store).frame(asked.sql, asked.parameters)
 
     def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
-        """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart."""
+        """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart.
+
+        Args:
+            select: As `ask` has it.
+            **parameters: Values of the `$names` in it.
+        """
         if not self.store.database.read_only:  # a snapshot has them told apart already
             tell_new_apart(self.store)
         return Query(SCANS + select, self._parameters() | parameters)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.color import BLACK, WHITE
-from qrkit.decoration import Gradient, Marker, Markers, Modules
+from qrkit.decoration import Marker, Markers, Modules
 from qrkit.design import Design
 from qrkit.errors import QrkitError
+from qrkit.gradient import Gradient
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.notebook import page_text
 from qrkit.plain import Plain

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.color import Color
-from qrkit.decoration import Gradient
+from qrkit.gradient import Gradient
 from qrkit.model import Model
 from qrkit.notebook import page_text
 from qrkit.times import to_iso

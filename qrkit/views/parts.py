@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from qrkit.color import Color
-from qrkit.decoration import Gradient
+from qrkit.gradient import Gradient
 from qrkit.notebook import page_text
 
 if TYPE_CHECKING:

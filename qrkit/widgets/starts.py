@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import quote
 
 from qrkit.color import Color
-from qrkit.decoration import Gradient
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.gradient import Gradient
 from qrkit.image import QRImage
 
 __all__ = ["STARTS", "start"]

@@ -30,7 +30,9 @@ class Thumbnails(TypedDict):
 def thumbnails() -> dict[str, Thumbnails]:
     """By the path of the field, or by its last name where several fields have the same choices."""
     square = rectangle(0, 0, SIDE, SIDE) + rectangle(1, 1, SIDE - 2, SIDE - 2).hole() + rectangle(2, 2, 3, 3)
-    eyes = {name: square if name == "default" else EYES[name].outer + EYES[name].inner for name in MARKER_PATTERNS}
+    eyes: dict[str, Outline] = {
+        name: square if name == "default" else EYES[name].outer + EYES[name].inner for name in MARKER_PATTERNS
+    }
     return {
         "modules.type": _drawn(len(SAMPLE), {name: _sample(name) for name in MODULE_TYPES}),
         "modules.sprite": _drawn(1, dict(SPRITES)),

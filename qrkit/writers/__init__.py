@@ -92,6 +92,7 @@ FORMATS: dict[str, Format] = {
         Format("zip", "application/zip", _late("zip_all")),
     )
 }
+"""All formats, by name."""
 
 
 def format_named(name: str) -> Format:

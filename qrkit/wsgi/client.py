@@ -16,7 +16,13 @@ __all__ = ["Client", "Reply"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the app answered; `headers` by lower-case name."""
+    """What the app answered.
+
+    Attributes:
+        status: Of HTTP, 200 say.
+        headers: By their names in lower case.
+        body: As it was sent.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -52,11 +58,31 @@ class Client:
         self._address = address
 
     def get(self, path: str, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
-        """GET a path; keywords become the query string."""
+        """GET a path.
+
+        Args:
+            path: From its first slash, without a query.
+            headers: Beside those of the client.
+            **query: What stands in the query string.
+
+        Example:
+            >>> from qrkit.store import Store
+            >>> from qrkit.wsgi import make_app
+            >>> client = Client(make_app(Store()))
+            >>> client.get("/api/v3/generate", content="hi", size=99).headers["x-api-error"]
+            'size=99: must be in 1..20 pixels per module'
+        """
         return self.request("GET", path, headers=headers, query=urlencode(query, quote_via=quote))
 
     def post(self, path: str, json: Any, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
-        """POST a value as JSON; keywords become the query string."""
+        """POST a value as JSON.
+
+        Args:
+            path: From its first slash, without a query.
+            json: What JSON can hold: dictionaries, lists, texts, numbers, True, False and None.
+            headers: Beside those of the client.
+            **query: What stands in the query string.
+        """
         text = dumps(json).encode()
         return self.request("POST", path, headers=headers, query=urlencode(query, quote_via=quote), body=text)
 
@@ -70,7 +96,16 @@ class Client:
         address: str | None = None,
         body: bytes = b"",
     ) -> Reply:
-        """Send any request; `query` is the query string as it goes over the wire."""
+        """Send any request.
+
+        Args:
+            method: GET, HEAD, POST, PUT, DELETE …
+            path: From its first slash, without a query.
+            query: The query string as it goes over the wire.
+            headers: Beside those of the client, which they replace.
+            address: From which it comes; that of the client where nothing is said.
+            body: What is sent.
+        """
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
             "SCRIPT_NAME": "",

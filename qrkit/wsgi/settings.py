@@ -111,7 +111,11 @@ class Settings(Model):
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """The settings that an environment holds; what is given and not None wins over it.
+        """The settings that an environment holds.
+
+        Args:
+            environment: Names of variables and their texts, as `os.environ` has them.
+            **given: Fields that win over it; those that are None do not.
 
         Raises:
             UnknownParameter: A variable that begins with `QRKIT_` is no setting: a slip must not go unseen.

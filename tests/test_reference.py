@@ -1,0 +1,297 @@
+"""The reference: what is public is said in `.ci/reference/pages.toml`, and its docstrings give what a user needs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, cached_property
+from html.parser import HTMLParser
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from pydantic import BaseModel
+
+import qrkit
+from qrkit import errors
+
+ROOT = Path(__file__).parent.parent
+CHAPTERS = tomllib.loads((ROOT / ".ci/reference/pages.toml").read_text(encoding="utf-8"))["chapters"]
+PAGES = {name: page for chapter in CHAPTERS for name, page in chapter["pages"].items()}
+ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, Exception)}
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public thing: the page it stands on, its name there, and itself; of a property its function."""
+
+    page: str
+    name: str
+    value: Any
+
+    @property
+    def docstring(self) -> str:
+        return inspect.getdoc(self.value) or ""
+
+    def __str__(self) -> str:
+        return f"{self.page}.{self.name}"
+
+
+def on_page(page: str) -> list[str]:
+    """The names of a page; `Class.member` says that not all of a class is public."""
+    without = PAGES[page].get("without", [])
+    return [name for name in PAGES[page].get("names", import_module(page).__all__) if name not in without]
+
+
+def function_of(member: Any) -> Any:
+    """The function of a method or a property, without what wraps it; anything else as it is."""
+    if isinstance(member, property):
+        return member.fget
+    if isinstance(member, cached_property):
+        return member.func
+    return inspect.unwrap(member.__func__ if isinstance(member, classmethod | staticmethod) else member)
+
+
+def members(cls: type, names: list[str], others: list[Any]) -> Iterator[tuple[str, FunctionType]]:
+    """The public methods and properties of a class, but for those that it has of `others`, which are public, too."""
+    ours = [base for base in reversed(cls.__mro__) if base.__module__.startswith("qrkit.") and base not in others]
+    found = {name: function_of(one) for base in ours for name, one in vars(base).items()}
+    some = {name.partition(".")[2] for name in names if name.startswith(f"{cls.__name__}.")}
+    for name, one in found.items():
+        is_ours = isinstance(one, FunctionType) and one.__module__.startswith("qrkit.")
+        if is_ours and not name.startswith("_") and (name in some or not some):
+            yield name, one
+
+
+def public() -> list[Public]:
+    """All public things, each once."""
+    found: dict[int, Public] = {}
+    for page in PAGES:
+        for name in dict.fromkeys(name.partition(".")[0] for name in on_page(page)):
+            value = function_of(getattr(import_module(page), name))
+            found.setdefault(id(value), Public(page, name, value))
+    for one in [one for one in found.values() if isinstance(one.value, type)]:
+        others = [other.value for other in found.values() if other is not one]
+        for member, function in members(one.value, on_page(one.page), others):
+            found.setdefault(id(function), Public(one.page, f"{one.name}.{member}", function))
+    return [one for one in found.values() if not isinstance(one.value, ModuleType)]
+
+
+PUBLIC = public()
+FUNCTIONS = [one for one in PUBLIC if isinstance(one.value, FunctionType)]
+CLASSES = [one for one in PUBLIC if isinstance(one.value, type)]
+CONSTANTS = [one for one in PUBLIC if not isinstance(one.value, FunctionType | type)]
+
+
+def each(things: list[Public]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return pytest.mark.parametrize("thing", things, ids=str)
+
+
+# ---- what is public
+
+
+def test_the_page_of_qrkit_has_all_that_it_exports():
+    assert sorted(on_page("qrkit")) == sorted(qrkit.__all__)
+
+
+def imported(text: str) -> set[tuple[str, str]]:
+    """What a text of Python imports from qrkit: module and name."""
+    lines = re.findall(r"^(?:>>> )?from (qrkit[\w.]*) import (.+)$", text, re.MULTILINE)
+    return {(module, name.strip()) for module, names in lines for name in names.strip("()").split(",")}
+
+
+def guides() -> Iterator[tuple[str, str]]:
+    yield "README.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        yield path.name, "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize(("name", "text"), list(guides()), ids=lambda one: one if len(one) < 40 else "")
+def test_whatever_the_guides_import_is_public(name, text):
+    names = {page: {one.partition(".")[0] for one in on_page(page)} for page in PAGES}
+    hidden = {
+        f"{module}.{one}"
+        for module, one in imported(text)
+        if one not in names.get(module, ()) and f"{module}.{one}" not in PAGES
+    }
+    assert hidden <= {"qrkit.demo"}, "is on no page"  # the command that shows what qrkit does, not a part to build on
+
+
+@cache
+def borrowed(module: str) -> dict[str, str]:
+    """Names that a module imports, those for type checkers too, and where from."""
+    nodes = ast.walk(ast.parse(inspect.getsource(import_module(module))))
+    return {alias.name: node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+@each(FUNCTIONS)
+def test_whatever_a_public_function_gives_is_public(thing):
+    given = re.findall(r"\b[A-Z]\w+", str(thing.value.__annotations__.get("return", "")))
+    origins = {name: borrowed(thing.value.__module__).get(name, thing.value.__module__) for name in given}
+    values = [getattr(import_module(one), name, None) for name, one in origins.items() if one.startswith("qrkit")]
+    hidden = [one for one in values if isinstance(one, type) and one not in [other.value for other in CLASSES]]
+    assert hidden == []
+
+
+# ---- what docstrings hold
+
+
+@each(FUNCTIONS + CLASSES)
+def test_public_thing_has_a_docstring_of_its_own(thing):
+    assert thing.value.__doc__, "has none"
+    assert re.match(r".+[.:]$|.+[.:] .+", thing.docstring.partition("\n\n")[0].replace("\n", " ")), "is no sentence"
+
+
+@each(CONSTANTS)
+def test_public_constant_is_explained(thing):
+    origin = import_module(borrowed(thing.page).get(thing.name, thing.page))
+    body = ast.parse(inspect.getsource(origin)).body
+    told = {
+        ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
+        for node, after in pairwise(body)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and isinstance(after, ast.Expr)
+        and isinstance(after.value, ast.Constant)
+    }
+    assert thing.name in told, "has no sentence under it"
+
+
+def entries(docstring: str, section: str) -> set[str]:
+    """The names that a section lists, without stars."""
+    found = re.search(rf"^{section}:\n((?: +.*\n?|\n)+)", docstring, re.MULTILINE)
+    return set(re.findall(r"^    \**([\w.]+):", found[1], re.MULTILINE)) if found else set()
+
+
+@each(FUNCTIONS)
+def test_each_of_several_arguments_is_told(thing):
+    names = [name for name in inspect.signature(thing.value).parameters if name not in ("self", "cls")]
+    assert len(names) < 2 or set(names) - entries(thing.docstring, "Args") == set()
+
+
+def told_fields(cls: type) -> set[str]:
+    """The fields that a reader of a record's docstring looks for."""
+    if issubclass(cls, BaseModel):
+        return set(cls.model_fields)
+    names = [one.name for one in fields(cls)] if is_dataclass(cls) else getattr(cls, "_fields", ())
+    return {name for name in names if not name.startswith("_")}
+
+
+@each(CLASSES)
+def test_each_field_of_a_record_is_told(thing):
+    some = [name.partition(".")[2] for name in on_page(thing.page) if name.startswith(f"{thing.name}.")]
+    missing = told_fields(thing.value) - entries(thing.docstring, "Attributes")
+    assert missing - (missing.difference(some) if some else set()) == set()
+
+
+@each([one for one in FUNCTIONS if "DataFrame" in str(one.value.__annotations__.get("return"))])
+def test_function_that_gives_a_dataframe_lists_its_columns(thing):
+    assert "Columns:" in thing.docstring
+
+
+def raised(node: ast.AST, private: dict[str, ast.AST]) -> set[str]:
+    """Names of the errors that a body raises itself, or by a private function of its module, and does not catch."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+        return set()
+    found = set().union(*(raised(one, private) for one in ast.iter_child_nodes(node)))
+    if isinstance(node, ast.Try) and node.handlers:
+        found = set().union(*(raised(one, private) for one in [*node.handlers, *node.orelse, *node.finalbody]))
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        found.add(ast.unparse(node.exc.func).rpartition(".")[2])
+    if isinstance(node, ast.Call) and (name := ast.unparse(node.func).removeprefix("self.")) in private:
+        others = {other: one for other, one in private.items() if other != name}
+        found |= set().union(*(raised(one, others) for one in getattr(private[name], "body", [])))
+    return found
+
+
+@each(FUNCTIONS)
+def test_each_error_that_is_raised_is_told(thing):
+    module = ast.parse(inspect.getsource(import_module(thing.value.__module__)))
+    defined = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    private = {node.name: node for node in defined if re.match("_[a-z]", node.name)}
+    own = next(node for node in defined if first_line(node) == thing.value.__code__.co_firstlineno)
+    found = set().union(*(raised(one, private) for one in own.body)) & ERRORS
+    told = entries(thing.docstring, "Raises")
+    assert {name for name in found if not told & {one.__name__ for one in getattr(errors, name).__mro__}} == set()
+
+
+def first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+# ---- the pages
+
+
+class Page(HTMLParser):
+    """What a page refers to, what it loads, and the places in it."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file, self.links, self.loaded, self.ids = file, set(), set(), set()
+        self.text = file.read_text(encoding="utf-8")
+        self.feed(self.text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = {name: value or "" for name, value in attrs}
+        self.ids.add(told.get("id"))
+        if tag == "a" and "href" in told:
+            self.links.add(told["href"])
+        self.loaded |= {told[name] for name in ("src", "srcset", "href") if name in told and tag != "a"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reference")
+    subprocess.run([sys.executable, ".ci/reference/build.py", str(folder)], cwd=ROOT, check=True)
+    return {file.relative_to(folder).as_posix(): Page(file) for file in sorted(folder.rglob("*.html"))}
+
+
+@pytest.mark.slow
+def test_reference_has_every_public_name_and_no_private_one(built):
+    missing = [str(one) for one in PUBLIC if one.name not in built[f"{one.page.replace('.', '/')}.html"].ids]
+    private = [id_ for page in built.values() for id_ in page.ids if id_ and re.search(r"(^|\.)_(?!_call__)", id_)]
+    assert missing == []
+    assert private == []
+
+
+@pytest.mark.slow
+def test_reference_shows_the_bounds_of_fields(built):
+    assert "1..20 pixels per module" in built["qrkit.html"].text
+
+
+@pytest.mark.slow
+def test_start_page_asks_a_question_of_each_module(built):
+    assert {f"{page.replace('.', '/')}.html" for page in PAGES} <= built["index.html"].links
+    assert [page["asks"] for page in PAGES.values() if page["asks"] not in built["index.html"].text] == []
+
+
+@pytest.mark.slow
+def test_links_of_the_reference_lead_somewhere(built):
+    files = {page.file.resolve(): page for page in built.values()}
+    broken = []
+    for name, page in built.items():
+        for link in page.links:
+            path, anchor = urldefrag(link)
+            target = files.get((page.file.parent / path).resolve() if path else page.file.resolve())
+            if target is None or (anchor and unquote(anchor) not in target.ids):
+                broken.append(f"{name}: {link}")
+    assert broken == []
+
+
+@pytest.mark.slow
+def test_reference_asks_no_other_host(built):
+    loaded = {link for page in built.values() for link in page.loaded}
+    foreign = [link for link in loaded if not link.startswith("data:") and re.match(r"(?:\w+:)?//", link)]
+    urls = [url for page in built.values() for url in re.findall(r"(?:url\(|@import )\W*(?!data:)(\w+:)?//", page.text)]
+    assert (foreign, urls) == ([], [])
