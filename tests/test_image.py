@@ -146,7 +146,7 @@ def test_what_is_offered_from_the_top_is_loaded_when_it_is_asked_for():
     ]
     told = {name.name: node.module.removeprefix("qrkit.") for node in hidden.body for name in node.names}
     assert told | {"errors": "errors"} == qrkit._LATE
-    assert set(qrkit._LATE) | {"Decoded", "decode"} == set(qrkit.__all__) == set(dir(qrkit))
+    assert set(qrkit._LATE) | {"Decoded", "decode", "decode_all"} == set(qrkit.__all__) == set(dir(qrkit))
     assert all(getattr(qrkit, name) is not None for name in qrkit.__all__)
     with pytest.raises(AttributeError, match="module 'qrkit' has no attribute 'draw_it'"):
         _ = qrkit.draw_it
