@@ -27,6 +27,11 @@ def large():
         yield shop
 
 
+@pytest.fixture(scope="module")
+def exported(large):
+    return large.export_bytes("json")
+
+
 @pytest.mark.parametrize("rows", [0, 1, TOGETHER, TOGETHER + 1])
 def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
     with open_portfolio(":memory:", base_url=BASE_URL) as shop:
@@ -37,11 +42,11 @@ def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
 
 
 @pytest.mark.parametrize("format", [name for name in EXCHANGE_FORMATS if name != "zip"])
-def test_every_format_holds_all_parts(large, format):
+def test_every_format_holds_all_parts(large, exported, format):
     data = large.export_bytes(format)
     with open_portfolio(":memory:", base_url=BASE_URL) as copy:
         assert str(copy.import_file(data, format=format)) == f"{2 * TOGETHER + 1} created"
-        assert copy.export_bytes("json") == large.export_bytes("json")
+        assert copy.export_bytes("json") == exported
 
 
 def test_a_bar_is_shown_to_whoever_asks_for_it_and_changes_nothing(large, tmp_path, capsys):
