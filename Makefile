@@ -15,10 +15,10 @@ demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a rep
 	$(BIN)/qrkit demo
 
 test: $(READY)  ## Run all tests, then the notebooks
-	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:nbval
-	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
+	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval
+	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
 
-slow: $(READY)  ## Run the long tests: every version, level and mode in every format
+slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m slow
 
 check: $(READY)  ## Look for mistakes without running anything: style, types, spelling, the lock file

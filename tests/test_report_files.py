@@ -96,10 +96,11 @@ with qrkit.open_portfolio(snapshot_of=sys.argv[1]) as portfolio:
     assert "no package 'nbformat'; notebooks need nbclient and nbformat: pip install" in run.stdout
 
 
-def test_a_notebook_that_cannot_be_written_is_said(shop, tmp_path):
+def test_a_notebook_that_cannot_be_written_is_said(tmp_path):
     pytest.importorskip("nbclient")
-    with pytest.raises(UnreadableFile, match="could not be written"):
-        report.notebook(shop, tmp_path / "nowhere" / "report.ipynb")
+    unwritten = pytest.raises(UnreadableFile, match="could not be written")
+    with open_portfolio(tmp_path / "empty.duckdb") as empty, unwritten:
+        report.notebook(empty, tmp_path / "nowhere" / "report.ipynb")
 
 
 @pytest.mark.needs("chromium", "pdftoppm")

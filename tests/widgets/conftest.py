@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import nbformat
@@ -19,6 +20,11 @@ FOLDERS = (
 )  # fmt: skip
 NEWS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 ROOT = Path(__file__).parent.parent.parent
+THEMES = {"JupyterLab Light": "true", "JupyterLab Dark": "false"}
+WIDTHS = (480, 1400)
+HEIGHT = 1000
+FAULTS_ALONE = {"resultTypes": ["violations"]}
+"""What is well is looked at, but not described node by node."""
 START_SECONDS = 90
 WAIT_MS = 30_000
 KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
@@ -100,8 +106,17 @@ def browser():
         started.close()
 
 
+@pytest.fixture(scope="module")
+def profile(browser):
+    """What pages of JupyterLab share, so that its megabytes of scripts are fetched and compiled once."""
+    context = browser.new_context(accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(WAIT_MS)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def notebook(lab, browser, request):
+def notebook(lab, profile):
     """Opens a notebook of these cells in a page of its own, and runs it; gives the page."""
     address, token, folder = lab
     pages = []
@@ -111,9 +126,8 @@ def notebook(lab, browser, request):
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(book, folder / name)
-        page = browser.new_page(viewport={"width": width, "height": 1000}, accept_downloads=True)
-        page.set_default_timeout(WAIT_MS)
-        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = profile.new_page()
+        page.set_viewport_size({"width": width, "height": HEIGHT})
         pages.append(page)
         page.file = folder / name
         page.goto(f"{address}doc/tree/{name}?token={token}")
@@ -125,6 +139,31 @@ def notebook(lab, browser, request):
     yield opened
     for page in pages:
         page.close()
+
+
+@pytest.fixture(scope="session")
+def faults():
+    """Gives what keeps people from using a part of a page: in themes for the day and the night, narrow and wide."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def found(page, selector):
+        part = page.locator(selector)
+        for (theme, is_light), width in product(THEMES.items(), WIDTHS):
+            command(page, "apputils:change-theme", theme=theme)
+            page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            place = f"{theme}, {width} pixels:"
+            if part.bounding_box()["width"] > width or part.evaluate("one => one.scrollWidth > one.clientWidth + 1"):
+                yield f"{place} wider than its page"
+            # Nodes that pass are not described one by one.
+            for one in (
+                Axe().run(page, context=selector, options={"resultTypes": ["violations"]}).response["violations"]
+            ):
+                if one["impact"] in ("serious", "critical"):
+                    node = one["nodes"][0]
+                    yield f"{place} {one['id']} {node['html'][:160]} {node.get('failureSummary', '')[:200]}"
+
+    return found
 
 
 def command(page, name, **options):

