@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from qrkit.assets import Fetch
     from qrkit.printing import QRPrint
+    from qrkit.scannability.examine import Drawn
     from qrkit.scannability.readers import Engine
     from qrkit.scannability.report import ScanReport
     from qrkit.scene import Scene
@@ -79,12 +80,15 @@ class QRImage:
     def scan(self) -> ScanReport:
         """Whether it scans, by arithmetic alone: the report of a static check.
 
+        Its budget names causes only where it uses too much; `check("static")` always does.
+
         Raises:
             RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
         """
         from qrkit.scannability.arithmetic import reckoned
+        from qrkit.scannability.examine import examine
 
-        return reckoned(self.design) or self.check("static")
+        return reckoned(self.design) or examine(self._drawn, "static", is_sparing=True)
 
     @cached_property
     def known_scan(self) -> ScanReport | None:
@@ -107,17 +111,23 @@ class QRImage:
 
         Args:
             level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
-            engines: Who reads; all that are installed where nothing is said.
+            engines: Who reads; where nothing is said, the three of `qrkit.scannability.readers.STANDARD`, and all
+                that are installed at level full.
 
         Raises:
             InvalidParameter: There is no such level.
             RenderingFailed: The renderer broke down on a part of the design.
         """
         from qrkit.scannability import level_named
-        from qrkit.scannability.examine import Drawn, examine
+        from qrkit.scannability.examine import examine
 
-        drawn = Drawn(self.design, self.symbol, self._pictures, self.exact_scene)
-        return examine(drawn, level_named(level), engines)
+        return examine(self._drawn, level_named(level), engines)
+
+    @property
+    def _drawn(self) -> Drawn:
+        from qrkit.scannability.examine import Drawn
+
+        return Drawn(self.design, self.symbol, self._pictures, self.exact_scene)
 
     @cached_property
     def scene(self) -> Scene:

@@ -13,7 +13,7 @@ from qrkit.scannability.budget import budget_of, is_inverted, true_modules
 from qrkit.scannability.causes import causes_of
 from qrkit.scannability.free_pads import symbol_of
 from qrkit.scannability.grade import QUIET_ZONE, Grade, grade
-from qrkit.scannability.issues import issues_of
+from qrkit.scannability.issues import MOST_USED, issues_of
 from qrkit.scannability.report import Level, ScanReport
 from qrkit.scannability.sampling import MARGIN, Sampled, greys_of, reflectance, sample
 from qrkit.scannability.structure import structure_of
@@ -60,7 +60,9 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
 
 
-def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None) -> ScanReport:
+def examine(
+    drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None, *, is_sparing: bool = False
+) -> ScanReport:
     """Check a design; see `qrkit.check`.
 
     Args:
@@ -68,16 +70,18 @@ def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] |
         level: How thorough.
         engines: Who reads; where nothing is said, the three of `qrkit.scannability.readers.STANDARD`, and all that
             are installed at level full.
+        is_sparing: Whether causes are left out where no issue needs them: looking for them draws the design anew
+            without each of its parts, which takes several times as long as all else of a static check.
 
     Raises:
         RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
     """
     design, symbol, pictures, scene = drawn
-    # It is drawn once whole and once without each part of it.
     with within(LONGEST_SECONDS):
         sampled = sample(scene)
         budget = budget_of(sampled, symbol)
-        budget = replace(budget, causes=causes_of(design, pictures, budget))
+        if not is_sparing or budget.used > MOST_USED:
+            budget = replace(budget, causes=causes_of(design, pictures, budget))
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     structure = structure_of(sampled, symbol, budget.wrong)
     panel = None
