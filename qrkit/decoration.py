@@ -186,18 +186,23 @@ class Markers(Model):
         return cls(top_left=marker, top_right=marker, bottom_left=marker)
 
 
-class LayerFields(TypedDict):
-    """What `Layer` takes beside its content."""
+class LogoLook(TypedDict):
+    """What `Layer` takes beside its content and its box."""
 
     name: NotRequired[str]
-    x: float
-    y: float
-    width: float
-    height: float
     opacity: NotRequired[float]
     color: NotRequired[str | Color | None]
     display: NotRequired[Display]
     tolerance: NotRequired[float]
+
+
+class LayerFields(LogoLook):
+    """What `Layer` takes beside its content."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 class Layer(Model):

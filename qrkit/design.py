@@ -29,6 +29,7 @@ from qrkit.model import Model, Object
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
+    from qrkit.decoration import LogoLook
     from qrkit.scannability.largest_logo import LargestLogo
     from qrkit.scannability.repair import Repair
     from qrkit.scannability.report import Level, ScanReport
@@ -215,6 +216,60 @@ class Design(Model):
         from qrkit.scannability.repair import make_scannable
 
         return make_scannable(self, target, **options)
+
+    def resized(self, **fields: Unpack[DesignFields]) -> Design:
+        """The design in another size, where `replace` would leave pictures behind.
+
+        Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
+        share of the symbol.
+
+        Args:
+            **fields: Those of `Design` that move the symbol or give it another size.
+
+        Raises:
+            InvalidParameter: A field breaks its rule, or leaves less than a pixel for a module.
+            ContentTooLong: The content does not fit.
+
+        Example:
+            >>> small = Design(content="https://example.com").with_logo("icon:heart")
+            >>> small.layers[0].width, small.resized(size=16).layers[0].width
+            (40.0, 80.0)
+        """
+        from qrkit.draw.relaying import relaid
+
+        return relaid(self, **fields)
+
+    def with_logo(
+        self,
+        content: str,
+        share: float = 0.2,
+        *,
+        place: tuple[float, float] = (0.5, 0.5),
+        fetch: Fetch | None = None,
+        **look: Unpack[LogoLook],
+    ) -> Design:
+        """The design with a picture on it, as a layer that has the picture's proportions.
+
+        Args:
+            content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
+            share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
+            place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
+            fetch: What reads a picture by its URL; without it, none is read (ruling G20).
+            **look: Fields of `Layer`: name, opacity, color, display, tolerance.
+
+        Raises:
+            InvalidParameter: An argument breaks its rule.
+            AssetError: The picture is none, or not to be had.
+            ContentTooLong: The content of the design does not fit.
+
+        Example:
+            >>> brand = Design(content="https://example.com", ec="H").with_logo("icon:heart", 0.25, color="#9A3412")
+            >>> brand.check("static").verdict
+            'robust'
+        """
+        from qrkit.draw.logo import with_logo
+
+        return with_logo(self, content, share, place=place, fetch=fetch, **look)
 
     def largest_logo(self, content: str, **options: Unpack[LogoOptions]) -> LargestLogo:
         """The largest picture that it can have as a layer.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.decoration import Layer, Marker
 from qrkit.draw import picture_size
+from qrkit.draw.relaying import lies_in_pixels, relaid
 from qrkit.errors import InvalidParameter
 from qrkit.gradient import Fill, Gradient, Stop
-from qrkit.scannability.relaying import lies_in_pixels, relaid
 
 if TYPE_CHECKING:
     from qrkit.design import Design

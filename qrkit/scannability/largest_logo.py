@@ -6,19 +6,18 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qrkit.assets import Fetch, read_asset
+from qrkit.assets import Fetch
 from qrkit.decoration import Layer
+from qrkit.draw.logo import Logo, place_problems
+from qrkit.draw.relaying import layout_of
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.limits import PadChoice
 from qrkit.notebook import Shown
-from qrkit.outline import Outline
 from qrkit.scannability.bench import Bench, State
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED
-from qrkit.scannability.relaying import layout_of
 from qrkit.scannability.report import VERDICTS, Level, ScanReport
 from qrkit.scannability.symbol_steps import sufficient_symbols
-from qrkit.scene import Bitmap
 
 if TYPE_CHECKING:
     from qrkit.design import Design
@@ -84,18 +83,15 @@ def largest_logo(  # noqa: PLR0913 - what is asked for, each by its name
     _check(target, place, may)
     if pad_codewords:
         design = design.replace(pad_codewords=pad_codewords)
-    layout, proportions = layout_of(design), _proportions(content, fetch)
-    across, down = layout.place(place[0] * layout.side, place[1] * layout.side)
+    side, logo = layout_of(design).side, Logo.read(content, fetch)
 
     def with_logo(modules: float) -> Design:
-        width, height = (round(modules * layout.module * one, 2) for one in proportions)
-        x, y = round(across - width / 2, 2), round(down - height / 2, 2)
-        return design.replace(layers=[*design.layers, Layer(content=content, x=x, y=y, width=width, height=height)])
+        return logo.on(design, modules / side, place)
 
     bench = Bench(with_logo(1), target, fetch)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}
     verdict = min("ok", examine(drawn(design, fetch), level).verdict, key=VERDICTS.index)
-    best, least, most = None, PARTS - 1, PARTS * layout.side
+    best, least, most = None, PARTS - 1, PARTS * side
     while most - least > 1:
         middle = (least + most) // 2
         found = _fitted(bench, with_logo(middle / PARTS), known, may)
@@ -106,7 +102,7 @@ def largest_logo(  # noqa: PLR0913 - what is asked for, each by its name
             most = middle
     if best is None or best.design is None:
         raise CannotRepair("not even a picture of one module fits there, with what may be used of error correction")
-    return LargestLogo(best.design.layers[-1], least / PARTS / layout.side, best.design, best)
+    return LargestLogo(best.design.layers[-1], least / PARTS / side, best.design, best)
 
 
 def _fitted(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:
@@ -126,23 +122,11 @@ def _fitted(bench: Bench, design: Design, known: Collection[tuple[str, str]], ma
     return next((other for other in reached if is_good(other)), None)
 
 
-def _proportions(content: str, fetch: Fetch | None) -> tuple[float, float]:
-    """Width and height of a picture, the longer one 1."""
-    picture = read_asset(content, fetch=fetch, part="content")
-    size: tuple[float, float] = (1, 1)
-    if isinstance(picture, Bitmap):
-        size = (picture.width, picture.height)
-    elif not isinstance(picture, Outline):
-        size = picture.box[2:]
-    return size[0] / max(size), size[1] / max(size)
-
-
 def _check(target: float, place: Any, may: Collection[str]) -> None:
     problems = []
     if not 0 <= target <= 1:
         problems.append(Problem("target", target, "must be in 0..1 of the error correction", "out-of-range"))
-    if not (len(place) == 2 and all(0 <= one <= 1 for one in place)):
-        problems.append(Problem("place", place, "must be two numbers in 0..1 of the symbol", "out-of-range"))
+    problems += place_problems(place)
     problems += [
         Problem("may", one, "is nothing to change here; " + nearest(one, MAY)) for one in may if one not in MAY
     ]

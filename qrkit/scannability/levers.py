@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from qrkit.decoration import Layer
+from qrkit.draw.relaying import layout_of
 from qrkit.encode import encode
 from qrkit.scannability.fixes import shrunk
-from qrkit.scannability.relaying import layout_of
 from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.color import WHITE
 from qrkit.decoration import Layer, Markers, Modules
+from qrkit.draw.relaying import layout_of, relaid
 from qrkit.scannability import fixes
 from qrkit.scannability.bench import Bench, State, Step
 from qrkit.scannability.levers import Lever, centred, fainter, moved, resized
-from qrkit.scannability.relaying import layout_of, relaid
 from qrkit.scannability.report import Issue
 from qrkit.scannability.symbol_steps import sufficient_symbols
 

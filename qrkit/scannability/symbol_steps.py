@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
+from qrkit.draw.relaying import relaid
 from qrkit.encode import encode
 from qrkit.errors import ContentTooLong
 from qrkit.scannability.bench import Bench, Step
 from qrkit.scannability.free_pads import fitted
 from qrkit.scannability.levers import Lever, levelled
-from qrkit.scannability.relaying import relaid
 from qrkit.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from PIL import Image
 
 from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Sprite, Wrapper
 from qrkit.decoration import Placeholder
+from qrkit.draw.relaying import layout_of
 from qrkit.encode import encode
-from qrkit.scannability.relaying import layout_of
 
 PAYLOADS = {
     "short": "https://qrk.it/a1b2c",

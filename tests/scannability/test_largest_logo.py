@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from qrkit import Design
+from qrkit.draw.relaying import layout_of
 from qrkit.errors import CannotRepair, InvalidParameter
 from qrkit.scannability.budget import budget_of
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.largest_logo import PARTS, largest_logo
 from qrkit.scannability.readers import standard
-from qrkit.scannability.relaying import layout_of
 from qrkit.scannability.sampling import greys_of, sample
 from tests.scannability.broken_designs import PAYLOADS, PHOTO, logo, svg
 

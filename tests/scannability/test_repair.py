@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from qrkit import Design
+from qrkit.draw.relaying import layout_of, relaid
 from qrkit.errors import CannotRepair, InvalidParameter
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.levers import LEVERS
 from qrkit.scannability.readers import standard
-from qrkit.scannability.relaying import layout_of, relaid
 from qrkit.scannability.repair import Repair, make_scannable
 from qrkit.scannability.sampling import greys_of
 from tests.scannability.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
