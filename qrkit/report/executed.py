@@ -112,9 +112,10 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         new = nbformat.v4.new_markdown_cell if kind == "markdown" else nbformat.v4.new_code_cell
         metadata = {"tags": ["parameters"]} if kind == "parameters" else {}
         notebook.cells.append(new(text, id=f"cell-{number}", metadata=metadata))  # type: ignore[no-untyped-call]
-    _execute(notebook)
     try:
+        # Opened first: who cannot write there is told before the cells run.
         with complete_file(path) as file:
+            _execute(notebook)
             file.write(nbformat.writes(notebook).encode() + b"\n")  # type: ignore[no-untyped-call]
     except OSError as error:
         raise UnreadableFile(f"{path} could not be written: {error.strerror or error}") from error
