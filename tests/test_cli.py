@@ -468,3 +468,49 @@ def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, c
     assert main(["import", "codes.csv", "--store", str(store)]) == 2  # nothing could be done
     said = capsys.readouterr().err.splitlines()
     assert (len(said), said[-1]) == (21, "… and 30 more")
+
+
+def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys):
+    file, store = tmp_path / "posters.csv", str(tmp_path / "shop.duckdb")
+    file.write_text("poster,where,landing page,city\nOne,Rose Street,https://e.org/1,Graz\n\nTwo,Mill Lane,,Graz\n")
+    words = ["--content-column", "landing page", "--name-column", "poster", "--campaign-column", "CITY"]
+    words += ["--address-column", "where", "--comment-column", "where"]
+    assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 1
+    out, err = capsys.readouterr()
+    assert out == f"{file}: 1 created, 1 not readable\n"
+    assert err == "row 4: invalid: Content='': must not be empty\n"
+    with open_portfolio(store) as shop:
+        (row,) = shop.to_frame().to_dict("records")
+    told = [row[name] for name in ("QR Code Name", "Content", "Campaign Name", "Address", "Comment")]
+    assert told == ["One", "https://e.org/1", "Graz", "Rose Street", "Rose Street"]
+
+
+def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
+    file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
+    file.write_text("poster,url\nOne,https://e.org/1\n")
+    for words, told in (
+        (["--content-column", "link"], "columns['Content']='link': is no column of the file; "),
+        (["--name-column", "poster"], "columns: must say which column is Content"),
+        ([], "the heading has no column 'Content'"),
+    ):
+        assert main(["import", str(file), *words, "--store", str(store)]) == 2
+        assert told in capsys.readouterr().err
+    assert not store.exists()
+
+
+def test_who_chose_no_base_url_is_told_before_anything_is_printed(tmp_path, capsys):
+    file = tmp_path / "posters.csv"
+    file.write_text("Content\nhttps://e.org/1\n")
+    assert main(["import", str(file), "--store", str(tmp_path / "shop.duckdb")]) == 0
+    assert "short URLs begin with http://localhost:8080, which leads to this machine alone" in capsys.readouterr().err
+
+
+def test_a_base_url_that_changes_is_told_of_in_a_line(tmp_path, capsys):
+    file, store = tmp_path / "posters.csv", str(tmp_path / "shop.duckdb")
+    file.write_text("Content\nhttps://e.org/1\n")
+    assert main(["import", str(file), "--store", store, "--base-url", "https://go.example.com"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["import", str(file), "--store", store, "--base-url", "https://new.example.com"]) == 0
+    assert capsys.readouterr().err.startswith(
+        "qrkit import: base_url='https://new.example.com': short URLs of this store"
+    )

@@ -456,3 +456,16 @@ def test_the_store_keeps_its_base_url(tmp_path):
     with pytest.raises(InvalidParameter):
         open_portfolio(tmp_path / "other.duckdb", base_url="go.example.com")
     assert not (tmp_path / "other.duckdb").exists()
+
+
+def test_a_base_url_that_changes_is_told_of_once_codes_are_there(tmp_path):
+    store = tmp_path / "shop.duckdb"
+    open_portfolio(store, base_url="https://go.example.com").close()
+    open_portfolio(store, base_url="https://r.example.com").close()  # nothing is printed yet
+    with open_portfolio(store) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    with pytest.warns(UserWarning, match=r"began with https://r\.example\.com; codes that were printed") as told:
+        open_portfolio(store, base_url="https://new.example.com").close()
+    assert [one.filename for one in told] == [__file__]
+    with open_portfolio(store, base_url="https://new.example.com") as shop:
+        assert shop.get_qrcode(shop.list_qrcodes()[0].id).short_url == "https://new.example.com/door"

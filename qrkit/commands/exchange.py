@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.telling import Status, print_json, status_of, tell_rows
+from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 
@@ -19,8 +19,24 @@ if TYPE_CHECKING:
 __all__ = ["add_exchange", "tell_import"]
 
 
+FORMATS = ", ".join(EXCHANGE_FORMATS)
+COLUMNS = {
+    "content": "Content",
+    "name": "QR Code Name",
+    "campaign": "Campaign Name",
+    "comment": "Comment",
+    "address": "Address",
+}
+"""What may be named by hand in a file that is none of ours, by the word of its option."""
+
+
 def add_exchange(commands: Commands) -> None:
     """Add `import` and `export`."""
+    _add_import(commands)
+    _add_export(commands)
+
+
+def _add_import(commands: Commands) -> None:
     one = add_command(
         commands,
         "qrkit import",
@@ -30,16 +46,22 @@ def add_exchange(commands: Commands) -> None:
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
+            "qrkit import shops.xlsx --content-column url --name-column poster \\",
+            "    --campaign-column city --store shop.duckdb",
             "qrkit import bitly.csv",
             "qrkit import codes.zip --json",
         ),
     )
-    formats = ", ".join(EXCHANGE_FORMATS)
-    one.add_argument("file", type=Path, metavar="FILE", help=f"{formats}; its first bytes decide")
+    one.add_argument("file", type=Path, metavar="FILE", help=f"{FORMATS}; its first bytes decide")
+    for word, column in COLUMNS.items():
+        one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx or xls: what it calls {column}")
     add_store(one)
     add_base_url(one)
     add_json(one, "file, created, issues (row, campaign, name, content, reason, error)")
     one.set_defaults(run=_import)
+
+
+def _add_export(commands: Commands) -> None:
     one = add_command(
         commands,
         "qrkit export",
@@ -51,7 +73,7 @@ def add_exchange(commands: Commands) -> None:
             "qrkit export codes.zip --image-format svg --store shop.duckdb",
         ),
     )
-    one.add_argument("file", type=Path, metavar="FILE", help=f"its suffix says the format: {formats}")
+    one.add_argument("file", type=Path, metavar="FILE", help=f"its suffix says the format: {FORMATS}")
     what = f"of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
     add_store(one)
@@ -61,14 +83,18 @@ def add_exchange(commands: Commands) -> None:
 
 
 def _import(asked: argparse.Namespace) -> Status:
-    from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
 
+    columns = _columns(asked)
     if is_missing(asked.store):
         # A file that cannot be read must not leave a new, empty store behind.
         with open_portfolio(":memory:") as trial:
-            trial.import_file(asked.file)
+            trial.import_file(asked.file, columns=columns)
     with opened(asked) as portfolio:
-        result = portfolio.import_file(asked.file, progress=sys.stderr.isatty())
+        result = portfolio.import_file(asked.file, columns=columns, progress=sys.stderr.isatty())
+        if portfolio.base_url == DEFAULT_BASE_URL:
+            rule = "leads to this machine alone; choose with --base-url before anything is printed"
+            complain("import", f"short URLs begin with {portfolio.base_url}, which {rule}")
     tell_import(result)
     if asked.json:
         names = ("row", "campaign", "name", "content", "reason", "error")
@@ -77,6 +103,12 @@ def _import(asked: argparse.Namespace) -> Status:
     else:
         print(f"{asked.file}: {result}")
     return status_of(result.created + result.count("duplicate"), result.failed)
+
+
+def _columns(asked: argparse.Namespace) -> dict[str, str]:
+    """The columns that are named by hand: ours, and what the file calls them."""
+    named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
+    return {column: name for column, name in named.items() if name is not None}
 
 
 def tell_import(result: ImportResult) -> None:

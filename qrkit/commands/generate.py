@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.parsing import Commands, add_command, add_json, number
 from qrkit.commands.stores import add_store, opened
-from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
+from qrkit.commands.telling import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
 from qrkit.limits import FORMATS, TEXT_STYLES
 
@@ -242,8 +241,7 @@ def _from_table(asked: argparse.Namespace) -> Status:
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
     look = _of_template(asked, "0") if asked.template else design_fields(asked.design)
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", UserWarning)
+    with complaining("generate"):
         batch = generate_many(
             contents,
             to=asked.output,
@@ -253,8 +251,6 @@ def _from_table(asked: argparse.Namespace) -> Status:
             progress=sys.stderr.isatty(),
             **_fields(asked),
         )
-    for one in heard:
-        complain("generate", one.message)
     errors = [(sheet.numbers[error.row], error) for error in batch.errors]
     tell_rows([(row, error.error) for row, error in errors])
     if asked.json:

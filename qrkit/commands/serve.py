@@ -8,6 +8,7 @@ import sys
 
 from qrkit.commands.parsing import Commands, add_command, number
 from qrkit.commands.stores import add_base_url, add_store
+from qrkit.commands.telling import complaining
 
 __all__ = ["add_serve"]
 
@@ -88,7 +89,9 @@ def _serve(asked: argparse.Namespace) -> None:
                 f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
             )
 
-    with shown_access(), open_portfolio(asked.store, base_url=settings.base_url) as portfolio:
+    with complaining("serve"):
+        portfolio = open_portfolio(asked.store, base_url=settings.base_url)
+    with shown_access(), portfolio:
         if settings.keep_days is not None:
             portfolio.keep_visits(days=settings.keep_days)
         with sweeping(portfolio.store):

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.telling import complain
+from qrkit.commands.telling import complain, complaining
 from qrkit.errors import NotFound, StoreBusy
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         raise NotFound("store", shown_place(asked.store), hint=hint)
     base_url = getattr(asked, "base_url", None)
     try:
-        return open_portfolio(asked.store, base_url=base_url)
+        with complaining(asked.command):
+            return open_portfolio(asked.store, base_url=base_url)
     except StoreBusy:
         if not to_read or base_url is not None or is_server(asked.store):
             raise

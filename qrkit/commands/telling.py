@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-__all__ = ["EXIT_STATUSES", "Status", "complain", "print_json", "status_of", "tell_rows"]
+__all__ = ["EXIT_STATUSES", "Status", "complain", "complaining", "print_json", "status_of", "tell_rows"]
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 MOST_ROWS = 20
@@ -44,6 +46,16 @@ def status_of(done: int, failed: int) -> Status:
 def complain(command: str, what: object) -> None:
     """Tell people one line; control characters, which files may hold, can do things to a terminal."""
     print(f"qrkit {command}: {re.sub(CONTROLS, ' ', str(what))}", file=sys.stderr)
+
+
+@contextmanager
+def complaining(command: str) -> Iterator[None]:
+    """Tell warnings of the library as lines of a command."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for one in heard:
+        complain(command, one.message)
 
 
 def tell_rows(rows: Sequence[tuple[int, str]]) -> None:

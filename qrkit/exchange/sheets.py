@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
+from qrkit.exchange.columns import ALL_NAMES, REQUIRED
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import check_number, too_wide
+from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide
 
-__all__ = ["Sheet", "read_sheet"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Sheet", "read_sheet", "table_of_sheet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,37 @@ class Sheet:
             raise InvalidParameter(Problem(field, name, "stands twice in the heading" if found else rule))
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
+
+
+def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
+    """The table of an import that says what some columns of a sheet do, under names of their own.
+
+    Args:
+        sheet: The rows.
+        columns: By the name of a column of `exchange.columns`, in any case, what the sheet calls it; Content is among
+            them.
+
+    Raises:
+        InvalidParameter: Content is missing, or a name is none of ours, or none of the sheet.
+    """
+    ours = {name.lower(): name for name in ALL_NAMES}
+    problems: list[Problem] = []
+    cells: dict[str, list[str | UnreadableFile]] = {}
+    for column, named in columns.items():
+        if column.lower() not in ours:
+            problems.append(Problem("columns", column, f"is no column of an import; {nearest(column, ALL_NAMES)}"))
+            continue
+        with collecting(problems):
+            cells[ours[column.lower()]] = sheet.column(named, field=f"columns[{column!r}]")
+    problems += [Problem("columns", None, f"must say which column is {name}") for name in REQUIRED if name not in cells]
+    if problems:
+        raise InvalidParameter(*problems)
+    records = []
+    for place, number in enumerate(sheet.numbers):
+        row = {name: found[place] for name, found in cells.items()}
+        wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
+        records.append((number, {ERROR: str(wrong)} if wrong else {name: str(cell) for name, cell in row.items()}))
+    return table_of_records(records)
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:

@@ -35,6 +35,8 @@ __all__ = [
     "with_unread",
 ]
 
+MOST_SHOWN = 8
+"""Headings that an error names."""
 ERROR = "Error"
 """The column of a table that was read which says why a row is unusable; empty for a good row."""
 REASON = "Reason"
@@ -220,6 +222,8 @@ def _places(heading: Sequence[str]) -> dict[str, int]:
     for name in REQUIRED:
         if name not in places:
             near = [title for title in _unknown(heading) if get_close_matches(title.lower(), [name.lower()])]
-            hint = f"{near[0]!r}: did you mean {name!r}?" if near else "the columns are " + ", ".join(NAMES)
+            shown = [title[:60] for title in heading if title][:MOST_SHOWN]
+            hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
+            hint += "; say what stands for which with columns={…}, or `qrkit import --content-column NAME`"
             raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=1)
     return places

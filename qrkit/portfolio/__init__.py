@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qrkit.portfolio.book import Portfolio, picture_of
-from qrkit.portfolio.opening import kept_base_url, open_portfolio
+from qrkit.portfolio.opening import earlier_base_urls, kept_base_url, open_portfolio
 from qrkit.portfolio.records import DEFAULT_BASE_URL
 
-__all__ = ["DEFAULT_BASE_URL", "Portfolio", "kept_base_url", "open_portfolio", "picture_of"]
+__all__ = ["DEFAULT_BASE_URL", "Portfolio", "earlier_base_urls", "kept_base_url", "open_portfolio", "picture_of"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from qrkit.decode import decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
 from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
 from qrkit.exchange.merge import ImportResult, merge
+from qrkit.exchange.sheets import read_sheet, table_of_sheet
 from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
@@ -231,7 +232,12 @@ class Portfolio(Shown, Records):
         format.write(tables(), file, Writing(draw, safe=safe, image_format=image_format.lower()))
 
     def import_file(
-        self, source: str | Path | bytes, *, format: str | None = None, progress: bool = False
+        self,
+        source: str | Path | bytes,
+        *,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
@@ -241,12 +247,17 @@ class Portfolio(Shown, Records):
         Args:
             source: The file's path, or its bytes.
             format: What it is, where its first bytes do not say so; by default the suffix of a path, csv for bytes.
+            columns: Of a csv, xlsx or xls whose columns have names of their own: what it calls ours, as
+                `{"Content": "landing page", "QR Code Name": "poster"}`; others are not read.
             progress: Whether bars show how far it has come.
 
         Raises:
             UnreadableFile: The file as a whole cannot be read; nothing was changed.
-            InvalidParameter: There is no such format.
+            InvalidParameter: There is no such format or column.
         """
+        seen = watch(progress=progress)
+        if columns:
+            return self._import(table_of_sheet(read_sheet(source), columns), seen)
         if isinstance(source, bytes):
             data, named = source, exchange_format(format or "csv")
         else:
@@ -256,7 +267,6 @@ class Portfolio(Shown, Records):
                 data = file.read_bytes()
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
-        seen = watch(progress=progress)
         how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
         return self._import(sniffed(data, named.name).read(data, how), seen)
 

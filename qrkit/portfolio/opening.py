@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from qrkit import access
@@ -11,14 +12,17 @@ from qrkit.portfolio.book import Portfolio
 from qrkit.portfolio.records import DEFAULT_BASE_URL
 from qrkit.store import Store
 from qrkit.store.migrating import check_complete
+from qrkit.store.portfolio import all_short_codes
 from qrkit.store.settings import get_setting, set_setting
 from qrkit.store.snapshot import Snapshot
 from qrkit.times import Clock, now
 
-__all__ = ["kept_base_url", "open_portfolio"]
+__all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio"]
 
 BASE_URL = "base_url"
 """Name under which a store keeps it."""
+EARLIER = "earlier_base_urls"
+"""Name under which a store keeps those that it had, a line each."""
 
 
 def kept_base_url(store: Store, given: str | None = None) -> str:
@@ -32,8 +36,16 @@ def kept_base_url(store: Store, given: str | None = None) -> str:
         return kept or DEFAULT_BASE_URL
     url = base_url_of(given)
     if url != kept:
+        if kept:
+            others = [one for one in earlier_base_urls(store) if one != url]
+            set_setting(store, EARLIER, "\n".join([*others, kept]))
         set_setting(store, BASE_URL, url)
     return url
+
+
+def earlier_base_urls(store: Store) -> list[str]:
+    """What short URLs of a store began with before: codes that were printed then still lead there."""
+    return (get_setting(store, EARLIER) or "").split()
 
 
 def open_portfolio(
@@ -49,7 +61,8 @@ def open_portfolio(
         path: The file, which is made when it does not exist; `:memory:`; or the URL of a PostgreSQL database that is
             there, `postgresql://user@host/name`. A password is better kept in the environment, as PGPASSWORD.
         base_url: What short URLs begin with: the address under which the redirects will be reached. The store keeps
-            it, so that it need be given but once; http://localhost:8080 where it never was.
+            it, so that it need be given but once; http://localhost:8080 where it never was. Where it changes, the
+            server goes on answering under the host of the earlier one, on which printed codes depend.
         clock: What time it is, for records that are made.
         snapshot_of: A store that another process holds, in place of `path`: a copy of it as it is now is opened, in
             which nothing can be changed.
@@ -58,6 +71,9 @@ def open_portfolio(
         StoreBusy: Another process has the file open, or the server does not answer.
         UnreadableFile: The file or the database is not a store, or another one was moved into it in part.
         InvalidParameter: `base_url` is no http or https URL, or the URL of the database cannot be read.
+
+    Warns:
+        UserWarning: The base URL is another one than that of the codes that are there.
     """
     if base_url is not None:
         base_url_of(base_url)  # before a file is made
@@ -70,7 +86,15 @@ def open_portfolio(
     store = Store(path)
     try:
         check_complete(store)
-        return Portfolio(store, access.local_account(store), base_url=kept_base_url(store, base_url), clock=clock)
+        before = get_setting(store, BASE_URL)
+        url = kept_base_url(store, base_url)
+        if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
+            warnings.warn(
+                f"base_url={url!r}: short URLs of this store began with {before}; codes that were printed with it work "
+                "for as long as its host leads to this server",
+                stacklevel=2,
+            )
+        return Portfolio(store, access.local_account(store), base_url=url, clock=clock)
     except BaseException:
         store.close()
         raise

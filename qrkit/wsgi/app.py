@@ -19,7 +19,7 @@ from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMe
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
 from qrkit.places import Places
-from qrkit.portfolio import kept_base_url
+from qrkit.portfolio import earlier_base_urls, kept_base_url
 from qrkit.redirect import Locate, Redirects, nowhere
 from qrkit.store import Store
 from qrkit.times import Clock, now
@@ -76,7 +76,7 @@ def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, eac
     """
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
-    hosts = Hosts(chosen.hosts, base_url)
+    hosts = Hosts(chosen.hosts, [base_url, *earlier_base_urls(store)])
     redirects = Redirects(
         store,
         clock=clock,

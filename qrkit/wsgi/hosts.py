@@ -24,7 +24,7 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::[0-9]*)?")
 
 
 class Hosts:
-    """Whom a request may be for: the names of the operator, that of the base URL, localhost, and addresses in numbers.
+    """Whom a request may be for: the names of the operator, those of base URLs, localhost, and addresses in numbers.
 
     A name can be made to lead here by whoever owns it, and a page of theirs then reads our answers as its own
     (DNS rebinding); an address in numbers cannot.
@@ -33,8 +33,9 @@ class Hosts:
         names: All but addresses, in lower case.
     """
 
-    def __init__(self, names: Collection[str], base_url: str) -> None:
-        self.names = {_name(name) for name in (*names, urlsplit(base_url).netloc)} | {"localhost"}
+    def __init__(self, names: Collection[str], base_urls: Collection[str]) -> None:
+        ours = [urlsplit(one).netloc for one in base_urls]
+        self.names = {_name(name) for name in (*names, *ours)} | {"localhost"}
         self._is_open = ANY in names
 
     def check(self, environ: WSGIEnvironment) -> None:
@@ -53,7 +54,7 @@ class Hosts:
         name = _name(environ.get("HTTP_HOST", ""))
         # HTTP/1.0 knows no Host; what a browser sends always has one.
         if name and not self._is_open and name not in self.names and not _is_address(name):
-            message = f"the host {name[:253]!r} is not served here; the operator adds names with QRKIT_HOSTS"
+            message = f"the host {name[:253]!r} is not served here; `qrkit serve --hosts`, or QRKIT_HOSTS, adds names"
             raise BadRequest(message, code="unknown-host")
 
 

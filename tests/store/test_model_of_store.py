@@ -371,13 +371,13 @@ class StoreAndModel(RuleBasedStateMachine):
             self.shop.portfolio.close()
 
 
-def check_machine(new_path: Callable[[], Path | str], **much: int) -> None:
+def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int) -> None:
     chosen = settings(
         derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False, **much
     )
-    run_state_machine_as_test(
-        type("StoreAndModel", (StoreAndModel,), {"new_path": staticmethod(new_path)}), settings=chosen
-    )
+    # Which sequences are tried goes by the name of the class.
+    machine = type(f"StoreAndModel{part}", (StoreAndModel,), {"new_path": staticmethod(new_path)})
+    run_state_machine_as_test(machine, settings=chosen)
 
 
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
@@ -385,5 +385,7 @@ def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new
 
 
 @pytest.mark.slow
-def test_a_store_holds_what_its_model_holds_after_many_long_sequences(new_path):
-    check_machine(new_path, max_examples=25 if is_server(new_path()) else 100, stateful_step_count=50)
+@pytest.mark.parametrize("part", range(4))
+def test_a_store_holds_what_its_model_holds_after_many_long_sequences(new_path, part):
+    """In parts, which workers share; each takes other sequences."""
+    check_machine(new_path, part, max_examples=7 if is_server(new_path()) else 25, stateful_step_count=50)

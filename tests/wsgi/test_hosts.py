@@ -190,3 +190,14 @@ def test_nothing_that_is_answered_holds_the_name_that_was_asked(shop, host):
     assert [reply.status for reply in replies] == [200] * 5 + [302, 200, 200, 404]
     for reply in replies:
         assert host not in reply.text + repr(reply.headers)
+
+
+def test_printed_codes_work_under_the_host_of_an_earlier_base_url(tmp_path):
+    with open_portfolio(tmp_path / "shop.duckdb", base_url="https://go.example.com") as shop:
+        shop.insert_qrcode("https://example.com/spring", short_code="door")
+    with pytest.warns(UserWarning, match="began with https://go"):
+        shop = open_portfolio(tmp_path / "shop.duckdb", base_url="https://new.example.com")
+    with shop:
+        client = Client(make_app(shop.store))
+        for host, status in (("go.example.com", 302), ("new.example.com", 302), ("evil.example", 400)):
+            assert client.get("/door", headers={"Host": host}).status == status

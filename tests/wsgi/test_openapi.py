@@ -9,7 +9,7 @@ import schemathesis
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
-from qrkit import decoration, design, open_portfolio, records
+from qrkit import decoration, design, gradient, open_portfolio, records
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from qrkit.records import PLANS
@@ -174,7 +174,7 @@ def test_the_interface_s_bounds_are_described(spec, name, field):
 
 
 def model_of(name):
-    return next(getattr(module, name) for module in (records, decoration, design) if hasattr(module, name))
+    return next(getattr(module, name) for module in (records, gradient, decoration, design) if hasattr(module, name))
 
 
 def fields_of_models(spec):
