@@ -10,11 +10,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.color import WHITE, Color
-from qrkit.scannability.fixes import LIGHTEST, SAFE_EYES, luma
+from qrkit.scannability.fixes import LIGHTEST, luma
 from qrkit.scannability.issues import issues_of
 from qrkit.scannability.measures import EyeShape, Structure
 from qrkit.scannability.report import ScanReport
 from qrkit.scannability.verdict import report_of, verdict_of
+from qrkit.shapes.eyes import EYES
 from qrkit.symbol import CORNERS
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _is_known(design: Design) -> bool:
         and (design.modules.type != "sprite" or design.modules.sprite is not None)
         and all(
             one is None
-            or (one.pattern not in SAFE_EYES and one.inner_color is one.outer_color is None and one.opacity == 1)
+            or (not EYES[one.pattern].safe and one.inner_color is one.outer_color is None and one.opacity == 1)
             for one in markers
         )
     )
