@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass, replace
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.limits import MarkerPattern
 from qrkit.outline import Outline, bowed, chamfered, circle, polygon, rectangle, rounded, squircle, star
 
 __all__ = ["EYES", "Eye", "eye"]
@@ -33,13 +34,13 @@ class Eye:
     Attributes:
         outer: The ring, with its hole.
         inner: The pupil.
-        safe: Of a daring form the name of the safe one that comes nearest; "" of one that is safe itself.
+        safe: Of a daring form the name of the safe one that comes nearest; None of one that is safe.
         mirrored: Whether the form has a direction, and so is mirrored from corner to corner of the symbol.
     """
 
     outer: Outline
     inner: Outline
-    safe: str = ""
+    safe: MarkerPattern | None = None
     mirrored: bool = False
 
 
