@@ -11,8 +11,8 @@ from qrkit.decoration import Layer, Marker
 from qrkit.draw import picture_size
 from qrkit.errors import InvalidParameter
 from qrkit.gradient import Fill, Gradient, Stop
+from qrkit.limits import MarkerPattern
 from qrkit.scannability.relaying import lies_in_pixels, relaid
-from qrkit.shapes.eyes import EYES
 
 if TYPE_CHECKING:
     from qrkit.design import Design
@@ -26,6 +26,7 @@ __all__ = [
     "luma",
     "more_contrast",
     "quiet",
+    "safe_eye",
     "safe_eyes",
     "shrunk",
     "with_what_follows",
@@ -114,6 +115,13 @@ def heavier(design: Design, kind: str, weight: float) -> Fix | None:
     return {"modules": modules.replace(sprites=sprites) if sprites else modules.replace(type="default", sprites=())}
 
 
+def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
+    """The safe form that comes nearest to an eye; of a safe one itself."""
+    from qrkit.shapes.eyes import EYES  # a code without eyes of its own needs no forms
+
+    return EYES[pattern].safe or pattern
+
+
 def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
     """The nearest safe forms in these corners, in their colours where those are dark; None where they are so."""
     safe = {}
@@ -125,7 +133,7 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
             for name in ("inner_color", "outer_color")
             if (color := getattr(marker, name)) and color.alpha == 255 and luma(color) <= DARKEST
         }
-        safe[corner] = Marker(pattern=EYES[marker.pattern].safe or marker.pattern, **kept)
+        safe[corner] = Marker(pattern=safe_eye(marker.pattern), **kept)
     markers = design.markers.replace(**safe)
     return {"markers": markers} if markers != design.markers else None
 
