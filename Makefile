@@ -40,7 +40,7 @@ pictures: $(READY)  ## Draw the pictures of the README anew; needs Chromium
 licences: $(READY)  ## List the licences of all packages that come along
 	$(BIN)/python .ci/list_licences.py .github/licences.md
 
-package: $(READY)  ## Build wheel and sdist, and try them in empty environments of every Python there is
+package: $(READY)  ## Build wheel and sdist, try them in empty environments of every Python there is, and keep them in dist/
 	$(BIN)/python .ci/try_package.py
 
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb

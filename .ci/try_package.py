@@ -1,5 +1,7 @@
 """Build the wheel and the sdist, and try each in an empty environment of every Python there is: make package.
 
+Those that passed lie in dist/, ready to be uploaded.
+
 What is tried knows nothing of the checkout: it runs elsewhere, isolated, with what a user would install. Versions are
 those of requirements.lock, so that a run says something about qrkit and not about the day.
 """
@@ -62,6 +64,7 @@ def main() -> None:
         for number, python in enumerate(pythons.values()):
             # One of them from the source, as a distributor would.
             attempt(python, sdist if number == 0 else wheel, Path(folder) / f"tried{number}")
+        keep(wheel, sdist)
 
 
 def check_content(wheel: Path, sdist: Path) -> None:
@@ -77,6 +80,15 @@ def check_content(wheel: Path, sdist: Path) -> None:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert kept | {"pyproject.toml", "README.md", "LICENSE"} <= names, "the sdist lacks files"
     print(f"{wheel.name}: {len(inside)} files, {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+def keep(*packages: Path) -> None:
+    """Put them where `uv publish` looks, and nothing else."""
+    folder = ROOT / "dist"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for package in packages:
+        shutil.copy(package, folder)
 
 
 def is_source(path: Path) -> bool:

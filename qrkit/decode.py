@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_READ_SIDE", "Decoded", "Located", "decode", "decode_all", "locate", "opened"]
 
-_NAMES = ("PNG", "JPEG", "BMP", "TIFF", "GIF", "WEBP")
+_NAMES = tuple({"jpg": "JPEG", "tif": "TIFF"}.get(name, name.upper()) for name in RASTER_FORMATS)
 """Of the raster formats, as Pillow calls them."""
 
 MOST_PIXELS = 50_000_000

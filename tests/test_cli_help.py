@@ -79,7 +79,8 @@ def calls(text):
 
 def test_help_names_every_command_in_a_line_of_its_own(helped):
     text = helped()
-    assert re.findall(r"^    (\w+) +[a-z]", text, re.MULTILINE) == COMMANDS
+    found = re.findall(r"^    (\w+) +[a-z]", text, re.MULTILINE)
+    assert found == COMMANDS, "a command has its name in COMMANDS here, so that its help is tried"
 
 
 @each_command
@@ -132,6 +133,14 @@ def test_help_tells_the_bounds_and_the_defaults_that_hold(command, model, helped
     assert told >= 2
 
 
+def test_each_setting_of_a_server_is_an_option_of_serve_and_in_the_readme():
+    missing = Settings.model_fields.keys() - vars(parser().parse_args(["serve"])).keys()
+    assert not missing, "a field of Settings has its option in qrkit/commands/serve.py"
+    told = {one.replace("--no-", "--") for one in re.findall(r"--[a-z-]+", README.read_text(encoding="utf-8"))}
+    missing = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - told
+    assert not missing, "an option of serve has its row in the README"
+
+
 def test_help_tells_what_each_exit_status_means(helped):
     text = helped()
     for status, meaning in EXIT_STATUSES.items():
@@ -169,7 +178,7 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
     monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
     Path("codes.csv").write_text("Content\nhi\n")
     Path("brand.json").write_text('{"content": "x", "ec": "H"}')
-    id = ""
+    id, tried = "", set()
     for words in (
         "generate hi -o code.png",
         "generate --from codes.csv -o codes",
@@ -197,6 +206,9 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         id = made.get("id", "")
         command = " ".join(words.split()[: 2 if words.split()[0] in NESTED else 1])
         assert list(made) == keys_told(helped(command))["--from" in words], words
+        tried.add(command)
+    silent = {command for command in EVERY if "\n  --json " not in helped(command)}
+    assert {*EVERY} - silent == tried, "what has --json is tried here"
 
 
 # A light start --------------------------------------------------------------------------------------------------------

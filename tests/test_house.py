@@ -119,8 +119,9 @@ def test_module_imports_only_from_below(path: Path) -> None:
     own = [name.removeprefix("qrkit.") for name in imports(path) if name.split(".")[0] == "qrkit"]
     climbs = HOUSE["climbs"].get(module, [])
     above = sorted(name for name in own if height(name) > height(module) and not listed(name, climbs))
-    assert module == FACADE or listed(module, FLOORS), f"{module} stands on no floor"
-    assert not above, f"{module} may not import {', '.join(above)}"
+    table = "[tool.qrkit.house] of pyproject.toml"
+    assert module == FACADE or listed(module, FLOORS), f"{module} stands on no floor: name it in floors, {table}"
+    assert not above, f"{module} may not import {', '.join(above)}: see floors, {table}"
 
 
 @each_module
@@ -129,7 +130,7 @@ def test_library_is_imported_only_by_its_doors(path: Path) -> None:
     libraries = {name.split(".")[0] for name in imports(path)} - sys.stdlib_module_names - {"qrkit"}
     wrong = {library: HOUSE["doors"].get(library, "none yet") for library in libraries}
     wrong = {library: doors for library, doors in wrong.items() if doors == "none yet" or not listed(module, doors)}
-    assert not wrong, f"{module} is no door: {wrong}"
+    assert not wrong, f"{module} is no door: {wrong}; [tool.qrkit.house.doors] of pyproject.toml lists them"
 
 
 def test_import_and_plain_codes_load_nothing_heavy() -> None:
@@ -147,7 +148,7 @@ def test_import_and_plain_codes_load_nothing_heavy() -> None:
 @each_module
 def test_module_is_small(path: Path) -> None:
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST_MODULE or module_name(path) in HOUSE["tables"], f"{module_name(path)} has {lines} lines"
+    assert lines <= LONGEST_MODULE or module_name(path) in HOUSE["tables"], f"more than {LONGEST_MODULE} lines: {lines}"
 
 
 @each_module
@@ -168,7 +169,8 @@ def code_lines(function: Function, source: list[str]) -> int:
 def test_functions_are_short(path: Path) -> None:
     source = path.read_text(encoding="utf-8").splitlines()
     sizes = [(name, code_lines(function, source)) for name, function, _ in functions(path)]
-    assert [(name, size) for name, size in sizes if size > LONGEST_FUNCTION] == []
+    long = [(name, size) for name, size in sizes if size > LONGEST_FUNCTION]
+    assert not long, f"more than {LONGEST_FUNCTION} lines of code"
 
 
 def parameters(function: Function, *, may_have_many: bool) -> int:
@@ -185,7 +187,8 @@ def parameters(function: Function, *, may_have_many: bool) -> int:
 def test_functions_have_few_parameters(path: Path) -> None:
     many, module = HOUSE["many_parameters"], module_name(path)
     counts = [(name, parameters(node, may_have_many=f"{module}.{name}" in many)) for name, node, _ in functions(path)]
-    assert [(name, count) for name, count in counts if count > MOST_PARAMETERS] == []
+    wide = [(name, count) for name, count in counts if count > MOST_PARAMETERS]
+    assert not wide, f"more than {MOST_PARAMETERS}; [tool.qrkit.house.many_parameters] of pyproject.toml has exceptions"
 
 
 def test_public_names_are_few_listed_and_sorted() -> None:
@@ -218,7 +221,7 @@ def test_whatever_is_public_has_a_docstring(path: Path) -> None:
     }
     bare = [name for name, node, public in definitions(parse(path)) if public and not ast.get_docstring(node)]
     assert ast.get_docstring(parse(path)), f"{module_name(path)} has none itself"
-    assert [name for name in bare if name not in overloads] == []
+    assert [name for name in bare if name not in overloads] == [], "without a docstring"
 
 
 @each_module
@@ -226,7 +229,8 @@ def test_public_functions_that_raise_say_so(path: Path) -> None:
     raising = [
         (name, ast.get_docstring(node) or "") for name, node, public in functions(path) if public and raises(node)
     ]
-    assert [name for name, docstring in raising if "Raises:" not in docstring] == []
+    silent = [name for name, docstring in raising if "Raises:" not in docstring]
+    assert silent == [], "without `Raises:` in the docstring"
 
 
 # ---- tests and rulings
@@ -296,10 +300,21 @@ def test_commands_named_in_the_readme_exist() -> None:
     assert {first or second for first, second in named} <= set(targets)
 
 
-def test_places_named_in_the_contributing_table_exist() -> None:
+def rows_of(part: str) -> list[list[str]]:
+    """The cells of the tables in a part of CONTRIBUTING.md, without their headings."""
     guide = (ROOT / ".github/CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = guide.split("<!-- rules -->")[1].split("<!-- end of rules -->")[0].strip().splitlines()[2:]
-    owners = [re.findall(r"`([^`]+)`", row.split("|")[2]) for row in rows]
+    blocks = guide.split(f"<!-- {part} -->")[1].split(f"<!-- end of {part} -->")[0].strip().split("\n\n")
+    lines = [line for block in blocks if block.startswith("|") for line in block.splitlines()[2:]]
+    return [line.strip("|").split("|") for line in lines]
+
+
+def test_map_in_contributing_has_all_floors() -> None:
+    told = [re.findall(r"`([^`]+)`", names) for _, names, _ in reversed(rows_of("floors"))]
+    assert told == HOUSE["floors"], "the floors of pyproject.toml and those of .github/CONTRIBUTING.md"
+
+
+def test_places_named_in_the_contributing_table_exist() -> None:
+    owners = [re.findall(r"`([^`]+)`", owner) for _, owner in rows_of("rules")]
     assert all(owners)
     for path, *names in owners:
         source = (PACKAGE / path).read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.color import WHITE, Color
-from qrkit.scannability.fixes import LIGHTEST, SAFE_EYES, luma
+from qrkit.scannability.fixes import LIGHTEST, luma, safe_eye
 from qrkit.scannability.issues import issues_of
 from qrkit.scannability.measures import EyeShape, Structure
 from qrkit.scannability.report import ScanReport
@@ -81,7 +81,9 @@ def _is_known(design: Design) -> bool:
         and (design.modules.type != "sprite" or design.modules.sprite is not None)
         and all(
             one is None
-            or (one.pattern not in SAFE_EYES and one.inner_color is one.outer_color is None and one.opacity == 1)
+            or (
+                safe_eye(one.pattern) == one.pattern and one.inner_color is one.outer_color is None and one.opacity == 1
+            )
             for one in markers
         )
     )

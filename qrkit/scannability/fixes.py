@@ -12,13 +12,13 @@ from qrkit.draw import picture_size
 from qrkit.draw.relaying import lies_in_pixels, relaid
 from qrkit.errors import InvalidParameter
 from qrkit.gradient import Fill, Gradient, Stop
+from qrkit.limits import MarkerPattern
 
 if TYPE_CHECKING:
     from qrkit.design import Design
     from qrkit.scannability.budget import Budget
 
 __all__ = [
-    "SAFE_EYES",
     "dark_on_light",
     "heavier",
     "is_clear",
@@ -26,6 +26,7 @@ __all__ = [
     "luma",
     "more_contrast",
     "quiet",
+    "safe_eye",
     "safe_eyes",
     "shrunk",
     "with_what_follows",
@@ -44,24 +45,6 @@ LEAST_WEIGHT = 0.1
 
 RIM = 2
 """Modules around a logo whose codewords it makes wrong, both sides together: a codeword is 2 x 4 modules."""
-
-SAFE_EYES = {
-    "arch": "eye-14",
-    "circle": "eye-3",
-    "dot": "eye-2",
-    "drop": "eye-5",
-    "extra-rounded": "eye-3",
-    "flower": "eye-13",
-    "heart": "eye-11",
-    "leaf": "eye-5",
-    "leaf-dot": "eye-6",
-    "octagon": "eye-4",
-    "pillow": "eye-16",
-    "rounded": "eye-1",
-    "squircle": "eye-1",
-    "star": "eye-10",
-}
-"""For each daring eye the safe one that comes nearest."""
 
 
 def luma(color: Color, page: Color = WHITE) -> float:
@@ -132,6 +115,13 @@ def heavier(design: Design, kind: str, weight: float) -> Fix | None:
     return {"modules": modules.replace(sprites=sprites) if sprites else modules.replace(type="default", sprites=())}
 
 
+def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
+    """The safe form that comes nearest to an eye; of a safe one itself."""
+    from qrkit.shapes.eyes import EYES  # a code without eyes of its own needs no forms
+
+    return EYES[pattern].safe or pattern
+
+
 def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
     """The nearest safe forms in these corners, in their colours where those are dark; None where they are so."""
     safe = {}
@@ -143,7 +133,7 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
             for name in ("inner_color", "outer_color")
             if (color := getattr(marker, name)) and color.alpha == 255 and luma(color) <= DARKEST
         }
-        safe[corner] = Marker(pattern=SAFE_EYES.get(marker.pattern, marker.pattern), **kept)
+        safe[corner] = Marker(pattern=safe_eye(marker.pattern), **kept)
     markers = design.markers.replace(**safe)
     return {"markers": markers} if markers != design.markers else None
 

@@ -12,9 +12,10 @@ The forms after them are more daring: the first school reads them, the second ha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.limits import MarkerPattern
 from qrkit.outline import Outline, bowed, chamfered, circle, polygon, rectangle, rounded, squircle, star
 
 __all__ = ["EYES", "Eye", "eye"]
@@ -33,11 +34,13 @@ class Eye:
     Attributes:
         outer: The ring, with its hole.
         inner: The pupil.
+        safe: Of a daring form the name of the safe one that comes nearest; None of one that is safe.
         mirrored: Whether the form has a direction, and so is mirrored from corner to corner of the symbol.
     """
 
     outer: Outline
     inner: Outline
+    safe: MarkerPattern | None = None
     mirrored: bool = False
 
 
@@ -147,20 +150,20 @@ EYES = {
         chamfered(1.9, 1.9, 3.2, (1, 0, 0, 0)),
         mirrored=True,
     ),
-    "arch": Eye(_ring((3, 3, 0, 0), (2, 2, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0))),
-    "circle": Eye(_disc(3.5) + _disc(2.58).hole(), _disc(1.65)),
-    "dot": Eye(_ring(1.75, 0.9), _disc(1.65)),
-    "drop": Eye(_ring((3, 3, 0, 3), (2, 2, 0, 2)), _pupil(3, (1.2, 1.2, 0, 1.2)), mirrored=True),
-    "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1)),
-    "flower": Eye(_ring(1.75, 0.9), _flower(5, 1.05, 0.75)),
-    "heart": Eye(_ring(2.2, 1.3), _heart()),
-    "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.7, 0, 1.7, 0)), _pupil(3, (1.2, 0, 1.2, 0)), mirrored=True),
-    "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.7, 0, 1.7)), _disc(1.65), mirrored=True),
-    "octagon": Eye(chamfered(0, 0, 7, 1.4) + chamfered(1, 1, 5, 0.8).hole(), chamfered(1.9, 1.9, 3.2, 0.8)),
-    "pillow": Eye(_cushion(0.33, 0.05) + _cushion(1.25, 0.05).hole(), _cushion(2.1, 0.05)),
-    "rounded": Eye(_ring(1.5, 0.8), _pupil(3, 0.6)),
-    "squircle": Eye(squircle(0, 0, 7) + squircle(1, 1, 5).hole(), squircle(1.95, 1.95, 3.1)),
-    "star": Eye(_ring(1.75, 0.9), STAR),
+    "arch": Eye(_ring((3, 3, 0, 0), (2, 2, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),
+    "circle": Eye(_disc(3.5) + _disc(2.58).hole(), _disc(1.65), "eye-3"),
+    "dot": Eye(_ring(1.75, 0.9), _disc(1.65), "eye-2"),
+    "drop": Eye(_ring((3, 3, 0, 3), (2, 2, 0, 2)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
+    "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1), "eye-3"),
+    "flower": Eye(_ring(1.75, 0.9), _flower(5, 1.05, 0.75), "eye-13"),
+    "heart": Eye(_ring(2.2, 1.3), _heart(), "eye-11"),
+    "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.7, 0, 1.7, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
+    "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.7, 0, 1.7)), _disc(1.65), "eye-6", mirrored=True),
+    "octagon": Eye(chamfered(0, 0, 7, 1.4) + chamfered(1, 1, 5, 0.8).hole(), chamfered(1.9, 1.9, 3.2, 0.8), "eye-4"),
+    "pillow": Eye(_cushion(0.33, 0.05) + _cushion(1.25, 0.05).hole(), _cushion(2.1, 0.05), "eye-16"),
+    "rounded": Eye(_ring(1.5, 0.8), _pupil(3, 0.6), "eye-1"),
+    "squircle": Eye(squircle(0, 0, 7) + squircle(1, 1, 5).hole(), squircle(1.95, 1.95, 3.1), "eye-1"),
+    "star": Eye(_ring(1.75, 0.9), STAR, "eye-10"),
 }
 """As they stand in the top left corner: the names of the interface, then more of ours by the alphabet."""
 
@@ -187,4 +190,4 @@ def eye(pattern: str, corner: str) -> Eye:
         return found
     across, down = DIRECTIONS[corner]
     place = (SIDE if across < 0 else 0, SIDE if down < 0 else 0, across, down)
-    return Eye(found.outer.placed(*place), found.inner.placed(*place), mirrored=True)
+    return replace(found, outer=found.outer.placed(*place), inner=found.inner.placed(*place))

@@ -64,4 +64,4 @@ SPRITES = {
     "triangle": bowed(0.08, (0.5, -0.05), (1.03, 0.92), (-0.03, 0.92)),
     "x": _cross(0.58, math.pi / 4),
 }
-"""By the names of the interface, in their order."""
+"""The names of the interface in their order, then any of ours by the alphabet."""

@@ -196,7 +196,7 @@ ISSUE = _object(
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
 )
 ROWS: Schema = {"type": "array", "items": {}, "description": "objects; of any other entry an import tells, and goes on"}
-PICTURES = {f"image/{name}": BYTES for name in ("png", "jpeg", "bmp", "tiff", "gif", "webp")}
+PICTURES = {WRITERS[name].media_type: BYTES for name in RASTER_FORMATS}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
     "picture": PICTURES,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -56,6 +56,11 @@ Processes = Annotated[Whole, Within(1, 1_000, "processes")]
 Renders = Annotated[Whole, Within(1, 64, "at once")]
 Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
 Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
+
+
+def _may_be(kind: Any, annotation: Any) -> bool:
+    """Whether a type is this one, this one with bounds, or this one or None."""
+    return annotation is kind or any(_may_be(kind, part) for part in get_args(annotation))
 
 
 class Settings(Model):
@@ -136,8 +141,7 @@ class Settings(Model):
         kind = cls.model_fields[name].annotation
         if get_origin(kind) is tuple:
             return tuple(part.strip() for part in text.split(",") if part.strip())
-        is_whole = re.fullmatch("-?[0-9]{1,9}", text) and name not in ("store", "base_url", "host", "places")
-        return int(text) if is_whole else text
+        return int(text) if _may_be(int, kind) and re.fullmatch("-?[0-9]{1,9}", text) else text
 
     @cached_property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -12,7 +12,6 @@ from tests.shapes.pixels import coverage
 SIZE = 10
 EYE = 7 * SIZE
 CORNERS = ("top_left", "top_right", "bottom_left")
-MIRRORED = ("drop", "eye-17", "eye-5", "eye-6", "leaf", "leaf-dot")
 
 each_pattern = pytest.mark.parametrize("pattern", MARKER_PATTERNS)
 each_corner = pytest.mark.parametrize("corner", CORNERS)
@@ -56,7 +55,7 @@ def test_a_pattern_is_mirrored_by_its_corner_if_it_has_a_direction(pattern, corn
     """Open: how forms turn. Leaves and drops look to the middle of the symbol; hearts and arches stay upright."""
     form = EYES[pattern].outer + EYES[pattern].inner
     wanted = coverage(form, (0, 0, 7, 7), SIZE)
-    if pattern in MIRRORED:
+    if EYES[pattern].mirrored:
         wanted = {"top_left": wanted, "top_right": wanted[:, ::-1], "bottom_left": wanted[::-1]}[corner]
     found = 1 - eyes(drawn(markers={corner: Marker(pattern)}))[corner][..., 0] / 255
     assert np.abs(found - wanted).mean() <= 0.01

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Role, Sprite, generate
 from qrkit.errors import InvalidParameter
-from qrkit.limits import SPRITE_NAMES
+from qrkit.limits import MODULE_TYPES, SPRITE_NAMES
 from qrkit.outline import circle
 from qrkit.shapes.sprites import SPRITES
 from qrkit.shapes.styles import STYLES
@@ -52,6 +52,11 @@ DISC = form(circle(0.5, 0.5, 0.5))
 HALF = SCALE // 2
 QUARTERS = {(-1, -1): np.s_[:HALF, :HALF], (-1, 1): np.s_[:HALF, HALF:], (1, -1): np.s_[HALF:, :HALF]}
 QUARTERS[1, 1] = np.s_[HALF:, HALF:]
+
+
+def test_each_style_has_its_name_in_the_limits():
+    drawn_otherwise = {"default", "sprite", "dots"}
+    assert {*STYLES} == {*MODULE_TYPES} - drawn_otherwise, "a style is a row of STYLES and a name of limits._ModuleType"
 
 
 @pytest.mark.rule("G10")
@@ -270,7 +275,7 @@ def test_chance_picks_the_same_in_another_process():
     assert run.stdout.strip() == hashlib.sha256(image.to_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("type", ["default", "rounded", "liquid", "bars", "columns", "dots", "sprite"])
+@pytest.mark.parametrize("type", MODULE_TYPES)
 def test_as_one_shape_modules_look_the_same(type):
     """`union` changes how a vector file is built, not what it shows."""
     fields = {"type": type, "sprite": "star" if type == "sprite" else None}

@@ -295,7 +295,7 @@ def test_a_file_that_cannot_be_read_as_a_whole_is_400_over_http_and_changes_noth
 
 
 def test_each_format_has_files_that_are_refused():
-    assert set(REFUSED) == set(EXCHANGE_FORMATS)
+    assert set(REFUSED) == set(EXCHANGE_FORMATS), "a format that joins has its row in REFUSED here, and in `file_of`"
 
 
 # ---- rows
@@ -314,7 +314,7 @@ def file_of(format, rows):
         return {"xls": xls_of, "xlsx": xlsx_of}[format](cells)
     if format == "json":
         return json.dumps(named).encode()
-    return items if format == "xml" else archive_of({"manifest.xml": items})
+    return {"xml": items, "zip": archive_of({"manifest.xml": items})}[format]
 
 
 each_format = pytest.mark.parametrize("format", EXCHANGE_FORMATS)
@@ -656,8 +656,6 @@ def test_an_archive_that_was_packed_again_as_a_folder_is_the_same(shop):
 @pytest.mark.rule("X8")
 def test_the_signature_wins_over_the_name(shop, tmp_path):
     """Open: a file under another name. Its first bytes say what it is; texts under xls are read as csv or xml."""
-    files = {name: EXCHANGE_FORMATS[name].write for name in EXCHANGE_FORMATS}
-    assert set(files) == {"csv", "xls", "xml", "zip", "json", "xlsx"}
     for data in (xls_of([["Content"], ["x"]]), xlsx_of([["Content"], ["x"]]), archive_of({"x.png": PNG})):
         for named in EXCHANGE_FORMATS:
             assert taken(shop, data, named)[0] in (["x"], ["hello"])

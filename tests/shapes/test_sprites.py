@@ -3,15 +3,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from qrkit.limits import SPRITE_NAMES
 from qrkit.outline import Outline
 from qrkit.shapes.sprites import SPRITES
 from tests.shapes.pixels import coverage, dark
 
 SCALE = 100
 CELL = (0, 0, 1, 1)
-NAMES = ["circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"]
+OF_THE_INTERFACE = ["circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"]
 
-each_sprite = pytest.mark.parametrize("name", NAMES)
+each_sprite = pytest.mark.parametrize("name", SPRITES)
 
 
 def across_cell() -> np.ndarray:
@@ -34,8 +35,13 @@ def turned_areas(outline: Outline) -> list[float]:
     return areas
 
 
-def test_names_are_those_of_the_interface_in_its_order():
-    assert list(SPRITES) == NAMES
+def test_names_are_those_of_the_interface_in_its_order_then_more_of_ours_by_the_alphabet():
+    ours = list(SPRITES)[len(OF_THE_INTERFACE) :]
+    assert list(SPRITES) == OF_THE_INTERFACE + sorted(ours)
+
+
+def test_each_sprite_has_its_name_in_the_limits():
+    assert tuple(SPRITES) == SPRITE_NAMES, "a sprite is a row of SPRITES and a name of limits._SpriteName, in one order"
 
 
 @each_sprite
@@ -56,8 +62,8 @@ def test_sprite_is_no_whole_module_and_no_crumb(name):
 
 
 def test_sprites_differ_to_the_eye():
-    pictures = {name: dark(SPRITES[name], CELL, SCALE) for name in NAMES}
-    alike = [pair for pair in combinations(NAMES, 2) if (pictures[pair[0]] ^ pictures[pair[1]]).mean() < 0.04]
+    pictures = {name: dark(SPRITES[name], CELL, SCALE) for name in SPRITES}
+    alike = [pair for pair in combinations(SPRITES, 2) if (pictures[pair[0]] ^ pictures[pair[1]]).mean() < 0.04]
     assert alike == []
 
 

@@ -9,9 +9,10 @@ import schemathesis
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
-from qrkit import decoration, design, gradient, open_portfolio, records
+from qrkit import open_portfolio
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
+from qrkit.model import Model
 from qrkit.records import PLANS
 from qrkit.wsgi.routes import ROUTES
 from tests.wsgi.test_statuses import API, BASE_URL, FIELDS, PNG, World
@@ -173,8 +174,9 @@ def test_the_interface_s_bounds_are_described(spec, name, field):
     assert described | INTERFACE[name, field] == described
 
 
-def model_of(name):
-    return next(getattr(module, name) for module in (records, gradient, decoration, design) if hasattr(module, name))
+def models(base=Model):
+    """Every model there is, by its name."""
+    return {base.__name__: base} | {name: one for made in base.__subclasses__() for name, one in models(made).items()}
 
 
 def fields_of_models(spec):
@@ -182,8 +184,7 @@ def fields_of_models(spec):
     for name, schema in spec["components"]["schemas"].items():
         if name in ("Problem", "DesignRequest") or name.startswith("New") or name.endswith("Changes"):
             continue
-        model = model_of(name)
-        for field in model.model_fields.values():
+        for field in models()[name].model_fields.values():
             yield f"{name}.{field.alias}", schema["properties"][field.alias], TypeAdapter(field.rebuild_annotation())
 
 
