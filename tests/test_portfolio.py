@@ -469,3 +469,8 @@ def test_a_base_url_that_changes_is_told_of_once_codes_are_there(tmp_path):
     assert [one.filename for one in told] == [__file__]
     with open_portfolio(store, base_url="https://new.example.com") as shop:
         assert shop.get_qrcode(shop.list_qrcodes()[0].id).short_url == "https://new.example.com/door"
+
+
+def test_scans_of_nothing_name_both_that_it_may_be():
+    with open_portfolio(":memory:") as shop, pytest.raises(NotFound, match="no QR Code or campaign 'ffff'"):
+        shop.scans_of("ffff")

@@ -64,7 +64,10 @@ class Portfolio(Shown, Records):
         try:
             code = self.get_qrcode(id)
         except NotFound:
-            return self.scans.where(campaign_id=self.get_campaign(id).id)
+            try:
+                return self.scans.where(campaign_id=self.get_campaign(id).id)
+            except NotFound:
+                raise NotFound("QR Code or campaign", id) from None
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
         return self.scans.where(qrcode_id=code.id)

@@ -56,6 +56,9 @@ class Issue:
     message: str
     fix: Mapping[str, Any] | None = None
 
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.message}"
+
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
         return {
@@ -136,7 +139,7 @@ class ScanReport:
 
     def __str__(self) -> str:
         lines = [f"{self.verdict}, score {self.score} of 100 ({self.level} check)"]
-        lines += [f"  {issue.severity}: {issue.message}" for issue in self.issues]
+        lines += [f"  {issue}" for issue in self.issues]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -14,7 +14,9 @@ __all__ = ["health"]
 
 
 def health(call: Call) -> Response:
-    """Whether the store can be read and written, and how many visits were lost or late since the start (ruling T11).
+    """Whether the store can be read and written, and how many visits were lost or late since the start.
+
+    Ruling T11.
 
     Raises:
         StoreBusy: It cannot, or does not answer in time.

@@ -100,7 +100,7 @@ def statistics(call: Call) -> Response:
     """
     ext = call.request.path["ext"].lower()
     if ext not in SCAN_FORMATS:
-        raise NotFound("statistics in the format", ext)
+        raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
     scans = call.portfolio.scans_of(call.id)
     with call.service.gates.drawing.passing():
         file = SCAN_FORMATS[ext].write(analytics.scan_records(scans))
@@ -116,7 +116,8 @@ def export(call: Call) -> Response:
     """
     ext, asked = call.request.path["ext"].lower(), call.parameters
     if ext not in EXCHANGE_FORMATS:
-        raise NotFound("export in the format", ext, code="unknown-export-format")
+        hint = f"there are {', '.join(EXCHANGE_FORMATS)}"
+        raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
