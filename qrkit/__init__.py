@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from qrkit.records import Campaign, Location, Properties, QRCode
     from qrkit.scannability import check
     from qrkit.scene import Scene
+    from qrkit.shapes.icons import icon_names
     from qrkit.symbol import Role, Symbol
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "errors",
     "generate",
     "generate_many",
+    "icon_names",
     "open_portfolio",
 ]
 
@@ -101,6 +103,7 @@ _LATE = {
     "errors": "errors",
     "generate": "image",
     "generate_many": "batches",
+    "icon_names": "shapes.icons",
     "open_portfolio": "portfolio",
 }
 """Where a name comes from, which is loaded when it is first asked for: a plain code needs little of all this."""

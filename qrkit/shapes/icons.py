@@ -12,10 +12,22 @@ from qrkit.outline import Outline
 
 __all__ = ["icon", "icon_names"]
 
+MOST_PROPOSED = 4
+"""Names that an error proposes."""
 
-def icon_names() -> tuple[str, ...]:
-    """All names, by the alphabet."""
-    return tuple(sorted(_members()))
+
+def icon_names(containing: str = "") -> tuple[str, ...]:
+    """The names of icons, by the alphabet; a layer or a sprite takes one as `icon:NAME`.
+
+    Args:
+        containing: Only those in which this stands, in any case.
+
+    Example:
+        >>> icon_names("shopping-s")
+        ('shopping-search', 'shopping-search-outline')
+    """
+    part = containing.strip().lower()
+    return tuple(sorted(name for name in _members() if part in name))
 
 
 @lru_cache(maxsize=256)
@@ -26,10 +38,19 @@ def icon(name: str) -> Outline:
         InvalidParameter: There is no such icon.
     """
     if name not in _members():
-        raise InvalidParameter(Problem("icon", name, "is not an icon; " + nearest(name, icon_names())))
+        raise InvalidParameter(Problem("icon", name, f"is not an icon; {_proposed(name)}"))
     # Every picture of the collection is one path, filled by the non-zero rule.
     picture = _archive().read(_members()[name]).decode()
     return Outline.parse(picture.partition('<path d="')[2].partition('"')[0])
+
+
+def _proposed(name: str) -> str:
+    """Names that say more than this one, else those that are written nearly so."""
+    fuller = sorted(icon_names(name), key=lambda one: (not one.startswith(name), one)) if name.strip() else []
+    if not fuller or name.lower() in fuller:
+        return nearest(name, icon_names())
+    more = f" and {len(fuller) - MOST_PROPOSED} more" if len(fuller) > MOST_PROPOSED else ""
+    return f"there are {', '.join(map(repr, fuller[:MOST_PROPOSED]))}{more}"
 
 
 @cache

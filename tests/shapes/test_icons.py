@@ -48,6 +48,10 @@ def test_same_name_gives_the_same_outline():
         ("hearts", "icon='hearts': is not an icon; did you mean 'heart'"),
         ("Heart", "did you mean 'heart'"),
         ("../heart", "is not an icon"),
+        (
+            "shop",
+            "is not an icon; there are 'shopping', 'shopping-music', 'shopping-outline', 'shopping-search' and 2 more",
+        ),
         ("heart.svg", "is not an icon"),
         ("", "7447 names are allowed"),
     ],
@@ -56,3 +60,12 @@ def test_unknown_icon_is_refused_with_near_names(name, said):
     with pytest.raises(InvalidParameter, match=re.escape(said)) as caught:
         icon(name)
     assert (caught.value.status, caught.value.name, caught.value.value) == (400, "icon", name)
+
+
+def test_icons_are_found_by_a_part_of_their_name():
+    found = icon_names("Store")
+    assert {"store", "storefront"} <= set(found)
+    assert all("store" in name for name in found)
+    assert found == tuple(sorted(found))
+    assert icon_names("no such thing") == ()
+    assert len(icon_names()) == 7_447
