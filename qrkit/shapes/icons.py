@@ -46,7 +46,8 @@ def icon(name: str) -> Outline:
 
 def _proposed(name: str) -> str:
     """Names that say more than this one, else those that are written nearly so."""
-    fuller = sorted(icon_names(name), key=lambda one: (not one.startswith(name), one)) if name.strip() else []
+    begun = [one for one in icon_names(name) if one.startswith(name) or f"-{name}" in one] if name.strip() else []
+    fuller = sorted(begun, key=lambda one: (not one.startswith(name), one))
     if not fuller or name.lower() in fuller:
         return nearest(name, icon_names())
     more = f" and {len(fuller) - MOST_PROPOSED} more" if len(fuller) > MOST_PROPOSED else ""
