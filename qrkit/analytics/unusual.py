@@ -49,7 +49,8 @@ def unusual_days(scans: Scans, *, time_zone: str = "UTC", alarm: float = 0.05) -
     A day is expected to be like the up to 56 days around it, itself left out: their level, trend and weekdays, fitted
     as a quasi-Poisson regression. How far days vary is measured on them, and a day is held against a negative binomial
     distribution of that variance. What is found is left out when the rest is judged anew, so that one great day does
-    not hide another.
+    not hide another; several days in a row that are raised together, as before an event, may still hide one another
+    in a view of a month.
 
     Columns: day (datetime64[us], of the time zone, without it), scans (int64), expected, low, high (float64; a usual
     day lies between them), chance (float64, 0..1, of a usual day to be that far off), is_unusual (bool).
