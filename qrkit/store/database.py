@@ -71,7 +71,10 @@ WHERE scan_counts.qrcode = new.qrcode
     count_nothing="UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans",
     is_kept="""
 SELECT 1 AS kept FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches)
-WHERE qrcode = ? AND scans >= ?
+WHERE qrcode = ? AND scans >= ? AND EXISTS (
+    SELECT 1 FROM visits
+    WHERE time = ?::TIMESTAMP AND short_code = ?::VARCHAR AND visitor IS NOT DISTINCT FROM ?::UBIGINT
+)
 """,
     forget="""
 UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans

@@ -50,7 +50,8 @@ class Dialect:
         count_one: The same for one of them (scans, number).
         count_frame: The same for the table `incoming`.
         count_nothing: The mark of a transaction without scans.
-        is_kept: Whether the transaction of a mark (qrcode, scans) was committed: a row, or none.
+        is_kept: Whether the transaction of a mark (qrcode, scans) was committed, and a visit with it (time, short
+            code, visitor): a row, or none.
         forget: Notes in the counters that the scans before a moment are forgotten.
         keep: What ends a query whose rows must be there until its transaction ends.
         last_place: The end of the places that visits stand at, a whole number that grows.

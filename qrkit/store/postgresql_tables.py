@@ -210,7 +210,12 @@ GROUP BY s.qrcode ORDER BY s.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
     count_nothing="SELECT 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans",
-    is_kept="SELECT 1 AS kept WHERE ?::BIGINT = 0 AND pg_xact_status(?::BIGINT::TEXT::XID8) = 'committed'",
+    is_kept="""
+SELECT 1 AS kept FROM visits
+WHERE ?::BIGINT = 0 AND xid = ?::BIGINT
+    AND time = ?::TIMESTAMP AND short_code = ?::VARCHAR AND visitor IS NOT DISTINCT FROM ?::UBIGINT
+LIMIT 1
+""",
     forget=f"""
 INSERT INTO scan_parts AS p (qrcode, part, forgotten)
 SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode

@@ -88,9 +88,15 @@ class Mark(NamedTuple):
     scans: int
 
 
-def is_kept(store: Store, mark: Mark) -> bool:
-    """Whether the transaction that a mark was set in was committed."""
-    return store.row(store.database.dialect.is_kept, mark) is not None
+def is_kept(store: Store, mark: Mark, visits: Sequence[Visit]) -> bool:
+    """Whether the transaction that a mark was set in was committed, and these visits with it.
+
+    The first of them is looked for, too: after a crash a server gives the numbers of transactions that were under way
+    to others.
+    """
+    first = visits[0]
+    found = store.row(store.database.dialect.is_kept, [*mark, naive(first.time), first.short_code, first.visitor])
+    return found is not None
 
 
 def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:

@@ -166,7 +166,7 @@ class _Writer:
                 # Alone once it has failed: then a transaction that is still being committed has an end, too.
                 with store.adding(alone=mark is not None):
                     # A commit that seemed to fail may have happened.
-                    if mark is None or not is_kept(store, mark):
+                    if mark is None or not is_kept(store, mark, visits):
                         mark = insert_visits(store, visits)
                 return
             except StoreBusy as error:

@@ -13,6 +13,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -29,7 +30,7 @@ from qrkit.store.columns import columns
 from qrkit.store.postgresql import LONGEST_WAIT, MOST_CONNECTIONS, shown_url
 from qrkit.store.shared import salt_of_day
 from qrkit.store.short_codes import DELETED, target
-from qrkit.store.visits import insert_visits
+from qrkit.store.visits import insert_visits, is_kept
 from qrkit.store.writer import record_visit
 from qrkit.wsgi import Settings
 from qrkit.wsgi.service import Gates
@@ -573,3 +574,18 @@ def test_the_care_of_a_server_is_left_to_its_own_tools_but_whether_it_is_sound(s
         assert main(words) == 2
         assert "is on a server, whose own tools do this (pg_dump, VACUUM)" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_crash_has_lost_is_not_taken_for_kept_when_its_number_is_given_again(own_server):
+    """The server gives numbers of transactions of which it had written nothing to the next ones."""
+    with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
+        shop.insert_qrcode("https://a.example", short_code="door")
+        ours, theirs = visit("ours"), replace(visit("theirs"), time=NOON + timedelta(seconds=1))
+        with suppress(StoreBusy), shop.store.atomic():
+            lost = insert_visits(shop.store, [ours])
+            own_server.stop("immediate")
+            own_server.start()
+        shop.store.database.restore()
+        assert insert_visits(shop.store, [theirs]) == lost
+        assert not is_kept(shop.store, lost, [ours])
+        assert is_kept(shop.store, lost, [theirs])
