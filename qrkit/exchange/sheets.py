@@ -11,7 +11,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, 
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
 from qrkit.exchange.columns import ALL_NAMES, REQUIRED
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide
+from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide, with_unread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
         records.append((number, {ERROR: str(wrong)} if wrong else {name: str(cell) for name, cell in row.items()}))
-    return table_of_records(records)
+    return with_unread(table_of_records(records), sheet.unread)
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:

@@ -9,6 +9,7 @@ import xlwt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.sheets import Sheet, read_sheet
@@ -116,3 +117,23 @@ def test_files_that_are_no_tables_are_refused_by_their_name(name, tmp_path):
         (tmp_path / f"codes.{suffix}").write_bytes(b"a\n1\n")
     with pytest.raises(UnreadableFile, match=name):
         read_sheet(tmp_path / name)
+
+
+def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_not_read():
+    book = openpyxl.Workbook()
+    book.active.append(["url", "poster"])
+    book.active.append(["https://example.com", "Door"])
+    other = book.create_sheet("Prices")
+    other.append(["item", "price"])
+    other.append(["cake", "4"])
+    file = io.BytesIO()
+    book.save(file)
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_file(file.getvalue(), columns={"content": "URL", "QR Code Name": "poster"})
+        assert [code.name for code in shop.list_qrcodes()] == ["Door"]
+        assert [issue.reason for issue in result.issues] == ["unread-sheet"]
+        wide = b"url,poster\nhttps://example.com/1,Gate,too much\n"
+        (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
+        assert (issue.row, issue.reason) == (2, "invalid")
+        with pytest.raises(InvalidParameter, match=r"columns='Colour': is no column of an import"):
+            shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})
