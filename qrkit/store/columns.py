@@ -5,7 +5,9 @@ of a copy, which is brought up to date before each: the visits that are new, and
 
 Which visits are new? Their transactions are numbered when they begin, but they are seen when they are committed, so
 that one with a low number may come late. A snapshot of the server says below which number all have ended: visits above
-it are read again the next time, and those below it never. A store that was restored on another server has visits whose
+it are read again the next time, and those below it never. But what has ended in nothing, a crash makes the server
+forget, and it gives the numbers again: those above the last one of which it has kept something. So visits above the
+highest number that is here are read again, too. A store that was restored on another server has visits whose
 transactions that one has not come to yet: they are read once.
 """
 
@@ -24,14 +26,17 @@ __all__ = ["Columns", "columns"]
 RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes")
 """Tables that are copied anew when one of them has changed."""
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# After a crash a snapshot of before may come again, with other visits; the place in the server's log does not.
 STATE = """
 SELECT
-    pg_current_snapshot()::TEXT AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::TEXT::BIGINT AS ended,
+    pg_current_snapshot()::TEXT || ' ' || pg_current_wal_insert_lsn()::TEXT AS moment,
+    pg_snapshot_xmin(pg_current_snapshot())::TEXT::BIGINT AS ended,
     pg_snapshot_xmax(pg_current_snapshot())::TEXT::BIGINT AS next,
     (SELECT number FROM changes WHERE name = 'records') AS records,
     (SELECT number FROM changes WHERE name = 'visits') AS visits
 """
 AGENTS = "SELECT count(*) AS agents, sum(number) AS numbers, sum(hashtext(parser)::BIGINT) AS parsers FROM user_agents"
+HIGHEST = "SELECT max(xid) AS number FROM visits WHERE xid < $next"
 FORGOTTEN = "SELECT qrcode, sum(forgotten)::BIGINT AS forgotten FROM scan_parts WHERE forgotten > 0 GROUP BY qrcode"
 TABLES = """
 ALTER TABLE visits ADD COLUMN xid BIGINT;
@@ -96,7 +101,7 @@ class Columns:
         with self._lock:
             if original.is_in_transaction:
                 self._state = self._copied(original)
-            elif self._state.get("snapshot") != original.rows(STATE)[0]["snapshot"]:
+            elif self._state.get("moment") != original.rows(STATE)[0]["moment"]:
                 with original.reading(BEGIN):
                     self._state = self._copied(original)
 
@@ -116,7 +121,8 @@ class Columns:
                 self._replace(original, "day_counts")
             self.store.execute(f"DELETE FROM visits WHERE {which}")
             self._add(original, "visits", f"SELECT * FROM visits WHERE {which}")
-        return found
+            highest = self.store.rows(HIGHEST, {"next": found["next"]})[0]["number"] or 0
+        return found | {"ended": min(found["ended"], highest + 1)}
 
     def _differ(self, found: dict[str, Any], *names: str) -> bool:
         return any(self._state.get(name, "not yet") != found[name] for name in names)

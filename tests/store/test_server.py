@@ -523,8 +523,8 @@ def test_scans_wait_for_a_server_that_must_not_be_written_to_at_the_moment(here,
 
 @pytest.fixture(scope="module")
 def own_server():
-    """A server that may be stopped if it is started again, and keeps what it has acknowledged."""
-    with servers.server() as made:
+    """A server that may be stopped if it is started again, and keeps what it has acknowledged, and not much else."""
+    with servers.server("wal_level=minimal", "max_wal_senders=0", "wal_writer_delay=10s") as made:
         yield made
 
 
@@ -576,6 +576,12 @@ def test_the_care_of_a_server_is_left_to_its_own_tools_but_whether_it_is_sound(s
     assert list(tmp_path.iterdir()) == []
 
 
+def crash(server):
+    """What the server has not written yet is lost, and the numbers of its transactions are given again."""
+    server.stop("immediate")
+    server.start()
+
+
 def test_what_a_crash_has_lost_is_not_taken_for_kept_when_its_number_is_given_again(own_server):
     """The server gives numbers of transactions of which it had written nothing to the next ones."""
     with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
@@ -583,9 +589,23 @@ def test_what_a_crash_has_lost_is_not_taken_for_kept_when_its_number_is_given_ag
         ours, theirs = visit("ours"), replace(visit("theirs"), time=NOON + timedelta(seconds=1))
         with suppress(StoreBusy), shop.store.atomic():
             lost = insert_visits(shop.store, [ours])
-            own_server.stop("immediate")
-            own_server.start()
+            crash(own_server)
         shop.store.database.restore()
         assert insert_visits(shop.store, [theirs]) == lost
         assert not is_kept(shop.store, lost, [ours])
         assert is_kept(shop.store, lost, [theirs])
+
+
+def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(own_server):
+    """A copy for questions has seen the end of a transaction of which the server then knows nothing."""
+    with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
+        shop.insert_qrcode("https://a.example", short_code="door")
+        insert_visits(shop.store, [visit("first")])
+        with suppress(InterruptedError), shop.store.atomic():
+            lost = insert_visits(shop.store, [visit("lost")])
+            raise InterruptedError
+        assert shop.scans.count() == 1
+        crash(own_server)
+        shop.store.database.restore()
+        assert insert_visits(shop.store, [visit("second")]) == lost
+        assert shop.scans.count() == 2
