@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from qrkit.gradient import Gradient, Stop
     from qrkit.image import QRImage, generate
     from qrkit.portfolio import Portfolio, open_portfolio
+    from qrkit.printing import PrintSize
     from qrkit.records import Campaign, Location, Properties, QRCode
     from qrkit.scannability import check
     from qrkit.scene import Scene
@@ -55,6 +56,7 @@ __all__ = [
     "Modules",
     "Placeholder",
     "Portfolio",
+    "PrintSize",
     "Properties",
     "QRCode",
     "QRImage",
@@ -89,6 +91,7 @@ _LATE = {
     "Modules": "decoration",
     "Placeholder": "decoration",
     "Portfolio": "portfolio",
+    "PrintSize": "printing",
     "Properties": "records",
     "QRCode": "records",
     "QRImage": "image",

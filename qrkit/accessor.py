@@ -30,6 +30,7 @@ from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, 
 from qrkit.frames import text_of
 from qrkit.painting import Look, Painter
 from qrkit.picture_columns import PictureTable, checked, drawn, rows_of
+from qrkit.printing import PrintSize
 from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
 from qrkit.scan_frame import scan_frame
@@ -175,13 +176,14 @@ class QRAccessor:
         self._check_columns({f"columns[{place}]": label for place, label in enumerate(labels)})
         return PictureTable(self._frame[labels], size=size, rows=rows)
 
-    def save(
+    def save(  # noqa: PLR0913 - what the one who asks decides, each by its name
         self,
         target: str | Path,
         content: Hashable,
         *,
         name: Hashable | None = None,
         format: str = "svg",
+        print_size: PrintSize | None = None,
         design: Design | Mapping[str, Any] | None = None,
         **fields: Unpack[DesignFields],
     ) -> pd.Series:
@@ -195,6 +197,7 @@ class QRAccessor:
             content: The column that says what to encode; pictures that `generate` made are written as they are.
             name: The column that files are named after; a row without a name is named after its content.
             format: One of `qrkit.writers.FORMATS`.
+            print_size: Of the files on paper, as `QRImage.print_at` makes them; by default they have a size in pixels.
             design: What the pictures of contents look like, as in `generate`.
             **fields: Fields of `Design` that replace those of the design.
 
@@ -220,7 +223,7 @@ class QRAccessor:
         chosen = format_named(format).name
         self._check_columns({"content": content} if name is None else {"content": content, "name": name})
         look = Look(design, None, fields)
-        painter = Painter(look, chosen, is_packed=is_zip(Path(target)))
+        painter = Painter(look, chosen, is_packed=is_zip(Path(target)), print_size=print_size)
         names = self._values(name) if name is not None else repeat("", len(self._frame))
         rows = rows_of(self._values(content), content, names)
         found = [(one.file, one.error) for one in filed(rows, Path(target), painter, len(self._frame))]

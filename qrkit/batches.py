@@ -23,6 +23,7 @@ from qrkit.image import QRImage
 from qrkit.issue_table import issue_table
 from qrkit.limits import FORMAT_ALIASES, FORMATS
 from qrkit.painting import Look, Painter, Row, painted_rows
+from qrkit.printing import PrintSize
 from qrkit.progress import watch
 from qrkit.writers import format_named
 from qrkit.zip_stream import Packed, ZipStream
@@ -112,6 +113,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
     to: str | Path | None = None,
     names: Iterable[str] | None = None,
     format: str = "png",
+    print_size: PrintSize | None = None,
     design: Design | Mapping[str, Any] | None = None,
     fetch: Fetch | None = None,
     progress: bool = False,
@@ -136,6 +138,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
         names: Of the files, one for each content; one that is "" or None, as all without it, is called after its
             content. They are made safe for every file system, and numbered where two are the same.
         format: Of the files: one of `qrkit.writers.FORMATS`.
+        print_size: Of the files on paper, as `QRImage.print_at` makes them; by default they have a size in pixels.
         design: What all pictures look like, whatever its content: a `Design`, or its fields. Contents that are designs
             do not ask it.
         fetch: What reads pictures that a design names by their URL; without it, none is read (ruling G20).
@@ -145,7 +148,8 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
 
     Raises:
         InvalidParameter: There is no such format, or the design or a field breaks a rule for whatever content. Or there
-            are not as many names as contents, or the target has the name of a single picture.
+            are not as many names as contents, or the target has the name of a single picture. Or there is a size on
+            paper, and no target.
         OSError: The target cannot be written.
         RenderingFailed: A process was killed on the way.
 
@@ -163,6 +167,9 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
+    if print_size and to is None:
+        rule = "is that of files, and needs `to`; a picture that comes back takes its size by `print_at`"
+        raise InvalidParameter(Problem("print_size", None, rule))
     chosen = format_named(format).name
     look = Look(design, fetch, fields)
     total = len(contents) if isinstance(contents, Sized) else None
@@ -170,7 +177,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
     if to is None:
         return _drawn(seen(contents, "Drawing", total), look)
     target = _target(to)
-    painter = Painter(look, chosen, is_packed=is_zip(target))
+    painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
     errors: list[RowError] = []
     told: set[str] = set()
     created = 0

@@ -15,6 +15,7 @@ from qrkit.design import Design
 from qrkit.draw import Pictures
 from qrkit.errors import InvalidParameter, Problem, QrkitError, ScanWarning
 from qrkit.image import QRImage
+from qrkit.printing import PrintSize, QRPrint
 from qrkit.workers import can_start, in_workers, processors
 from qrkit.zip_stream import Packed, packed
 
@@ -131,17 +132,20 @@ class Painter:
         look: Of all of them.
         format: Name of the format.
         is_packed: Whether the files go into a zip.
+        print_size: How large they are on paper; None for a size in pixels.
     """
 
     look: Look
     format: str
     is_packed: bool = False
+    print_size: PrintSize | None = None
 
     def __call__(self, content: Any) -> Painted:
         """The file of a row's content."""
         try:
             image = content if isinstance(content, QRImage) else self.look.image(content)
-            data = image.to_bytes(self.format)
+            printed = QRPrint(image.scene, self.print_size) if self.print_size else image
+            data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))
         lost = tuple(image.warnings) if isinstance(content, Design) else ()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 import qrkit.accessor
-from qrkit import Design, Layer, Portfolio, Properties, QRImage, data_uri, decode, generate, open_portfolio
+from qrkit import Design, Layer, Portfolio, PrintSize, Properties, QRImage, data_uri, decode, generate, open_portfolio
 from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.links import new_id
 from qrkit.rasteriser import within
@@ -294,6 +294,11 @@ def test_a_folder_gets_a_file_for_each_row(tmp_path):
     assert [Path(file).name for file in files] == ["Door.png", "Gate.png", "Lift.png"]
     assert [decode(Path(file).read_bytes()).content for file in files] == DOORS["url"].tolist()
     assert {Path(file) for file in files} == set((tmp_path / "new" / "codes").iterdir())
+
+
+def test_files_may_have_a_size_on_paper(tmp_path):
+    files = DOORS.qr.save(tmp_path, "url", name="name", format="pdf", print_size=PrintSize(size_mm=60))
+    assert Path(files.iloc[0]).read_bytes() == generate("https://example.com/d").print_at(60).to_bytes("pdf")
 
 
 @pytest.mark.parametrize("suffix", [".zip", ".ZIP"])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Design, Layer, QRImage, data_uri, decode, generate, workers
+from qrkit import Design, Layer, PrintSize, QRImage, data_uri, decode, generate, workers
 from qrkit.batches import Batch, RowError, generate_many
 from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, UnknownParameter, UnreadableFile
 from qrkit.painting import SAMPLE, Look, Painter, Row, painted_rows
@@ -104,12 +104,13 @@ def test_designs_keep_their_looks_and_texts_take_the_template():
         ({"processes": 0}, InvalidParameter, "whole number from 1"),
         ({"format": "pngg"}, InvalidParameter, "did you mean 'png'"),
         ({"names": "Door"}, InvalidParameter, "names: must be a list of texts"),
+        ({"print_size": PrintSize(size_mm=40), "to": None}, InvalidParameter, "print_size: is that of files"),
     ],
-    ids=["name", "bound", "design", "content", "processes", "format", "names"],
+    ids=["name", "bound", "design", "content", "processes", "format", "names", "size on paper"],
 )
 def test_what_is_wrong_with_all_of_them_is_said_at_once(tmp_path, arguments, error, words):
     with pytest.raises(error, match=words):
-        generate_many(iter("never taken"), to=tmp_path / "codes.zip", **arguments)
+        generate_many(iter("never taken"), **{"to": tmp_path / "codes.zip", **arguments})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,6 +152,21 @@ def test_a_folder_has_the_same_files(tmp_path):
     assert batch.target == tmp_path / "new" / "codes"
     found = {path.name: path.read_bytes() for path in batch.target.iterdir()}
     assert found == files_of(tmp_path / "codes.ZIP")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_files_may_have_a_size_on_paper(tmp_path, processes):
+    """Open: what printers need of many codes. Each is as wide as asked for; where that is too little, it is told of."""
+    contents = ["https://example.com", *map(str, range(2 * SAMPLE)), "x" * 2_000]
+    batch = generate_many(
+        contents, to=tmp_path, format="pdf", print_size=PrintSize(size_mm=12, dpi=100), processes=processes
+    )
+    wanted = generate("https://example.com").print_at(12, dpi=100)
+    assert (tmp_path / "https___example.com.pdf").read_bytes() == wanted.to_bytes("pdf")
+    assert batch.created == len(list(tmp_path.iterdir())) == len(contents) - 1
+    assert [(one.row, one.error.partition(";")[0]) for one in batch.errors] == [
+        (len(contents) - 1, "size_mm=12.0: leaves less than a dot for a module")
+    ]
 
 
 @pytest.mark.parametrize(("format", "method"), [("png", zipfile.ZIP_STORED), ("svg", zipfile.ZIP_DEFLATED)])

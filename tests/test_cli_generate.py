@@ -177,6 +177,11 @@ def test_sheets_that_are_not_read_are_named(run, folder):
             "content_column='x': needs --from, a table; name_column",
         ),
         (("hi", "--json"), "json: needs -o, a file"),
+        (("hi", "--size-mm", "40"), "size_mm=40.0: goes with pictures, not with text"),
+        (("hi", "--size-mm", "40", "-o", "code.txt"), "size_mm=40.0: goes with pictures, not with text"),
+        (("hi", "--dpi", "300", "-o", "code.png"), "dpi=300.0: needs --size-mm, a width on paper"),
+        (("hi", "--size-mm", "4 cm", "-o", "code.png"), "size_mm='4 cm': must be a number"),
+        (from_gates("--size-mm", "1"), "size_mm=1.0: must be in 2..5000 millimetres"),
         (("hi", "--json", "-o", "-"), "json: needs -o, a file"),
         (("hi", "--template", "brand"), "no store 'qrkit.duckdb'"),
     ],
@@ -242,7 +247,24 @@ def test_programs_are_told_what_was_drawn_and_that_it_may_not_scan(run):
     told = json.loads(out)
     assert status == 0
     assert err == f"qrkit generate: {told.pop('warnings')[0]}\n"
-    assert told == {"file": "code.svg", "content": "hi", "version": 1, "ec": "M", "width": 168, "height": 168}
+    assert told == {
+        **{"file": "code.svg", "content": "hi", "version": 1, "ec": "M"},
+        **{"width": 168, "height": 168, "width_mm": None, "height_mm": None},
+    }
+
+
+def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_them(run, folder):
+    """Open: what printers need. A width in millimetres, of whole dots a module; files of both ways are the same."""
+    status, out, _ = run("hi", "-o", "code.png", "--size-mm", "40.5", "--dpi", "600", "--json")
+    told = json.loads(out)
+    wanted = generate("hi").print_at(40.5, dpi=600)
+    assert status == 0
+    assert (folder / "code.png").read_bytes() == wanted.to_bytes("png")
+    assert (told["width"], told["width_mm"]) == (round(wanted.scene.width), wanted.width_mm)
+    assert run("hi", "-o", "code.png", "--size-mm", "40.5")[1] == f"code.png: {generate('hi').print_at(40.5)!r}\n"
+    (folder / "hi.csv").write_text("Content\nhi\n")
+    assert run("--from", "hi.csv", "-o", "codes", "--format", "pdf", "--size-mm", "40.5")[0] == 0
+    assert (folder / "codes" / "hi.pdf").read_bytes() == generate("hi").print_at(40.5).to_bytes("pdf")
 
 
 def outcome(output):

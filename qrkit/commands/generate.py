@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.parsing import Commands, add_command, add_json, number
+from qrkit.commands.parsing import Commands, add_command, add_json, decimal, number
 from qrkit.commands.stores import add_store, opened
 from qrkit.commands.telling import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from qrkit.design import Design
     from qrkit.image import QRImage
     from qrkit.limits import TextStyle
+    from qrkit.printing import PrintSize, QRPrint
 
 __all__ = ["add_generate", "design_fields"]
 
@@ -30,6 +31,7 @@ EXAMPLES = (
     'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
     "qrkit generate - --format png < contact.vcf > contact.png",
     "qrkit generate --from posters.csv --content-column url -o codes.zip",
+    'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
     "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
     "    -o codes --format svg --template brand --store shop.duckdb",
 )
@@ -58,7 +60,11 @@ def add_generate(commands: Commands) -> None:
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
-    add_json(one, "file, content, version, ec, width, height, warnings; with --from file, created, errors")
+    paper = "width on paper in millimetres, 2..5000; its modules get whole dots (a size in pixels)"
+    where.add_argument("--size-mm", type=decimal, metavar="N", help=paper)
+    where.add_argument("--dpi", type=decimal, metavar="N", help="dots per inch of the printer, 30..5000 (300)")
+    told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
+    add_json(one, told)
     one.set_defaults(run=_generate)
 
 
@@ -104,8 +110,24 @@ def _check_together(asked: argparse.Namespace) -> None:
             if (asked.json and is_printed)
             else []
         )
+    problems += _wrong_sizes(asked)
     if problems:
         raise InvalidParameter(*problems)
+
+
+def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
+    if asked.size_mm is None:
+        return [] if asked.dpi is None else [Problem("dpi", asked.dpi, "needs --size-mm, a width on paper")]
+    is_text = _is_text(asked) or not (asked.output or asked.format)
+    return [Problem("size_mm", asked.size_mm, "goes with pictures, not with text")] if is_text else []
+
+
+def _print_size(asked: argparse.Namespace) -> PrintSize | None:
+    from qrkit.printing import PrintSize
+
+    if asked.size_mm is None:
+        return None
+    return PrintSize(size_mm=asked.size_mm) if asked.dpi is None else PrintSize(size_mm=asked.size_mm, dpi=asked.dpi)
 
 
 def _fields(asked: argparse.Namespace) -> dict[str, Any]:
@@ -140,19 +162,22 @@ def _of_template(asked: argparse.Namespace, content: str) -> Design:
 
 def _one(asked: argparse.Namespace) -> Status:
     from qrkit.image import QRImage
+    from qrkit.printing import QRPrint
 
     image = QRImage(_design(asked))
+    size = _print_size(asked)
+    printed = QRPrint(image.scene, size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
-        _save(image, asked)
+        _save(image, printed, asked)
         if asked.json:
-            _tell(image, asked.output, told)
+            _tell(image, printed, asked.output, told)
         else:
-            print(f"{asked.output}: {image!r}")
+            print(f"{asked.output}: {printed or image!r}")
     elif asked.output or asked.format:
-        _print(image, asked)
+        _print(image, printed, asked)
     else:
         sys.stdout.write(_printable(image, asked.style or "blocks"))
     return Status.DONE
@@ -181,15 +206,18 @@ def _is_text(asked: argparse.Namespace) -> bool:
     return (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
 
 
-def _save(image: QRImage, asked: argparse.Namespace) -> None:
+def _save(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:
     if _is_text(asked):
         asked.output.write_text(image.to_text(asked.style or "blocks"), encoding="utf-8", newline="\n")
     else:
-        image.save(asked.output, asked.format)
+        (printed or image).save(asked.output, asked.format)
 
 
-def _print(image: QRImage, asked: argparse.Namespace) -> None:
-    data = image.to_text(asked.style or "blocks").encode() if _is_text(asked) else image.to_bytes(asked.format or "png")
+def _print(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:
+    if _is_text(asked):
+        data = image.to_text(asked.style or "blocks").encode()
+    else:
+        data = (printed or image).to_bytes(asked.format or "png")
     if sys.stdout.isatty() and not _is_readable(data):
         rule = "is a terminal, which cannot show this format; write a file, or send it on to a program"
         raise InvalidParameter(Problem("output", None, rule))
@@ -213,14 +241,16 @@ def _printable(image: QRImage, style: TextStyle) -> str:
     return text
 
 
-def _tell(image: QRImage, file: Path, told: list[str]) -> None:
+def _tell(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) -> None:
     print_json(
         file=str(file),
         content=image.design.content,
         version=image.symbol.version,
         ec=image.symbol.error_correction,
-        width=image.width,
-        height=image.height,
+        width=round(printed.scene.width) if printed else image.width,
+        height=round(printed.scene.height) if printed else image.height,
+        width_mm=printed.width_mm if printed else None,
+        height_mm=printed.height_mm if printed else None,
         warnings=told,
     )
 
@@ -247,6 +277,7 @@ def _from_table(asked: argparse.Namespace) -> Status:
             to=asked.output,
             names=names,
             format=asked.format or "png",
+            print_size=_print_size(asked),
             design=look,
             progress=sys.stderr.isatty(),
             **_fields(asked),

@@ -117,6 +117,14 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
 
+def decimal(text: str) -> float | str:
+    """A number where it is one, and otherwise the text, as `number` does it."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def number(text: str) -> int | str:
     """A whole number where it is one; of anything else, what it is for says what is wrong with it."""
     try:
