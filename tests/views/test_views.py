@@ -21,6 +21,7 @@ from qrkit import (
     Markers,
     Modules,
     Placeholder,
+    PrintSize,
     Properties,
     QRCode,
     Sprite,
@@ -84,6 +85,7 @@ def examples(text, checked):
         generate(text).scene, Sprite(content=DOT, name=text, width=9, height=9), Stop(offset=0, color="red"),
         generate(text).symbol, shop.templates, repair, logo, standard.grade, quick.panel, quick.budget,
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
+        PrintSize(size_mm=40),
     ]  # fmt: skip
     return {type(one).__name__: one for one in made}
 
