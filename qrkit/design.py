@@ -221,10 +221,10 @@ class Design(Model):
         """The design in another size, where `replace` would leave pictures behind.
 
         Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
-        share of the symbol.
+        share of the symbol. A size takes the place of a width and a height.
 
         Args:
-            **fields: Those of `Design` that move the symbol or give it another size.
+            **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
 
         Raises:
             InvalidParameter: A field breaks its rule, or leaves less than a pixel for a module.
@@ -249,6 +249,9 @@ class Design(Model):
         **look: Unpack[LogoLook],
     ) -> Design:
         """The design with a picture on it, as a layer that has the picture's proportions.
+
+        The design gets the width that its picture has, where it has neither width nor height: so the logo keeps its
+        place whatever is encoded. `resized` gives it another size.
 
         Args:
             content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from qrkit.assets import Fetch, read_assets
 from qrkit.design import Design
 from qrkit.draw import Pictures
-from qrkit.errors import InvalidParameter, Problem, QrkitError, ScanWarning
+from qrkit.draw.relaying import layout_of, lies_in_pixels, relaid
+from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, Problem, QrkitError, ScanWarning
 from qrkit.image import QRImage
 from qrkit.printing import PrintSize, QRPrint
 from qrkit.workers import can_start, in_workers, processors
@@ -42,6 +43,9 @@ MOST_IN_PART = 256
 class Look:
     """What all pictures of a batch share: it is judged once, and the pictures in it are read once.
 
+    Where the design has a content of its own, its layers and what else lies in pixels keep their share of the symbol
+    in larger ones.
+
     Args:
         design: What they look like, whatever its content: a `Design`, its fields, or nothing.
         fetch: What reads pictures that the design names by their URL.
@@ -56,8 +60,10 @@ class Look:
     ) -> None:
         if isinstance(design, Design):
             self._design = design.replace(**{**fields, "content": PLACEHOLDER})
+            self._pattern = _pattern(design, fields)
         elif design is None or isinstance(design, Mapping):
             self._design = Design(**{**(design or {}), **fields, "content": PLACEHOLDER})
+            self._pattern = _pattern(design or {}, fields)
         else:
             raise InvalidParameter(Problem("design", design, "must be a Design, or its fields", "wrong-type"))
         self._fields = dict(fields)
@@ -84,7 +90,11 @@ class Look:
             raise content
         if isinstance(content, Design):
             return QRImage(content.replace(**self._fields) if self._fields else content, fetch=self._fetch)
-        image = QRImage(self._design.replace(content=content), pictures=self._pictures)
+        if self._pattern is None:
+            drawn = self._design.replace(content=content)
+        else:
+            drawn = relaid(self._pattern, **self._fields, content=content)
+        image = QRImage(drawn, pictures=self._pictures)
         self._first = self._first or image
         return image
 
@@ -95,13 +105,26 @@ class Look:
         return type(content) in (str, QRImage)
 
     def __reduce__(self) -> tuple[Callable[..., Look], tuple[Any, ...]]:
-        return _unpacked_look, (self._design, self._fields, self._pictures)
+        return _unpacked_look, (self._design, self._pattern, self._fields, self._pictures)
 
 
-def _unpacked_look(design: Design, fields: dict[str, Any], pictures: Pictures) -> Look:
+def _unpacked_look(design: Design, pattern: Design | None, fields: dict[str, Any], pictures: Pictures) -> Look:
     look = object.__new__(Look)
-    look._design, look._fields, look._fetch, look._pictures, look._first = design, fields, None, pictures, None
+    look._design, look._pattern, look._fields, look._pictures = design, pattern, fields, pictures
+    look._fetch = look._first = None
     return look
+
+
+def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> Design | None:
+    """The design itself, if its own content says where on a symbol lies what lies in pixels."""
+    if "layers" in fields:
+        return None
+    try:
+        own = design if isinstance(design, Design) else Design(**design)
+        layout_of(own)
+    except (InvalidParameter, MissingParameter, ContentTooLong):
+        return None
+    return own if lies_in_pixels(own) else None
 
 
 class Row(NamedTuple):

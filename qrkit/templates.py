@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, TypeGuard, Unpack
 
 from qrkit.design import Design, DesignFields
+from qrkit.draw.relaying import pinned
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter
 from qrkit.generate_request import merged, read_post
 from qrkit.model import Model
@@ -46,17 +47,20 @@ class Templates(Shown):
 
         Args:
             name: 1..100 characters.
-            template: A design, of which the fields that were given are kept, but for its content; or some fields of
-                POST generate in the interface's names, `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`.
+            template: A design, of which the fields that were given are kept, but for its content: one with layers
+                keeps the width of its picture, so that they stay in their place. Or some fields of POST generate in the
+                interface's names, `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`.
 
         Raises:
             InvalidParameter: The name or a field breaks its rule, or there are 1,000 templates already.
             UnknownParameter: A field is none.
+            ContentTooLong: The content of a design with layers does not fit.
         """
         if not _is_text(name) or not 1 <= len(name) <= LONGEST_NAME:
             raise InvalidParameter(Problem("name", name, f"must be a text of 1..{LONGEST_NAME} characters"))
         if isinstance(template, Design):
-            fields = template.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
+            kept = pinned(template) if template.layers else template
+            fields = kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
         elif "template" in template:
             rule = "a template cannot begin with another one"
             raise InvalidParameter(Problem("template", template["template"], rule))

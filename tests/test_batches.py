@@ -86,6 +86,30 @@ def test_errors_show_as_a_table():
     assert Batch(1)._repr_html_() == "<p>1 created</p>"
 
 
+@pytest.mark.parametrize("as_fields", [False, True])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_layers_keep_their_share_of_the_symbol_in_pictures_of_other_contents(as_fields, processes, tmp_path):
+    """Open: pixels of a picture that is larger than the design's own. Layers follow the symbol, as in `resized`."""
+    brand = Design(content="https://example.com", layers=[Layer("icon:heart", x=118, y=118, width=60, height=60)])
+    design = brand.model_dump(exclude_unset=True) if as_fields else brand
+    contents = ["https://example.com/" + "x" * length for length in range(3 * SAMPLE)]
+    found = generate_many(contents, design=design, padding=6).images
+    assert [image.design for image in found] == [brand.resized(content=one, padding=6) for one in contents]
+    assert {image.width for image in found} == {296, 328, 360, 392}
+    names = map(str, range(3 * SAMPLE))
+    generate_many(contents, to=tmp_path / "a.zip", names=names, design=design, padding=6, processes=processes)
+    with ZipFile(tmp_path / "a.zip") as archive:
+        files = [archive.read(name) for name in archive.namelist()]
+    assert files == [image.to_bytes("png") for image in found]
+
+
+@pytest.mark.parametrize("content", ["", "x" * 3000, None])
+def test_a_design_whose_own_content_is_none_is_a_look_all_the_same(content):
+    look = {"content": content, "layers": [Layer("icon:heart", x=118, y=118, width=60, height=60)]}
+    (image,) = generate_many(["https://example.com"], design=look).images
+    assert image.design.layers == tuple(look["layers"])
+
+
 def test_designs_keep_their_looks_and_texts_take_the_template():
     own = Design(content="own", ec="H", foreground="navy")
     batch = generate_many(["text", own], design=Design(content="other", ec="Q", size=2), size=5)

@@ -55,9 +55,8 @@ def test_a_design_of_post_is_taken_as_it_is(folder):
 def test_content_and_options_of_the_command_line_win(folder):
     options = ["--ec", "Q", "--size", "5", "--padding", "6", "--foreground", "#102030", "--background", "ivory"]
     assert main(["generate", "typed", "--design", "brand.json", "-o", "code.png", *options]) == 0
-    design = Design(**DESIGN | {"content": "typed", "ec": "Q", "size": 5, "padding": 6}).replace(
-        foreground="#102030", background="ivory"
-    )
+    look = {"ec": "Q", "size": 5, "padding": 6, "foreground": "#102030", "background": "ivory"}
+    design = Design(**DESIGN).resized(content="typed", **look)
     assert (folder / "code.png").read_bytes() == generate(design).to_bytes("png")
     assert decode(folder / "code.png").content == "typed"
 

@@ -122,7 +122,7 @@ def test_a_design_is_that_of_every_row_and_what_it_loses_is_told_once(run, folde
     status, _, err = run(*from_gates("--design", "brand.json", "--padding", "6", to="codes"))
     assert (status, err.count("\n")) == (0, 1)
     assert err.startswith("qrkit generate: layers.0.content: text of the SVG cannot be drawn")
-    expected = QRImage(Design(**fields).replace(content="https://example.com/n", padding=6)).to_bytes()
+    expected = QRImage(Design(**fields).resized(content="https://example.com/n", padding=6)).to_bytes()
     assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
 
 

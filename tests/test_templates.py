@@ -119,10 +119,23 @@ def test_of_a_design_the_fields_that_were_given_are_kept_but_not_its_content(tem
     )  # fmt: skip
     templates.save("brand", design)
     kept = templates.get("brand")
-    assert kept.keys() == {"ec", "markers", "foreground", "layers"}
+    assert kept.keys() == {"ec", "markers", "foreground", "layers", "width"}
     assert kept["markers"] == {"topLeft": {"pattern": "eye-3", "innerColor": "#FF000080"}}
-    assert templates.design("brand", "x") == design
-    assert templates.design("brand", "y") == design.replace(content="y")
+    assert templates.design("brand", "x") == design.replace(width=232)
+    assert templates.design("brand", "y") == design.replace(width=232, content="y")
+
+
+def test_layers_of_a_template_stay_in_their_place_whatever_is_encoded(templates):
+    """Open: pixels of a picture that is larger than the template's own. Its pictures have the width of that."""
+    brand = Design(content="x", layers=[Layer("icon:home", x=100, y=100, width=32, height=32)])
+    templates.save("brand", brand)
+    assert {generate(templates.design("brand", "x" * length)).width for length in (1, 20, 90)} == {
+        generate(brand).width
+    }
+    templates.save("tall", brand.replace(height=300))
+    assert templates.get("tall").keys() == {"layers", "height"}
+    templates.save("plain", brand.replace(layers=[]))
+    assert templates.get("plain").keys() == {"layers"}
 
 
 def test_values_of_python_are_kept_like_their_json(templates):

@@ -194,8 +194,9 @@ def _design(asked: argparse.Namespace) -> Design:
         if content is None:
             raise MissingParameter("content")
         return _of_template(asked, content)
-    given = {} if content is None else {"content": content}
-    return Design(**(design_fields(asked.design) | given | _fields(asked)))
+    given = _fields(asked) | ({} if content is None else {"content": content})
+    own = design_fields(asked.design)
+    return Design(**own).resized(**given) if "content" in own else Design(**(own | given))
 
 
 def _standard_input() -> bytes:
@@ -270,7 +271,9 @@ def _from_table(asked: argparse.Namespace) -> Status:
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
-    look = _of_template(asked, "0") if asked.template else design_fields(asked.design)
+    look = design_fields(asked.design)
+    if asked.template:
+        look = _of_template(asked, "0").model_dump(exclude_unset=True, exclude={"content"})
     with complaining("generate"):
         batch = generate_many(
             contents,

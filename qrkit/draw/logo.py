@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from qrkit.assets import read_asset
 from qrkit.decoration import Layer
-from qrkit.draw.relaying import layout_of
+from qrkit.draw.relaying import layout_of, pinned
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.outline import Outline
 from qrkit.scene import Bitmap
@@ -79,7 +79,7 @@ def with_logo(
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     if problems:
         raise InvalidParameter(*problems)
-    return Logo.read(content, fetch).on(design, share, place, **look)
+    return Logo.read(content, fetch).on(pinned(design), share, place, **look)
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:

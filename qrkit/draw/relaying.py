@@ -15,7 +15,7 @@ from qrkit.gradient import Direction, Fill, Gradient, Point
 if TYPE_CHECKING:
     from qrkit.design import Design
 
-__all__ = ["layout_of", "lies_in_pixels", "relaid"]
+__all__ = ["layout_of", "lies_in_pixels", "pinned", "relaid"]
 
 
 def lies_in_pixels(design: Design) -> bool:
@@ -25,6 +25,17 @@ def lies_in_pixels(design: Design) -> bool:
     return bool(design.layers or design.modules.sprites or absolute)
 
 
+def pinned(design: Design) -> Design:
+    """The design as wide as its picture is now, whatever it encodes: what lies in pixels stays where it is on it.
+
+    Raises:
+        ContentTooLong: The content does not fit.
+    """
+    if design.width or design.height:
+        return design
+    return design.replace(width=layout_of(design).width)
+
+
 def relaid(design: Design, **changes: Any) -> Design:
     """The design with some fields changed; what lies in pixels keeps its place and its share of the symbol.
 
@@ -32,7 +43,11 @@ def relaid(design: Design, **changes: Any) -> Design:
         InvalidParameter: A change breaks a rule, or leaves less than a pixel for a module.
         ContentTooLong: The content does not fit the version any longer.
     """
+    if "size" in changes:  # which a width would overrule
+        changes = {"width": None, "height": None} | changes
     other = design.replace(**changes)
+    if not lies_in_pixels(design):
+        return other
     before, after = layout_of(design), layout_of(other)
     if before == after:
         return other

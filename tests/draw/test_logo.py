@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Design, QRImage, data_uri, decode
+from qrkit import Design, QRImage, data_uri, decode, generate
 from qrkit.draw.relaying import layout_of
 from qrkit.errors import AssetError, InvalidParameter
 from tests.draw.pictures import LINK, filled
@@ -43,6 +43,18 @@ def test_a_resized_design_looks_as_it_did(share, across, down, padding, fields):
     after = before.resized(**fields)
     assert seen(after) == pytest.approx(seen(before), abs=0.02)
     assert all(getattr(after, name) == value for name, value in fields.items())
+
+
+@given(st.floats(0.05, 0.4), st.integers(4, 20), st.text("ab", min_size=1, max_size=90))
+def test_a_logo_stays_in_its_place_whatever_is_encoded(share, size, content):
+    """Open: a brand's design on many contents. Its picture keeps its width, and the logo its middle."""
+    brand = Design(content=LINK, size=size).with_logo(HEART, share)
+    assert (brand.width, generate(brand).width) == (generate(LINK, size=size).width,) * 2
+    left, top, width, height = seen(brand.replace(content=content))
+    assert (left + width / 2, top + height / 2) == pytest.approx((0.5, 0.5), abs=0.002)
+    assert brand.resized(size=7).width is None
+    wide = Design(content=LINK, width=500).with_logo(HEART, share)
+    assert (wide.width, wide.height) == (500, None)
 
 
 def seen(design: Design) -> tuple[float, ...]:
