@@ -250,6 +250,7 @@ class Design(Model):
     ) -> Design:
         """The design with a picture on it, as a layer that has the picture's proportions.
 
+        Modules that it touches are left out, so that it does not melt into them; `display="overlay"` keeps them.
         The design gets the width that its picture has, where it has neither width nor height: so the logo keeps its
         place whatever is encoded. `resized` gives it another size.
 

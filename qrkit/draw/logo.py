@@ -79,7 +79,8 @@ def with_logo(
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     if problems:
         raise InvalidParameter(*problems)
-    return Logo.read(content, fetch).on(pinned(design), share, place, **look)
+    apart: LogoLook = {"display": "pixel-hit-test", **look}
+    return Logo.read(content, fetch).on(pinned(design), share, place, **apart)
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:

@@ -66,9 +66,11 @@ def seen(design: Design) -> tuple[float, ...]:
 
 
 def test_a_logo_is_read_over():
-    design = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", display="pixel-hit-test", name="ours")
+    design = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours")
     assert decode(QRImage(design).to_bytes("png")).content == LINK
     assert (design.layers[0].name, design.layers[0].display) == ("ours", "pixel-hit-test")
+    over = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours", display="overlay")
+    assert over.layers[0] == design.layers[0].replace(display="overlay")
     two = design.with_logo(filled((0, 0, 0, 255)), 0.05, place=(1, 1))
     assert two.layers[0] == design.layers[0]
     assert len(two.layers) == 2
