@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
-from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED, Entry, Kind, read_row, write_row
+from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED, Entry, Kind, named, read_row, write_row
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.tables import ERROR, MOST_ROWS, REASON, cell_text, table_of_records
 from qrkit.records import Campaign, QRCode
@@ -96,27 +96,34 @@ def _entry(row: int, cells: dict[str, str]) -> Entry | ImportIssue:
     return ImportIssue(row, *named, cells[REASON] or "invalid", detail)  # type: ignore[arg-type]  # REASON says which
 
 
-def table_of_frame(frame: pd.DataFrame) -> pd.DataFrame:
+def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> pd.DataFrame:
     """The table of a file (as `exchange.tables` makes it) that says what a DataFrame of any dtypes says.
 
     The index counts the rows of the frame from 1; its columns are row 0. Rows without a value are left out.
 
+    Args:
+        frame: The rows.
+        columns: By the names of ours, what the frame calls them, where it has names of its own; others are not read.
+
     Raises:
-        InvalidParameter: It is no DataFrame, lacks a required column, has a column twice, or has too many rows.
+        InvalidParameter: It is no DataFrame, lacks a required column, has a column twice, or has too many rows. Or
+            `columns` names one that is none of ours, or none of the frame.
     """
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
         raise InvalidParameter(Problem("frame", frame, "must be a pandas DataFrame", "wrong-type"))
+    if columns:
+        frame = _chosen(frame, columns)
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
     places = _places(titles)
     # One list a column: of a frame's rows, pandas makes one dtype of all columns.
-    columns = [frame.iloc[:, place].tolist() for place in places.values()]
+    values_of = [frame.iloc[:, place].tolist() for place in places.values()]
     records = []
-    for number, values in enumerate(zip(*columns, strict=True), start=1):
+    for number, values in enumerate(zip(*values_of, strict=True), start=1):
         cells = _cells(dict(zip(places, values, strict=True)))
         if any(cells.values()):
             records.append((number, cells))
@@ -124,6 +131,20 @@ def table_of_frame(frame: pd.DataFrame) -> pd.DataFrame:
     table = table_of_records(records, unknown=[title for title in titles if title.lower() not in known])
     table.attrs[HEADING] = 0
     return table
+
+
+def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
+    """These columns of a frame, under the names of ours."""
+    names, problems = named(columns)
+    labels: list[Hashable] = list(frame.columns)
+    for name, label in names.items():
+        if labels.count(label) != 1:
+            near = nearest(str(label), [str(one) for one in labels])
+            rule = "is a column of the frame twice" if label in labels else f"is no column of the frame; {near}"
+            problems.append(Problem(f"columns[{name!r}]", label, rule))
+    if problems:
+        raise InvalidParameter(*problems)
+    return frame[list(names.values())].set_axis(list(names), axis=1)
 
 
 def _places(titles: list[str]) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Portfolios as DataFrames, out and in again (rulings X2 to X6)."""
 
+import re
 from datetime import UTC, datetime
 
 import numpy as np
@@ -109,6 +110,36 @@ def test_the_frame_has_the_columns_of_files_and_ours(empty):
 
 
 @pytest.mark.rule("X3")
+def test_columns_of_a_frame_may_have_names_of_their_own(empty):
+    """Open: a list of products. What its columns are is said by the names of ours; others are not read, nor told of."""
+    frame = pd.DataFrame({"url": ["https://example.com"], "product": ["Tea"], 7: ["Shelf A"], "price": [3.5]})
+    columns = {"content": "url", "QR Code Name": "product", "Campaign Name": 7}
+    assert empty.import_frame(frame, columns=columns).issues == ()
+    assert empty.to_frame()[["Content", "QR Code Name", "Campaign Name"]].to_numpy().tolist() == [
+        ["https://example.com", "Tea", "Shelf A"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"url": "Content"}, "columns='url': is no column of an import, but 'Content' is: write {'Content': 'url'}"),
+        ({"Content": "url", "Prize": "price"}, "columns='Prize': is no column of an import; "),
+        (
+            {"Content": "ulr", "Size": "price"},
+            "columns['Content']='ulr': is no column of the frame; did you",
+        ),
+        ({"Content": "twice"}, "columns['Content']='twice': is a column of the frame twice"),
+        ({"Size": "price"}, "columns: must say which column is Content"),
+    ],
+)
+def test_names_of_columns_that_are_none_are_told_and_nothing_is_read(empty, columns, words):
+    frame = pd.DataFrame([["https://example.com", 3.5, "a", "b"]], columns=["url", "price", "twice", "twice"])
+    with pytest.raises(InvalidParameter, match=re.escape(words)):
+        empty.import_frame(frame, columns=columns)
+    assert empty.list_qrcodes() == []
+
+
 def test_importing_a_frame_twice_changes_nothing(empty):
     """Open: whether a cell of a notebook that runs again adds all again. It adds nothing, and says so of each row."""
     frame = pd.DataFrame({"Content": ["a", "b"], "QR Code Name": ["Door", "Door"]})

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from qrkit.errors import InvalidParameter, Problem, collecting
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.times import from_table, to_table
 
@@ -30,10 +30,12 @@ __all__ = [
     "Column",
     "Entry",
     "Kind",
+    "named",
     "read_row",
     "write_row",
 ]
 
+T = TypeVar("T")
 Read = Callable[[str, str], Any]
 """The text of a cell and the name of its column -> what it says."""
 Kind = Literal["text", "word", "moment", "whole", "degrees", "flag", "list"]
@@ -128,6 +130,23 @@ class Entry:
 def write_row(code: QRCode, campaign: str) -> list[str]:
     """The cells of a QR Code, in the order of all columns."""
     return [column.write(code, campaign) for column in COLUMNS + FURTHER]
+
+
+def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
+    """What columns of other names do: by the name of ours, in any case, that of theirs; and what is wrong with it."""
+    ours = {name.lower(): name for name in ALL_NAMES}
+    found = {ours[column.lower()]: theirs for column, theirs in columns.items() if column.lower() in ours}
+    problems = []
+    for column, theirs in columns.items():
+        if column.lower() in ours:
+            continue
+        rule = f"is no column of an import; {nearest(column, ALL_NAMES)}"
+        if str(theirs).lower() in ours:
+            rule = f"is no column of an import, but {theirs!r} is: write {{{theirs!r}: {column!r}}}, ours first"
+        problems.append(Problem("columns", column, rule))
+    missing = [name for name in REQUIRED if name not in found] if not problems else []
+    problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
+    return found, problems
 
 
 def read_row(row: int, cells: Mapping[str, str]) -> Entry:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
-from qrkit.exchange.columns import ALL_NAMES, REQUIRED
+from qrkit.exchange.columns import named
 from qrkit.exchange.formulas import taken_off
 from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide, with_unread
 
@@ -65,16 +65,11 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
     Raises:
         InvalidParameter: Content is missing, or a name is none of ours, or none of the sheet.
     """
-    ours = {name.lower(): name for name in ALL_NAMES}
-    problems: list[Problem] = []
+    names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
-    for column, named in columns.items():
-        if column.lower() not in ours:
-            problems.append(Problem("columns", column, f"is no column of an import; {nearest(column, ALL_NAMES)}"))
-            continue
+    for name, theirs in names.items():
         with collecting(problems):
-            cells[ours[column.lower()]] = sheet.column(named, field=f"columns[{column!r}]")
-    problems += [Problem("columns", None, f"must say which column is {name}") for name in REQUIRED if name not in cells]
+            cells[name] = sheet.column(theirs, field=f"columns[{name!r}]")
     if problems:
         raise InvalidParameter(*problems)
     records = []

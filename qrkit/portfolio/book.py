@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -284,7 +284,7 @@ class Portfolio(Shown, Records):
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
 
-    def import_frame(self, frame: pd.DataFrame) -> ImportResult:
+    def import_frame(self, frame: pd.DataFrame, *, columns: Mapping[str, Hashable] | None = None) -> ImportResult:
         """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
 
         Text stays text: "NA", "007" and "=1+1" come in as they are. NaN, NaT, NA and None are empty cells, and take
@@ -293,14 +293,16 @@ class Portfolio(Shown, Records):
         Args:
             frame: Columns as `to_frame` has them, in any order and case and of any dtype; only Content is required.
                 Moments without a zone are UTC. Up to 200,000 rows. Columns of other names are left out, and told.
+            columns: Of a frame whose columns have names of their own: what it calls ours, as
+                `{"Content": "url", "QR Code Name": "product"}`; others are not read.
 
         Returns:
             What was done. `row` of an issue is the place in the frame, counted from 1 (`frame.iloc[row - 1]`); 0 is
             that of the columns' names.
 
         Raises:
-            InvalidParameter: The frame as a whole cannot be read, for want of the column Content say; nothing was
-                changed.
+            InvalidParameter: The frame as a whole cannot be read, for want of the column Content say, or there is no
+                such column; nothing was changed.
 
         Example:
             >>> import pandas as pd
@@ -313,7 +315,7 @@ class Portfolio(Shown, Records):
             >>> result.to_frame()["error"].to_dict()
             {2: "invalid: Content='': must not be empty; Size=99: must be in 1..20 pixels per module"}
         """
-        return self._import(table_of_frame(frame), UNSEEN)
+        return self._import(table_of_frame(frame, columns), UNSEEN)
 
     def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
