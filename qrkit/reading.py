@@ -83,14 +83,18 @@ def flag(text: str, name: str) -> bool:
     return value
 
 
-def json_object(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     """The JSON object that a body holds: UTF-8, no name twice, no number that JSON does not have or that is too large.
+
+    Args:
+        body: Its bytes.
+        what: What an error calls it.
 
     Raises:
         BadRequest: It is empty, no JSON, no object, nested too deeply, or has too many values.
     """
     if not body.strip():
-        raise BadRequest("the body is empty; a JSON object is needed", code="empty-body")
+        raise BadRequest(f"{what} is empty; a JSON object is needed", code="empty-body")
     if body.count(b",") > MOST_COMMAS:
         raise _too_large()
     try:
@@ -103,10 +107,12 @@ def json_object(body: bytes) -> dict[str, Any]:
         )
     except RecursionError as error:
         raise _too_deep() from error
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"{what} is not JSON: byte {error.start} is no UTF-8", code="bad-json") from error
     except ValueError as error:
-        raise BadRequest(f"the body is not JSON: {error}", code="bad-json") from error
+        raise BadRequest(f"{what} is not JSON: {error}", code="bad-json") from error
     if not isinstance(found, dict):
-        raise BadRequest("the body must be a JSON object", code="bad-json")
+        raise BadRequest(f"{what} must be a JSON object", code="bad-json")
     _check_extent(found)
     return found
 

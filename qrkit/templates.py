@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, Unpack
 
 from qrkit.design import Design, DesignFields
 from qrkit.draw.relaying import pinned
-from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter
+from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.generate_request import merged, read_post
 from qrkit.model import Model
 from qrkit.notebook import Shown
@@ -47,9 +47,10 @@ class Templates(Shown):
 
         Args:
             name: 1..100 characters.
-            template: A design, of which the fields that were given are kept, but for its content: one with layers
-                keeps the width of its picture, so that they stay in their place. Or some fields of POST generate in the
-                interface's names, `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`.
+            template: A design, of which the fields that were given are kept, but for its content; or some fields of
+                POST generate in the interface's names, `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`.
+                Where it has a content, layers, and no size of its own, it gets the width of its picture, so that the
+                layers stay in their place whatever is encoded.
 
         Raises:
             InvalidParameter: The name or a field breaks its rule, or there are 1,000 templates already.
@@ -67,6 +68,8 @@ class Templates(Shown):
         else:
             fields = dict(template)
         self._check(fields)
+        if fields.get("layers") and fields.get("content") and not (fields.get("width") or fields.get("height")):
+            fields["width"] = pinned(Design(**Design.known(fields)[0])).width
         text = json.dumps(fields, ensure_ascii=False, allow_nan=False, default=_plain)
         if len(text) > MOST_CHARACTERS:
             raise InvalidParameter(Problem("template", None, f"has {len(text)} characters; at most {MOST_CHARACTERS}"))
@@ -82,7 +85,8 @@ class Templates(Shown):
         """
         text = table.get_template(self._store, self._account_id, name) if _is_text(name) else None
         if text is None:
-            raise NotFound("template", name, code="template-not-found")
+            near = nearest(str(name), self.names())
+            raise NotFound("template", name, code="template-not-found", hint=near if near.startswith("did") else "")
         found: dict[str, Any] = json.loads(text)
         return found
 

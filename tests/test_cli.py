@@ -489,8 +489,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--content-column", "link"], "columns['Content']='link': is no column of the file; "),
-        (["--name-column", "poster"], "columns: must say which column is Content"),
+        (["--content-column", "link"], "content_column='link': is no column of the file; "),
+        (["--name-column", "poster"], "content_column='Content': is no column of the file; "),
         ([], "the heading has no column 'Content'"),
     ):
         assert main(["import", str(file), *words, "--store", str(store)]) == 2

@@ -51,8 +51,9 @@ def test_of_several_files_the_worst_decides_and_all_are_told_of(capsys):
     status, said = run(capsys, "good.json", "tight.json", "round.json", "--level", "static", "--min", "ok")
     assert status == 1
     assert [line.split(": ")[0] for line in said.splitlines() if not line.startswith(" ")] == [
-        "good.json", "tight.json", "round.json",
+        "good.json", "tight.json", "round.json", "3 files",
     ]  # fmt: skip
+    assert said.splitlines()[-1] == "3 files: 1 robust, 1 ok, 1 fragile"
 
 
 def test_json_has_a_line_for_each_file(capsys):

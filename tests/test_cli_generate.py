@@ -325,7 +325,10 @@ def test_a_template_of_the_store_is_drawn_and_options_win_over_it(store, run, fo
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [(["hi", "--template", "brnd"], "no template 'brnd'"), (["--template", "brand"], "content: is required")],
+    [
+        (["hi", "--template", "brnd"], "no template 'brnd'; did you mean 'brand'?"),
+        (["--template", "brand"], "content: is required"),
+    ],
 )
 def test_a_template_that_is_not_there_and_a_content_that_is_not_given_are_refused(words, told, store, run):
     status, out, err = run(*words, "--store", store)
@@ -348,7 +351,7 @@ def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
     [
         (["save", "x", "missing.json"], "missing.json: No such file or directory"),
         (["save", "x", "wrong.json"], "size=99: must be in 1..20 pixels per module"),
-        (["save", "", "gates.csv"], "gates.csv: the body is not JSON"),
+        (["save", "", "gates.csv"], "gates.csv, a design, is not JSON"),
         (["show", "brnd"], "no template 'brnd'"),
         (["delete", "brnd"], "no template 'brnd'"),
     ],

@@ -132,6 +132,8 @@ def test_layers_of_a_template_stay_in_their_place_whatever_is_encoded(templates)
     assert {generate(templates.design("brand", "x" * length)).width for length in (1, 20, 90)} == {
         generate(brand).width
     }
+    templates.save("fields", brand.model_dump(mode="json", exclude_unset=True))
+    assert templates.get("fields")["width"] == templates.get("brand")["width"] == generate(brand).width
     templates.save("tall", brand.replace(height=300))
     assert templates.get("tall").keys() == {"layers", "height"}
     templates.save("plain", brand.replace(layers=[]))

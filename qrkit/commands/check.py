@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,12 +47,14 @@ def add_check(commands: Commands) -> None:
 
 def _check(asked: argparse.Namespace) -> Status:
     failed, is_good = 0, True
+    verdicts: Counter[str] = Counter()
     for file in asked.file:
         members, wrong = dict.fromkeys(KEYS), None
         try:
             report = _report(file, asked.level)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
+            verdicts[report.verdict] += 1
         except QrkitError as error:
             failed += 1
             wrong = str(error)
@@ -60,6 +63,10 @@ def _check(asked: argparse.Namespace) -> Status:
             print_json(file=str(file), **members, error=wrong)
         elif not wrong:
             print(f"{file}: {report}")
+    if len(asked.file) > 1 and not asked.json:
+        counts = [f"{verdicts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if verdicts[verdict]]
+        counts += [f"{failed} not readable as files"] if failed else []
+        print(f"{len(asked.file)} files: {', '.join(counts)}")
     status = status_of(len(asked.file) - failed, failed)
     return status if is_good else max(status, Status.IN_PART)
 

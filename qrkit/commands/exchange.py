@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
+from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 
@@ -88,9 +92,9 @@ def _import(asked: argparse.Namespace) -> Status:
     columns = _columns(asked)
     if is_missing(asked.store):
         # A file that cannot be read must not leave a new, empty store behind.
-        with open_portfolio(":memory:") as trial:
+        with open_portfolio(":memory:") as trial, _in_words():
             trial.import_file(asked.file, columns=columns)
-    with opened(asked) as portfolio:
+    with opened(asked) as portfolio, _in_words():
         result = portfolio.import_file(asked.file, columns=columns, progress=sys.stderr.isatty())
         if portfolio.base_url == DEFAULT_BASE_URL:
             rule = "leads to this machine alone; choose with --base-url before anything is printed"
@@ -108,7 +112,19 @@ def _import(asked: argparse.Namespace) -> Status:
 def _columns(asked: argparse.Namespace) -> dict[str, str]:
     """The columns that are named by hand: ours, and what the file calls them."""
     named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
-    return {column: name for column, name in named.items() if name is not None}
+    given = {column: name for column, name in named.items() if name is not None}
+    return {"Content": "Content"} | given if given else {}
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Tell of columns that are not there by the options that named them."""
+    options = {f"columns[{column!r}]": f"{word}_column" for word, column in COLUMNS.items()}
+    try:
+        yield
+    except InvalidParameter as error:
+        problems = [replace(one, name=options.get(one.name, one.name)) for one in error.problems]
+        raise InvalidParameter(*problems) from None
 
 
 def tell_import(result: ImportResult) -> None:
