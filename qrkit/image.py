@@ -152,13 +152,14 @@ class QRImage:
         """
         return self._written(format_named(format).compressed(compression))
 
-    def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False) -> QRPrint:
+    def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
         """The picture with a size on paper; it comes as near to it as whole dots a module allow.
 
         Args:
             size_mm: Width in millimetres, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
             key_black: Whether eps and pdf write black with the black ink alone.
+            at_most: Whether it must not be wider than `size_mm`, as on a label.
 
         Raises:
             InvalidParameter: A number is out of its range, or the two leave less than a dot for a module.
@@ -169,7 +170,7 @@ class QRImage:
         """
         from qrkit.printing import PrintSize, QRPrint
 
-        return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black))
+        return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """The symbol as text: `blocks` (██), `ascii` (xx) or `binary` (rows of 1 and 0), quiet zone included.

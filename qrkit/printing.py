@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from math import floor
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,9 @@ from qrkit.writers import format_named, format_of_file
 
 __all__ = ["PrintSize", "QRPrint"]
 
+ROUNDING = 1e-9
+"""Of a size that is a whole number of dots, so that none of them is lost."""
+
 
 class PrintSize(Model):
     """How large a picture is to be on paper.
@@ -23,6 +27,8 @@ class PrintSize(Model):
         size_mm: Width in millimetres, 2..5,000.
         dpi: Dots per inch of the printer, 30..5,000.
         key_black: Whether eps and pdf write black with the black ink alone, as printing houses ask for.
+        at_most: Whether it must not be wider than that, as on a label; else it comes as near as whole dots allow, and
+            may be up to half a dot a module wider.
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
@@ -31,6 +37,7 @@ class PrintSize(Model):
     size_mm: Annotated[Number, Within(2, 5_000, "millimetres")]
     dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = 300.0
     key_black: bool = False
+    at_most: bool = False
 
 
 class QRPrint:
@@ -48,7 +55,7 @@ class QRPrint:
     def __init__(self, scene: Scene, size: PrintSize) -> None:
         self.size = size
         wanted = size.size_mm / MILLIMETRES_PER_INCH * size.dpi / scene.width * scene.module
-        self.dots_per_module = round(wanted)
+        self.dots_per_module = floor(wanted + ROUNDING) if size.at_most else round(wanted)
         if self.dots_per_module < 1:
             least = scene.width / scene.module / size.dpi * MILLIMETRES_PER_INCH
             rule = f"leaves less than a dot for a module; at {size.dpi:g} dpi at least {least:.1f} mm are needed"

@@ -179,6 +179,7 @@ def test_sheets_that_are_not_read_are_named(run, folder):
         (("hi", "--json"), "json: needs -o, a file"),
         (("hi", "--size-mm", "40"), "size_mm=40.0: goes with pictures, not with text"),
         (("hi", "--size-mm", "40", "-o", "code.txt"), "size_mm=40.0: goes with pictures, not with text"),
+        (("hi", "--at-most", "-o", "code.png"), "at_most=True: needs --size-mm, a width on paper"),
         (("hi", "--dpi", "300", "-o", "code.png"), "dpi=300.0: needs --size-mm, a width on paper"),
         (("hi", "--size-mm", "4 cm", "-o", "code.png"), "size_mm='4 cm': must be a number"),
         (from_gates("--size-mm", "1"), "size_mm=1.0: must be in 2..5000 millimetres"),
@@ -261,6 +262,8 @@ def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_t
     assert status == 0
     assert (folder / "code.png").read_bytes() == wanted.to_bytes("png")
     assert (told["width"], told["width_mm"]) == (round(wanted.scene.width), wanted.width_mm)
+    assert run("hi", "-o", "code.png", "--size-mm", "40", "--at-most")[0] == 0
+    assert (folder / "code.png").read_bytes() == generate("hi").print_at(40, at_most=True).to_bytes("png")
     assert run("hi", "-o", "code.png", "--size-mm", "40.5")[1] == f"code.png: {generate('hi').print_at(40.5)!r}\n"
     (folder / "hi.csv").write_text("Content\nhi\n")
     assert run("--from", "hi.csv", "-o", "codes", "--format", "pdf", "--size-mm", "40.5")[0] == 0

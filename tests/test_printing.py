@@ -47,6 +47,18 @@ def test_a_module_gets_the_whole_number_of_dots_that_is_nearest_to_the_size_aske
     assert print_.scene.width == pytest.approx(ACROSS * print_.dots_per_module)
 
 
+@given(st.integers(1, 40), st.integers(30, 1200), st.floats(0, 0.99))
+@some
+def test_what_must_fit_a_label_has_the_most_dots_that_do(dots, dpi, more):
+    """Open: labels. Nothing is wider than asked for, and not a whole dot a module is given away."""
+    size_mm = max(2, (dots + more) * ACROSS * INCH / dpi)
+    print_ = generate(LINK).print_at(size_mm, dpi=dpi, at_most=True)
+    assert print_.width_mm <= size_mm + 1e-6
+    assert print_.width_mm + ACROSS * INCH / dpi > size_mm
+    with pytest.raises(InvalidParameter, match="leaves less than a dot for a module"):
+        generate("x" * 2_000).print_at(2, dpi=dpi, at_most=True)
+
+
 @pytest.mark.parametrize("dpi", [72, 300, 600])
 @pytest.mark.parametrize("format", ["png", "jpg", "tif", "bmp"])
 @pytest.mark.parametrize("fields", [{}, {"modules": {"type": "liquid"}}], ids=["plain", "decorated"])

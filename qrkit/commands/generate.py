@@ -64,6 +64,9 @@ def add_generate(commands: Commands) -> None:
     where.add_argument("--size-mm", type=decimal, metavar="N", help=paper)
     where.add_argument("--dpi", type=decimal, metavar="N", help="dots per inch of the printer, 30..5000 (300)")
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
+    where.add_argument(
+        "--at-most", action="store_true", help="never wider than --size-mm, as on a label (as near as can be)"
+    )
     add_json(one, told)
     one.set_defaults(run=_generate)
 
@@ -117,7 +120,8 @@ def _check_together(asked: argparse.Namespace) -> None:
 
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     if asked.size_mm is None:
-        return [] if asked.dpi is None else [Problem("dpi", asked.dpi, "needs --size-mm, a width on paper")]
+        given = [(name, getattr(asked, name)) for name in ("dpi", "at_most")]
+        return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value]
     is_text = _is_text(asked) or not (asked.output or asked.format)
     return [Problem("size_mm", asked.size_mm, "goes with pictures, not with text")] if is_text else []
 
@@ -127,7 +131,8 @@ def _print_size(asked: argparse.Namespace) -> PrintSize | None:
 
     if asked.size_mm is None:
         return None
-    return PrintSize(size_mm=asked.size_mm) if asked.dpi is None else PrintSize(size_mm=asked.size_mm, dpi=asked.dpi)
+    given = {name: getattr(asked, name) for name in PrintSize.model_fields if getattr(asked, name, None) is not None}
+    return PrintSize(**given)
 
 
 def _fields(asked: argparse.Namespace) -> dict[str, Any]:
