@@ -64,9 +64,8 @@ def add_generate(commands: Commands) -> None:
     where.add_argument("--size-mm", type=decimal, metavar="N", help=paper)
     where.add_argument("--dpi", type=decimal, metavar="N", help="dots per inch of the printer, 30..5000 (300)")
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
-    where.add_argument(
-        "--at-most", action="store_true", help="never wider than --size-mm, as on a label (as near as can be)"
-    )
+    label = "never wider than --size-mm, as on a label (as near as can be)"
+    where.add_argument("--at-most", action="store_true", help=label)
     add_json(one, told)
     one.set_defaults(run=_generate)
 
