@@ -6,8 +6,9 @@ Python names are snake_case, JSON names the interface's camelCase. Every wrong f
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -25,6 +26,20 @@ PLAIN_RULES = {"tuple_type": "must be a list", "model_type": "must be an object"
 
 MOST_PROBLEMS = 100
 """That an error tells: a long list of wrong records must not make a longer answer."""
+
+
+class _Signature:
+    """What help shows of a record: its fields with plain types, and no machinery that judges them."""
+
+    def __get__(self, _: object, record: type[Model]) -> inspect.Signature:
+        kinds = get_type_hints(record)
+        leading, others = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        parameters = []
+        for name, field in record.model_fields.items():
+            default = inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
+            kind = leading if name == record.leading else others
+            parameters.append(inspect.Parameter(name, kind, default=default, annotation=kinds[name]))
+        return inspect.Signature(sorted(parameters, key=lambda one: one.kind))
 
 
 class Model(Shown, BaseModel):
@@ -53,6 +68,10 @@ class Model(Shown, BaseModel):
 
     # A nested record is judged by pydantic alone, so that its errors keep their path (`location.latitude`).
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        cls.__signature__ = _Signature()  # type: ignore[assignment]  # gives one when it is asked for
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

@@ -1,8 +1,10 @@
+import inspect
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Color, Design
+from qrkit import Color, Design, Layer, Marker
 from qrkit.errors import InvalidParameter, MissingParameter, UnknownParameter
 from qrkit.limits import Latitude, ModuleSize, Text
 from qrkit.model import Model
@@ -53,6 +55,17 @@ def test_all_that_is_wrong_is_reported_at_once():
 
 
 @pytest.mark.rule("H2")
+def test_help_shows_the_fields_of_a_record_with_plain_types():
+    """Open: what a notebook shows of `Layer(`. Names, types and defaults, in the words of Python."""
+    shown = str(inspect.signature(Layer))
+    assert shown.startswith(
+        "(content: str, *, name: str = '', x: float, y: float, width: float, height: float, opacity"
+    )
+    assert "Validator" not in shown
+    assert str(inspect.signature(Marker)).startswith("(pattern: Literal['default', 'eye-1', ")
+    assert inspect.signature(Design).parameters.keys() == Design.model_fields.keys()
+
+
 def test_an_unknown_name_in_python_gets_the_nearest():
     """Open: what Python does with an unknown argument. It is a slip of the keyboard, so it fails with a proposal."""
     with pytest.raises(UnknownParameter, match=r"sizee=3: is not a parameter; did you mean 'size'\?") as caught:
