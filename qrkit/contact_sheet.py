@@ -16,18 +16,32 @@ __all__ = ["ContactSheet"]
 GAP = 16
 LABEL = 22
 """Height of a line with a name, in pixels."""
+LETTER = 6.5
+"""Width of a letter of a name, in pixels: what most of them have on average."""
 
 
 class ContactSheet:
     """Pictures in rows, each with its name below. In a notebook the last line of a cell shows it.
 
     Args:
-        images: Name to picture, in the order they are shown.
-        columns: Pictures in a row.
-        side: Width of each in pixels.
+        images: Name to picture, in the order they are shown; a name that is too long for its place is cut.
+        columns: Pictures in a row, 1 or more.
+        side: Width of each in pixels, 16..2,000.
+
+    Raises:
+        InvalidParameter: A number is out of its range, or something is no picture.
     """
 
     def __init__(self, images: Mapping[str, QRImage], *, columns: int = 6, side: int = 140) -> None:
+        problems = [
+            Problem("images", name, f"must be a QRImage, not {type(one).__name__}", "wrong-type")
+            for name, one in images.items()
+            if not isinstance(one, QRImage)
+        ]
+        problems += [] if columns >= 1 else [Problem("columns", columns, "must be 1 or more", "out-of-range")]
+        problems += [] if 16 <= side <= 2_000 else [Problem("side", side, "must be in 16..2000", "out-of-range")]
+        if problems:
+            raise InvalidParameter(*problems)
         self.images = {str(name): image for name, image in images.items()}
         self.columns = max(1, min(columns, len(self.images)))
         self.side = side
@@ -80,6 +94,8 @@ class ContactSheet:
         return f'<svg x="{number(x)}" y="{number(y)}"' + drawn.removeprefix("<svg").replace(asked, size, 1)
 
     def _label(self, name: str, x: float, y: float) -> str:
+        most = int((self.side + GAP) / LETTER)
+        name = name if len(name) <= most else f"{name[: most - 1]}…"
         middle, bottom = number(x + self.side / 2), number(y + LABEL * 0.8)
         font = 'font-family="system-ui,sans-serif" font-size="12" fill="#333"'
         return f'<text x="{middle}" y="{bottom}" text-anchor="middle" {font}>{escape(name, quote=False)}</text>'

@@ -51,3 +51,15 @@ def test_a_sheet_is_saved_as_svg_alone(tmp_path, name):
     with pytest.raises(InvalidParameter, match=r"must end in \.svg"):
         ContactSheet(IMAGES).save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_picture_and_what_cannot_be_a_size_is_told_at_once():
+    printed = generate("x").print_at(30)
+    with pytest.raises(InvalidParameter, match=r"images='a': must be a QRImage, not QRPrint; columns=0: .*; side=3: "):
+        ContactSheet({"a": printed}, columns=0, side=3)
+
+
+def test_names_that_are_too_long_for_their_place_are_cut():
+    sheet = ContactSheet({"Tea / green 46, the third shelf": generate("x"), "short": generate("y")}, side=112)
+    names = [one.text for one in etree.fromstring(sheet.to_svg().encode()).iter("{*}text")]
+    assert names == ["Tea / green 46, th…", "short"]
