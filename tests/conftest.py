@@ -7,12 +7,16 @@ from ctypes.util import find_library
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from tests import servers
 
 # The same examples every time, and as long as a busy machine takes for them.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+# Else it takes values from those of our modules that are loaded by then: from another one in each order of the tests.
+assert providers._get_local_constants
+providers._get_local_constants = providers.Constants
 
 PACKAGES = {
     "gs": "ghostscript",

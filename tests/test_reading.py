@@ -226,9 +226,9 @@ def test_a_name_may_stand_in_several_objects():
 
 def test_one_name_twice_among_many_is_found_in_no_time():
     names = ", ".join(f'"{number}": 1' for number in range(100_000))
-    began = time.monotonic()
+    began = time.process_time()
     assert refused_body(f'{{{names}, "99999": 1}}'.encode()).code == "bad-json"
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(

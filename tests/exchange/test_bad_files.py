@@ -567,6 +567,7 @@ def test_a_header_that_claims_2_gb_takes_no_more_memory():
     """Open: numbers in the header of a workbook that are not so. It is read or refused with the memory of its bytes."""
     data = xls_of([["Content"], ["x"]])
     outcomes = set()
+    xls_file.read(data)  # the libraries that it loads are not counted
     tracemalloc.start()
     try:
         for place in range(24, 512, 4):
@@ -696,14 +697,14 @@ def test_200_damaged_files_are_read_or_refused_in_bounded_time(format, data, som
     """Open: files that are damaged. A table or one error comes of them, soon, whatever bytes are wrong."""
     reader, outcomes, slowest = EXCHANGE_FORMATS[format], set(), 0.0
     for seed in range(200):
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             table = reader.read(mutated(data, seed), Reading(lambda picture: "hello"))
             outcomes.add("read")
             assert {"Content", "Error"} <= set(table.columns)
         except UnreadableFile:
             outcomes.add("refused")
-        slowest = max(slowest, time.perf_counter() - started)
+        slowest = max(slowest, time.process_time() - started)
     assert some_outcomes <= outcomes
     assert slowest < 5
 
@@ -881,6 +882,8 @@ def test_an_entry_that_is_larger_than_it_claims_takes_no_more_memory(name):
     data = data.replace(b"PK\x01\x02\x14\x03\x14\x00\x00\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x00\x00\x08\x00")
     data = data.replace(b"PK\x03\x04\x14\x00\x00\x00\x00\x00", b"PK\x03\x04\x14\x00\x00\x00\x08\x00")
     data = patched(data, size=1_000)
+    zip_file.read(ZIP, lambda picture: "x")  # the libraries that they load are not counted
+    xlsx_file.read(XLSX)
     tracemalloc.start()
     try:
         for read in (lambda: zip_file.read(data, lambda picture: "x"), lambda: xlsx_file.read(data)):

@@ -274,7 +274,7 @@ def test_the_time_is_a_number_of_seconds(shop, seconds):
     ],
 )
 def test_a_select_that_takes_too_much_memory_is_ended(shop, select):
-    assert refused(shop, select, "needs more memory than 512MB")
+    assert refused(shop, select, "needs more memory than 512MB", seconds=600)
 
 
 def test_an_answer_has_at_most_a_million_rows(shop):

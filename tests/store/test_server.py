@@ -41,7 +41,7 @@ pytestmark = pytest.mark.needs("postgres")
 PATIENCE = 30
 """Seconds to wait for another thread before a test fails."""
 SOON = 1.0
-"""Seconds within which one process knows what another has committed."""
+"""Seconds within which one process knows what another has committed: of work, as others may use the machine, too."""
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 
@@ -67,8 +67,8 @@ def there(url, here):
 
 def soon(found, expected):
     """Whether something becomes what it should be within a second."""
-    end = time.monotonic() + SOON
-    while time.monotonic() < end:
+    end = time.thread_time() + SOON
+    while time.thread_time() < end:
         if found() == expected:
             return True
     return found() == expected
@@ -257,19 +257,20 @@ def test_a_fork_opens_the_store_for_itself(here, url):
 def test_who_finds_no_connection_is_told_so_soon(here, monkeypatch):
     """A thread that waits is one less for redirects."""
     assert LONGEST_WAIT <= 5
-    monkeypatch.setattr("qrkit.store.postgresql.LONGEST_WAIT", 0.1)
-    enough = threading.Event()
+    inside, enough = threading.Semaphore(0), threading.Event()
 
     def hold():
         with here.store.reading("BEGIN"):
+            inside.release()
             assert enough.wait(PATIENCE)
 
     with ThreadPoolExecutor(MOST_CONNECTIONS) as threads:
         holding = [threads.submit(hold) for _ in range(MOST_CONNECTIONS)]
-        end = time.monotonic() + PATIENCE
+        for _ in holding:
+            assert inside.acquire(timeout=PATIENCE)
+        monkeypatch.setattr("qrkit.store.postgresql.LONGEST_WAIT", 0.1)
         with pytest.raises(StoreBusy, match=f"all {MOST_CONNECTIONS} connections of this process are in use"):
-            while time.monotonic() < end:
-                here.list_qrcodes()
+            here.list_qrcodes()
         enough.set()
         assert [one.result() for one in holding] == [None] * MOST_CONNECTIONS
     assert here.list_qrcodes() == []
@@ -524,7 +525,7 @@ def test_scans_wait_for_a_server_that_must_not_be_written_to_at_the_moment(here,
 @pytest.fixture(scope="module")
 def own_server():
     """A server that may be stopped if it is started again, and keeps what it has acknowledged, and not much else."""
-    with servers.server("wal_level=minimal", "max_wal_senders=0", "wal_writer_delay=10s") as made:
+    with servers.server("wal_level=minimal", "max_wal_senders=0", "wal_writer_delay=10s", "autovacuum=off") as made:
         yield made
 
 
@@ -576,6 +577,10 @@ def test_the_care_of_a_server_is_left_to_its_own_tools_but_whether_it_is_sound(s
     assert list(tmp_path.iterdir()) == []
 
 
+ROUNDS = 5
+"""Crashes until one of them makes a number free again: the server may have written its log just before, on its own."""
+
+
 def crash(server):
     """What the server has not written yet is lost, and the numbers of its transactions are given again."""
     server.stop("immediate")
@@ -587,13 +592,17 @@ def test_what_a_crash_has_lost_is_not_taken_for_kept_when_its_number_is_given_ag
     with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
         shop.insert_qrcode("https://a.example", short_code="door")
         ours, theirs = visit("ours"), replace(visit("theirs"), time=NOON + timedelta(seconds=1))
-        with suppress(StoreBusy), shop.store.atomic():
-            lost = insert_visits(shop.store, [ours])
-            crash(own_server)
-        shop.store.database.restore()
-        assert insert_visits(shop.store, [theirs]) == lost
-        assert not is_kept(shop.store, lost, [ours])
-        assert is_kept(shop.store, lost, [theirs])
+        for _ in range(ROUNDS):
+            with suppress(StoreBusy), shop.store.atomic():
+                lost = insert_visits(shop.store, [ours])
+                crash(own_server)
+            shop.store.database.restore()
+            given = insert_visits(shop.store, [theirs])
+            assert not is_kept(shop.store, lost, [ours])
+            assert is_kept(shop.store, given, [theirs])
+            if given == lost:
+                return
+    pytest.fail("no number was given again")
 
 
 def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(own_server):
@@ -601,11 +610,15 @@ def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(o
     with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
         shop.insert_qrcode("https://a.example", short_code="door")
         insert_visits(shop.store, [visit("first")])
-        with suppress(InterruptedError), shop.store.atomic():
-            lost = insert_visits(shop.store, [visit("lost")])
-            raise InterruptedError
-        assert shop.scans.count() == 1
-        crash(own_server)
-        shop.store.database.restore()
-        assert insert_visits(shop.store, [visit("second")]) == lost
-        assert shop.scans.count() == 2
+        for number in range(1, ROUNDS + 1):
+            with suppress(InterruptedError), shop.store.atomic():
+                lost = insert_visits(shop.store, [visit("lost")])
+                raise InterruptedError
+            assert shop.scans.count() == number
+            crash(own_server)
+            shop.store.database.restore()
+            given = insert_visits(shop.store, [visit("next")])
+            assert shop.scans.count() == number + 1
+            if given == lost:
+                return
+    pytest.fail("no number was given again")

@@ -13,6 +13,8 @@ from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_
 from qrkit.store.visits import insert_visits
 from qrkit.store.writer import record_visit
 
+PATIENCE = 30
+"""Seconds to wait for a visit to be durable before a test fails."""
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 LAPTOP = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0"
@@ -30,12 +32,16 @@ def devices(shop):
     return shop.scans.to_frame()["device"].tolist()
 
 
+def record(shop, visit):
+    assert record_visit(shop.store, visit, seconds=PATIENCE)
+
+
 def visit(agent, seconds=0):
     return Visit(NOON + timedelta(seconds=seconds), "scan", "door", 1, user_agent=agent)
 
 
 def test_no_visitor_waits_for_a_parser(shop):
-    record_visit(shop.store, visit(PHONE))
+    record(shop, visit(PHONE))
     assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
     assert devices(shop) == ["phone"]
     assert shop.store.rows(STORED) == [{"device": "phone", "parser": parser()}]
@@ -43,14 +49,14 @@ def test_no_visitor_waits_for_a_parser(shop):
 
 def test_every_question_sees_all_of_them_told_apart(shop):
     for number, agent in enumerate([PHONE, LAPTOP, PHONE, "curl/8.5.0"]):
-        record_visit(shop.store, visit(agent, number))
+        record(shop, visit(agent, number))
         assert devices(shop) == ["phone", "computer", "phone", "unknown"][: number + 1]
     shop.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [NOON], "user_agent": [LAPTOP + " Brand"]}))
     assert sorted(devices(shop)) == ["computer", "computer", "phone", "phone", "unknown"]
 
 
 def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest_to_be_told_apart(shop):
-    record_visit(shop.store, visit(PHONE))
+    record(shop, visit(PHONE))
     with pytest.raises(KeyError), shop.store.atomic():
         insert_visits(shop.store, [visit(LAPTOP, 1)])
         assert devices(shop) == ["phone", "computer"]
@@ -85,8 +91,8 @@ def test_however_many_are_new_all_are_told_apart(shop, count):
 
 
 def test_reparse_reads_those_anew_that_another_version_has_read(shop):
-    record_visit(shop.store, visit(PHONE))
-    record_visit(shop.store, visit("Googlebot/2.1", 1))
+    record(shop, visit(PHONE))
+    record(shop, visit("Googlebot/2.1", 1))
     assert devices(shop) == ["phone", "unknown"]
     assert shop.reparse() == 0
     shop.store.execute("UPDATE user_agents SET parser = 'rules 0', device = 'tablet', is_bot = NULL")
@@ -116,7 +122,7 @@ def test_reparse_reads_more_than_fit_into_one_transaction(shop):
 def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(tmp_path):
     shop = open_portfolio(tmp_path / "a.duckdb")
     shop.insert_qrcode("https://example.com", short_code="door")
-    record_visit(shop.store, visit(PHONE))
+    record(shop, visit(PHONE))
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert devices(copy) == ["phone"]
         with pytest.raises(StoreBusy, match="snapshot"):

@@ -104,11 +104,11 @@ def test_a_body_of_more_than_12_mb_is_413_before_it_is_read(refused, key, shop):
 
 def test_what_a_stranger_sends_is_judged_in_no_time(send):
     names = b",".join(b'"%d":1' % number for number in range(150_000))
-    began = time.monotonic()
+    began = time.process_time()
     for body in (b"{" + names + b',"149999":2}', json.dumps({"layers": [{}] * 6_000}).encode()):
         assert send(body).status == 400
         assert len(send(body).body) < 100_000
-    assert time.monotonic() - began < 8
+    assert time.process_time() - began < 8
 
 
 @pytest.mark.rule("H4")

@@ -405,6 +405,8 @@ def test_clients_that_ask_for_much_and_read_nothing_do_not_keep_their_threads(de
                 assert desk.came.acquire(timeout=LONGEST_WAIT)
             with connect(server) as connection:
                 connection.sendall(request("/echo", END, method="POST", body=b"next"))
+                while sum(bool(channel.requests) for channel in list(server.active_channels.values())) <= len(hogs):
+                    server.pull_trigger()
                 while not desk.came.acquire(timeout=0.1):
                     # As waitress does it, only half a minute later than it is.
                     server.maintenance(time.time() + 31)
