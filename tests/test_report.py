@@ -237,10 +237,20 @@ def test_a_period_without_scans_is_said(shop):
     assert not page.xpath("//figure")
 
 
-@pytest.mark.parametrize("bad", [{"since": datetime(2026, 6, 1)}, {"until": "2026-06-01"}])
+@pytest.mark.parametrize("bad", [{"since": datetime(2026, 6, 1)}, {"until": "1 June"}, {"until": 20260601}])
 def test_bounds_must_be_days(shop, bad):
     with pytest.raises(InvalidParameter, match="must be a day"):
         report.portfolio(shop, **bad)
+
+
+def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
+    days = {"since": date(2026, 6, 8), "until": date(2026, 6, 15)}
+    texts = {name: day.isoformat() for name, day in days.items()}
+    zone = {"time_zone": "Pacific/Auckland"}
+    assert report.portfolio(shop, **texts, **zone) == report.portfolio(shop, **days, **zone)
+    assert shop.scans.where(**texts) == shop.scans.where(**days)
+    with pytest.raises(InvalidParameter, match="since='1 June': must be a day as 2026-06-01"):
+        shop.scans.where(since="1 June")
 
 
 def test_until_comes_after_since(shop):

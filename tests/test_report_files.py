@@ -112,6 +112,27 @@ def test_a_pdf_has_the_words_on_its_first_page(shop, tmp_path):
     assert " ".join(made.words[0].split()[:4]) in " ".join(run.stdout.split())
 
 
+@pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])
+def test_a_page_is_not_written_into_a_file_of_another_kind(shop, tmp_path, name):
+    with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf$"):
+        report.portfolio(shop).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["october.HTML", "october.htm"])
+def test_a_page_is_written_whatever_the_letters_of_its_suffix(shop, tmp_path, name):
+    made = report.portfolio(shop)
+    assert made.save(tmp_path / name).read_text(encoding="utf-8") == made.html
+
+
+def test_who_saves_a_notebook_is_told_how(shop, tmp_path):
+    with pytest.raises(InvalidParameter, match=r"report\.notebook"):
+        report.portfolio(shop).save(tmp_path / "october.ipynb")
+    with pytest.raises(InvalidParameter, match=r"must end in \.ipynb"):
+        report.notebook(shop, tmp_path / "october.html")
+    assert not list(tmp_path.iterdir())
+
+
 def program(folder, text):
     """A stand-in for Chromium, alone on the PATH."""
     path = folder / "chromium"
