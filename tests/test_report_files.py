@@ -22,6 +22,7 @@ def shop(tmp_path_factory):
         for code, name in (("spring", "Spring"), ("night", "<i>Night</i>")):
             campaign_id = portfolio.insert_campaign(name).id
             portfolio.insert_qrcode("https://example.com", name=name, campaign_id=campaign_id, short_code=code)
+        portfolio.insert_qrcode("https://example.com", name="Cellar", campaign_id=campaign_id)
         portfolio.scans.insert(analytics.simulate({"spring": 20, "night": 5}, since=FIRST, days=21, seed=3))
         yield portfolio
 
@@ -53,6 +54,12 @@ def test_a_notebook_says_what_the_page_says(shop, made):
     (words,) = (cell for cell in code_cells(made) if "made.words" in "".join(cell["source"]))
     said = "".join(words["outputs"][0]["text"])
     assert said.strip().split("\n\n") == list(report.portfolio(shop).words)
+
+
+def test_a_notebook_names_the_codes_without_a_scan(shop, made):
+    (cell,) = (cell for cell in code_cells(made) if "unscanned" in "".join(cell["source"]))
+    said = "".join(cell["outputs"][0]["text"]).strip()
+    assert said == str(report.portfolio(shop).unscanned) == "<i>Night</i> (1): Cellar"
 
 
 def test_parameters_of_a_notebook_are_its_first_cell(shop, made):

@@ -20,6 +20,7 @@ from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
+from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.times import from_day
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ class Report:
         title: What stands at its top.
         html: The page; the same scans give the same text.
         words: What it says first, a sentence each.
+        unscanned: The QR Codes without a scan in the period; printed, their names by campaign.
     """
 
     title: str
     html: str
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...]
+    unscanned: Unscanned
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, as PDF where its name ends so; gives the path back.
@@ -188,7 +191,7 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
     words = tuple(one for one in (lead(facts), *findings(facts)) if one)
-    return Report(heading.title, render(portfolio, facts, heading), words)
+    return Report(heading.title, render(portfolio, facts, heading), words, unscanned_of(facts))
 
 
 def _asked(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:

@@ -126,7 +126,8 @@ class Scans:
 
         Args:
             **narrower: `campaign_id` or `qrcode_id` (an id, or a tuple of several), `since` (included), `until`
-                (excluded; each a date, as text or not, or a datetime) or `kinds` (a tuple of scan, bot, prefetch, head).
+                (excluded; each a date, a datetime, or text as 2026-06-01) or `kinds` (a tuple of scan, bot, prefetch,
+                head).
 
         Raises:
             UnknownParameter: A name is none of these.
