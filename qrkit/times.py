@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["Clock", "from_iso", "from_table", "naive", "now", "to_iso", "to_table", "utc"]
+__all__ = ["Clock", "from_day", "from_iso", "from_table", "naive", "now", "to_iso", "to_table", "utc"]
 
 Clock = Callable[[], datetime]
 
@@ -40,6 +40,18 @@ def to_iso(moment: datetime) -> str:
     """Write a moment as `yyyy-MM-ddTHH:mm:ssZ`, whole seconds, UTC."""
     # strftime writes the year 99 with two digits on some systems, isoformat with four on all.
     return naive(moment).isoformat(timespec="seconds") + "Z"
+
+
+def from_day(text: str, *, name: str = "day") -> date:
+    """Read `yyyy-MM-dd`; whose day it is, the caller knows.
+
+    Raises:
+        InvalidParameter: The text is no such day; `name` is the field to blame.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidParameter(Problem(name, text, "must be a day as 2026-06-01")) from error
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:

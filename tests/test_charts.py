@@ -260,6 +260,29 @@ def test_rates_of_many_are_cut_and_of_all_have_one():
     assert {"all", "1.0  (0.8\N{EN DASH}1.3)"} <= set(texts(alone))
 
 
+@pytest.mark.parametrize("width", [350, 560, 1080])
+@pytest.mark.parametrize("parts", [31, 400])
+def test_every_word_beside_rates_is_on_the_paper(parts, width):
+    for text in charts.rates(rate_frame(parts), width=width).texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0, text.get_text()
+        assert box.x1 <= width, text.get_text()
+
+
+def test_one_that_is_left_out_is_one_other():
+    assert "and 1 other" in texts(charts.rates(rate_frame(31)))
+    panels = charts.panels(per_day(9, *(f"C{number:02}" for number in range(25))), width=1080)
+    assert "and 1 other with 17 scans" in texts(panels)
+    assert "1 other" in drawn(charts.lines(per_day(9, *"abcdefg")))
+
+
+def test_charts_say_what_their_numbers_are():
+    assert "scans" in texts(charts.bars(pd.DataFrame({"country": ["DE"], "scans": [7]})))
+    assert "scans a day, and the range of the true rate" in texts(charts.rates(rate_frame(3)))
+    assert "scans a day" in texts(charts.panels(per_day(9, "a", "b")))
+    assert "QR Codes" in texts(charts.delays(pd.DataFrame({"delay": [1.0]})))
+
+
 def test_people_are_a_range():
     chart = charts.people(pd.DataFrame({"sure": [900], "scans": [950], "at_most": [1000]}), width=404)
     assert {"900 surely people", "950 counted as scans", "1,000 at most"} <= set(texts(chart))

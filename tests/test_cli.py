@@ -240,6 +240,7 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
         (["export", "out.doc"], "format='doc'"),
         (["export", "nowhere/out.csv"], "nowhere/out.csv: No such file or directory"),
         (["report", "-o", "nowhere/out.html"], "nowhere/out.html: No such file or directory"),
+        (["report", "-o", "r.docx"], r"path='r.docx': must end in .html or .htm or .pdf or .ipynb"),
         (["report", "--campaign", "Winter"], "no campaign 'Winter'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

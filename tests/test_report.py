@@ -18,7 +18,7 @@ from PIL import Image
 from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.redirect import Redirects, Request
-from qrkit.report import cards
+from qrkit.report import cards, unscanned
 
 GO = "https://go.example.com"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1"
@@ -237,10 +237,20 @@ def test_a_period_without_scans_is_said(shop):
     assert not page.xpath("//figure")
 
 
-@pytest.mark.parametrize("bad", [{"since": datetime(2026, 6, 1)}, {"until": "2026-06-01"}])
+@pytest.mark.parametrize("bad", [{"since": datetime(2026, 6, 1)}, {"until": "1 June"}, {"until": 20260601}])
 def test_bounds_must_be_days(shop, bad):
     with pytest.raises(InvalidParameter, match="must be a day"):
         report.portfolio(shop, **bad)
+
+
+def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
+    days = {"since": date(2026, 6, 8), "until": date(2026, 6, 15)}
+    texts = {name: day.isoformat() for name, day in days.items()}
+    zone = {"time_zone": "Pacific/Auckland"}
+    assert report.portfolio(shop, **texts, **zone) == report.portfolio(shop, **days, **zone)
+    assert shop.scans.where(**texts) == shop.scans.where(**days)
+    with pytest.raises(InvalidParameter, match="since='1 June': must be a day as 2026-06-01"):
+        shop.scans.where(since="1 June")
 
 
 def test_until_comes_after_since(shop):
@@ -287,6 +297,22 @@ def test_colors_of_a_campaign_are_the_same_everywhere(shop, page):
         assert color(f"//section[h2='Top QR Codes']//th[bdi='{code}']") == {number}
 
 
+def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        codes = [
+            portfolio.insert_qrcode("x", name=f"Poster {n}", campaign_id=portfolio.insert_campaign(f"F{n:02}").id)
+            for n in range(7)
+        ]
+        portfolio.scans.insert(month_of_scans(codes))
+        page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
+    for path in ("//section[h2='Top QR Codes']//tbody//th", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
+        assert {re.search(r"color-\d", one.get("class"))[0] for one in page.xpath(path) if one.get("class")} == {
+            "color-1"
+        }
+    assert page.xpath("string(//section[h2='Top QR Codes']//th)") == "QR Code, campaign"
+    assert "Scans a day of each campaign" in [heading.text for heading in page.xpath("//figcaption/h2")]
+
+
 # ---- codes
 
 
@@ -318,6 +344,74 @@ def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
     assert set(card_texts(page)) == set(analytics.top_qrcodes(shop.scans, most=2)["qrcode"])
     assert "Of 7 QR Codes, the 2 with the most scans are shown." in page.xpath("string(//main)")
     assert key_figures(page)["Codes scanned"][1] == "of 7"
+
+
+# ---- codes without a scan
+
+
+def not_scanned(page):
+    """What a page lists, by campaign; "" where it names none."""
+    parts = page.xpath("//section[@class='unscanned']//section")
+    return {part.xpath("string(h3/bdi)"): part.xpath(".//li/bdi/text()") for part in parts}
+
+
+def test_codes_without_a_scan_are_listed_by_campaign(shop, made, page):
+    assert made.unscanned.names == {"No campaign": ["Unseen", "Old"]}  # nobody knows of a static one
+    assert not_scanned(page) == made.unscanned.names
+    assert str(made.unscanned) == "No campaign (2): Unseen, Old"
+    before = {"since": "2026-06-01", "until": "2026-06-02"}
+    one_day = report.portfolio(shop, **before)
+    scanned = set(analytics.top_qrcodes(shop.scans.where(**before))["qrcode"])
+    waiting = [name for names in one_day.unscanned.names.values() for name in names]
+    assert sorted([*waiting, *scanned, "Wi-Fi"]) == sorted(code.name for code in shop.list_qrcodes())
+    assert not_scanned(lxml.html.document_fromstring(one_day.html)) == one_day.unscanned.names
+
+
+def test_where_all_were_scanned_nothing_is_listed(shop):
+    made = report.campaign(shop, shop.list_campaigns()[0].id)
+    assert not made.unscanned
+    assert str(made.unscanned) == ""
+    assert "Not scanned" not in made.html
+
+
+@pytest.fixture(scope="module")
+def shelves():
+    """A report on 61 QR Codes, one of them scanned."""
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        codes = [portfolio.insert_qrcode(f"https://example.com/{n}", name=f"Tea / green {n}") for n in range(61)]
+        portfolio.scans.insert(month_of_scans(codes[:1]))
+        return report.portfolio(portfolio)
+
+
+def test_a_long_list_is_folded(shelves):
+    page = lxml.html.document_fromstring(shelves.html)
+    (folded,) = page.xpath("//section[@class='unscanned']/details[not(@open)]")
+    assert folded.findtext("summary") == "60 of 61 QR Codes"
+    assert not_scanned(page) == {"": [f"Tea / green {number}" for number in range(1, 61)]}
+
+
+@pytest.mark.needs("chromium", "pdftoppm")
+def test_print_has_what_is_folded_and_saves_paper(shelves, tmp_path):
+    path = shelves.save(tmp_path / "report.pdf")
+    run = subprocess.run(["pdftotext", path, "-"], check=True, capture_output=True, text=True)
+    assert run.stdout.count("\f") <= 6
+    found = set(re.findall(r"Tea / green \d+", run.stdout.partition("Not scanned in this period\n")[2]))
+    assert found >= {f"Tea / green {number}" for number in range(1, 61)}
+
+
+def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
+    names = {"One": [f"A{number}" for number in range(999)], "Two": ["B1", "B2", "B3"], "Three": ["C1"]}
+    many = unscanned.Unscanned(names)
+    assert many.shown == {"One": names["One"], "Two": ["B1"]}
+    assert (len(many), many.more) == (1003, 3)
+    assert str(many).endswith("A998\n\nTwo (3): B1\n\nand 3 more")
+    monkeypatch.setattr(unscanned, "MOST_NAMES", 5)
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        codes = [portfolio.insert_qrcode("x", name=f"Poster {number}") for number in range(9)]
+        portfolio.scans.insert(month_of_scans(codes[:1]))
+        page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
+    assert not_scanned(page) == {"": [f"Poster {number}" for number in range(1, 6)]}
+    assert page.findtext(".//section[@class='unscanned']//p") == "and 3 more"
 
 
 # ---- the file

@@ -22,6 +22,7 @@ def shop(tmp_path_factory):
         for code, name in (("spring", "Spring"), ("night", "<i>Night</i>")):
             campaign_id = portfolio.insert_campaign(name).id
             portfolio.insert_qrcode("https://example.com", name=name, campaign_id=campaign_id, short_code=code)
+        portfolio.insert_qrcode("https://example.com", name="Cellar", campaign_id=campaign_id)
         portfolio.scans.insert(analytics.simulate({"spring": 20, "night": 5}, since=FIRST, days=21, seed=3))
         yield portfolio
 
@@ -53,6 +54,12 @@ def test_a_notebook_says_what_the_page_says(shop, made):
     (words,) = (cell for cell in code_cells(made) if "made.words" in "".join(cell["source"]))
     said = "".join(words["outputs"][0]["text"])
     assert said.strip().split("\n\n") == list(report.portfolio(shop).words)
+
+
+def test_a_notebook_names_the_codes_without_a_scan(shop, made):
+    (cell,) = (cell for cell in code_cells(made) if "unscanned" in "".join(cell["source"]))
+    said = "".join(cell["outputs"][0]["text"]).strip()
+    assert said == str(report.portfolio(shop).unscanned) == "<i>Night</i> (1): Cellar"
 
 
 def test_parameters_of_a_notebook_are_its_first_cell(shop, made):
@@ -110,6 +117,27 @@ def test_a_pdf_has_the_words_on_its_first_page(shop, tmp_path):
     run = subprocess.run(["pdftotext", "-l", "1", path, "-"], check=True, capture_output=True, text=True)
     assert "What happened" in run.stdout
     assert " ".join(made.words[0].split()[:4]) in " ".join(run.stdout.split())
+
+
+@pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])
+def test_a_page_is_not_written_into_a_file_of_another_kind(shop, tmp_path, name):
+    with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf$"):
+        report.portfolio(shop).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["october.HTML", "october.htm"])
+def test_a_page_is_written_whatever_the_letters_of_its_suffix(shop, tmp_path, name):
+    made = report.portfolio(shop)
+    assert made.save(tmp_path / name).read_text(encoding="utf-8") == made.html
+
+
+def test_who_saves_a_notebook_is_told_how(shop, tmp_path):
+    with pytest.raises(InvalidParameter, match=r"report\.notebook"):
+        report.portfolio(shop).save(tmp_path / "october.ipynb")
+    with pytest.raises(InvalidParameter, match=r"must end in \.ipynb"):
+        report.notebook(shop, tmp_path / "october.html")
+    assert not list(tmp_path.iterdir())
 
 
 def program(folder, text):

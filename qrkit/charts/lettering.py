@@ -7,7 +7,7 @@ from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import findfont, get_font
 
-__all__ = ["FONT", "LETTER", "cut", "drawable", "length"]
+__all__ = ["FONT", "LETTER", "cut", "drawable", "length", "others"]
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib; a page that inlines a chart shows the text in its own font."""
@@ -39,6 +39,11 @@ def cut(text: str, most: float = 22) -> str:
 def length(text: str) -> float:
     """Width in pixels, about."""
     return _letters(text) * LETTER
+
+
+def others(count: int) -> str:
+    """What is left of many: 1 other, 12 others."""
+    return f"{count:,} {'other' if count == 1 else 'others'}"
 
 
 def drawable(text: str) -> str:

@@ -8,7 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from qrkit.charts.ink import MOST_COLORS, assign_colors, tint
-from qrkit.charts.lettering import cut, length
+from qrkit.charts.lettering import cut, length, others
 from qrkit.charts.parts import (
     NARROW,
     Chart,
@@ -48,6 +48,9 @@ MOST_PANELS = 24
 
 PANEL = (210, 92)
 """Least width of a small chart, and its height, in pixels."""
+
+UNIT = 8
+"""Pixels above all small charts, for what their numbers are."""
 
 
 @house_style()
@@ -120,13 +123,13 @@ def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, widt
     rest = names.pop() if frame[by].nunique() > MOST_PANELS else ""
     columns = max(1, min(len(names), width // PANEL[0], 4))
     columns = ceil(len(names) / ceil(len(names) / columns))  # four are two by two, not three and one
-    chart = blank(width, ceil(len(names) / columns) * PANEL[1] + 26 + (20 if rest else 0))
+    chart = blank(width, UNIT + ceil(len(names) / columns) * PANEL[1] + 26 + (20 if rest else 0))
     most = float(table[names].max().max())
     left, gap = max(26, length(f"{top_of(most):,}") + 10), 18
     wide = (width - left - 4 - gap * (columns - 1)) / columns
     for number, name in enumerate(names):
         row, column = divmod(number, columns)
-        x, y = left + column * (wide + gap), row * PANEL[1]
+        x, y = left + column * (wide + gap), UNIT + row * PANEL[1]
         axes = axes_at(chart, (x, y + 36), (wide, PANEL[1] - 36))
         count_axis(chart, axes, most, most_steps=1, has_numbers=not column)
         is_lowest = number + columns >= len(names)
@@ -136,10 +139,11 @@ def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, widt
         room = wide - length(f" {totals[name]:,}") - 12
         add_text(chart, (x, y + 22), cut(name, max(room // 7, 6)))
         add_text(chart, (x + wide, y + 22), f"{totals[name]:,}", "quiet", ha="right")
-    if rest:
-        said = f"and {frame[by].nunique() - MOST_PANELS} others with {totals[rest]:,} scans"
-        add_text(chart, (left, chart.bbox.height - 10), said, "quiet")
     unit = unit_of(moments)
+    add_text(chart, (left, 10), f"scans {a_unit(unit)}", "quiet", size=11)
+    if rest:
+        said = f"and {others(frame[by].nunique() - MOST_PANELS)} with {totals[rest]:,} scans"
+        add_text(chart, (left, chart.bbox.height - 10), said, "quiet")
     chart.title = f"scans per {unit} by {by}"
     chart.words = (
         f"{totals.sum():,} {time_words(moments)}: {listed([*names, *([rest] if rest else [])], totals.tolist())}"
@@ -168,7 +172,7 @@ def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
     if table.shape[1] <= most:
         return by, table
     few = table.iloc[:, :most]
-    name = f"{table.shape[1] - most} others"
+    name = others(table.shape[1] - most)
     while name in few:  # somebody has called a campaign so
         name = f"all {name}"
     return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1)})

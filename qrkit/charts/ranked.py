@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from qrkit.charts.ink import tint
-from qrkit.charts.lettering import LETTER, cut, length
+from qrkit.charts.lettering import LETTER, cut, length, others
 from qrkit.charts.parts import (
     Chart,
+    above,
     add_axes,
     add_swatch,
     add_text,
@@ -26,6 +27,9 @@ __all__ = ["bars", "people", "rates"]
 
 ROW = 26
 """Pixels of a bar and its name."""
+
+UNIT = 24
+"""Pixels above the bars, for what their numbers are."""
 
 MOST_ROWS = 30
 
@@ -49,11 +53,12 @@ def bars(
         return nothing(width, 120)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
     labels, counts = frame[column].tolist(), frame["scans"].tolist()
-    chart = blank(width, 26 * len(labels) + 12)
+    chart = blank(width, UNIT + ROW * len(labels) + 6)
     letters = max(8, int(width * 0.4 / LETTER))
     left = max(length(cut(name, letters)) for name in labels) + 12
-    axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=6, bottom=6)
+    axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=UNIT, bottom=6)
     axes.set(xlim=(0, max(counts)), ylim=(len(labels) - 0.5, -0.5))
+    above(chart, axes, "scans")
     numbers = colors or dict.fromkeys(labels, 1)
     shades = [tint(f"color-{numbers.get(name, 0)}") for name in labels]
     axes.barh(range(len(labels)), counts, height=0.56, color=shades, linewidth=0, clip_on=False)
@@ -83,11 +88,11 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     names = [str(name) for name in ranked[by]] if by else ["all"]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
     said = [f"{row.rate:,.1f}  ({row.low:,.1f}\N{EN DASH}{row.high:,.1f})" for row in shown.itertuples()]
-    chart = blank(width, ROW * len(shown) + 12 + (ROW if rest > 0 else 0))
+    last = [f"and {others(rest)}"] if rest > 0 else []
+    chart = blank(width, UNIT + ROW * (len(shown) + len(last)) + 6)
     letters = max(8, int(width * 0.32 / LETTER))
-    left = max(length(cut(name, letters)) for name in names[:MOST_ROWS]) + 16
-    below = chart.bbox.height - 6 - ROW * len(shown)
-    axes = add_axes(chart, left=left, right=max(map(length, said)) + 14, top=6, bottom=below)
+    left = max(map(length, [*(cut(name, letters) for name in names[:MOST_ROWS]), *last])) + 16
+    axes = add_axes(chart, left=left, right=max(map(length, said)) + 14, top=UNIT, bottom=6 + ROW * len(last))
     axes.set(xlim=(0, float(shown["high"].max())), ylim=(len(shown) - 0.5, -0.5))
     intervals = zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True)
     for number, (rate, low, high) in enumerate(intervals):
@@ -100,8 +105,9 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
         axes.plot([rate], [number], color=color, label="_", **DOT)
         add_text(chart, (left - 12, y), cut(names[number], letters), ha="right")
         add_text(chart, (width - 2, y), said[number], "quiet", ha="right")
-    if rest > 0:
-        add_text(chart, (left - 12, chart.bbox.height - ROW / 2), f"and {rest} others", "quiet", ha="right")
+    for text in last:
+        add_text(chart, (left - 12, chart.bbox.height - 6 - ROW / 2), text, "quiet", ha="right")
+    add_text(chart, (width - 2, 12), "scans a day, and the range of the true rate", "quiet", ha="right", size=11)
     chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
     chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, said, strict=False))
     return chart

@@ -48,7 +48,7 @@ def delays(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart
         del bars[0]
     most = max(count for _, count, _ in bars)
     chart = blank(width, height)
-    axes = add_axes(chart, left=4, right=4, top=26, bottom=28)
+    axes = add_axes(chart, left=4, right=4, top=40, bottom=28)
     axes.set(xlim=(-0.5, len(bars) - 0.5), ylim=(0, most))
     axes.plot([-0.5, len(bars) - 0.5], [0, 0], color=tint("quiet"), linewidth=1, clip_on=False, label="_")
     for number, (name, count, key) in enumerate(bars):
@@ -56,6 +56,7 @@ def delays(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart
         x, y = place(chart, axes, number, count)
         add_text(chart, (x, y - 11), f"{count:,}" if count else "", ha="center")
         add_text(chart, (x, height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
+    add_text(chart, (4, 10), "QR Codes", "quiet", size=11)
     chart.title = "QR Codes by how long they waited for their first scan"
     chart.words = ", ".join(f"{name} {count:,}" for name, count, _ in bars if count)
     return chart

@@ -12,7 +12,8 @@ from qrkit.commands.exchange import tell_import
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.commands.telling import print_json
-from qrkit.errors import NotFound
+from qrkit.errors import InvalidParameter, NotFound
+from qrkit.times import from_day
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -54,8 +55,8 @@ def add_report(commands: Commands) -> None:
 
 def _day(text: str) -> date:
     try:
-        return date.fromisoformat(text)
-    except ValueError as error:
+        return from_day(text)
+    except InvalidParameter as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no day like 2026-06-01") from error
 
 
@@ -65,10 +66,11 @@ def _report(asked: argparse.Namespace) -> None:
     output = asked.output or Path("report.html")
     if asked.pdf:
         output = output.with_suffix(".pdf")
+    report.check_file(output)
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else _campaign_id(portfolio, asked.campaign)
-        if output.suffix.lower() == ".ipynb":
+        if output.suffix.lower() == report.NOTEBOOK:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
             file = report.portfolio(portfolio, **days).save(output)

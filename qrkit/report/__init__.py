@@ -7,6 +7,7 @@ A4. `notebook` makes the same to go on from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -19,11 +20,17 @@ from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
+from qrkit.report.unscanned import Unscanned, unscanned_of
+from qrkit.times import from_day
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["Report", "campaign", "notebook", "portfolio"]
+__all__ = ["NOTEBOOK", "PAGES", "Report", "campaign", "check_file", "notebook", "portfolio"]
+
+PAGES = (".html", ".htm", ".pdf")
+"""Suffixes of files that a page is written to."""
+NOTEBOOK = ".ipynb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +41,24 @@ class Report:
         title: What stands at its top.
         html: The page; the same scans give the same text.
         words: What it says first, a sentence each.
+        unscanned: The QR Codes without a scan in the period; printed, their names by campaign.
     """
 
     title: str
     html: str
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...]
+    unscanned: Unscanned
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, as PDF where its name ends so; gives the path back.
 
         Raises:
+            InvalidParameter: The path has another suffix than .html, .htm and .pdf.
             NotFound: It shall be a PDF, and there is no Chromium on the PATH.
             RenderingFailed: It shall be a PDF, and Chromium failed or took longer than a minute.
         """
         file = Path(path)
+        check_file(file, PAGES)
         if file.suffix.lower() == ".pdf":
             file.write_bytes(self.to_pdf())
         else:
@@ -67,12 +78,24 @@ class Report:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
 
 
+def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
+    """Refuse a file that no report is written to.
+
+    Raises:
+        InvalidParameter: The path ends in none of these suffixes.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""
+        raise InvalidParameter(Problem("path", str(path), f"must end in {' or '.join(suffixes)}{hint}"))
+
+
 def portfolio(
     portfolio: Portfolio,
     *,
     title: str | None = None,
-    since: date | None = None,
-    until: date | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Report:
     """A report on all campaigns and QR Codes of a portfolio.
@@ -80,7 +103,7 @@ def portfolio(
     Args:
         portfolio: What to report on.
         title: What stands at the top; by default "Scan report".
-        since: First day; by default that of the first scan.
+        since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
         time_zone: An IANA name: whose days and hours.
@@ -97,8 +120,8 @@ def campaign(  # noqa: PLR0913 - what is reported, and of which days
     campaign_id: str,
     *,
     title: str | None = None,
-    since: date | None = None,
-    until: date | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Report:
     """A report on one campaign of a portfolio.
@@ -107,7 +130,7 @@ def campaign(  # noqa: PLR0913 - what is reported, and of which days
         portfolio: Whose campaign it is.
         campaign_id: Its id.
         title: What stands at the top; by default the campaign's name.
-        since: First day; by default that of the first scan.
+        since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
         time_zone: An IANA name: whose days and hours.
@@ -127,8 +150,8 @@ def notebook(  # noqa: PLR0913 - what is reported, and of which days
     *,
     campaign_id: str | None = None,
     title: str | None = None,
-    since: date | None = None,
-    until: date | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Path:
     """A report as a notebook that has been run, with its parameters in the first cell; gives the path back.
@@ -147,11 +170,12 @@ def notebook(  # noqa: PLR0913 - what is reported, and of which days
 
     Raises:
         NotFound: The portfolio has no campaign of this id, or a package is not installed.
-        InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, or the store
-            is in memory.
+        InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, the path
+            does not end in .ipynb, or the store is in memory.
         RenderingFailed: A cell failed, or took longer than two minutes.
         UnreadableFile: The file cannot be written.
     """
+    check_file(Path(path), (NOTEBOOK,))
     asked = _asked(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
     facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
@@ -167,14 +191,20 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
     words = tuple(one for one in (lead(facts), *findings(facts)) if one)
-    return Report(heading.title, render(portfolio, facts, heading), words)
+    return Report(heading.title, render(portfolio, facts, heading), words, unscanned_of(facts))
 
 
-def _asked(since: date | None, until: date | None, time_zone: str) -> Asked:
-    for name, bound in (("since", since), ("until", until)):
-        if bound is not None and (isinstance(bound, datetime) or not isinstance(bound, date)):
-            raise InvalidParameter(Problem(name, bound, "must be a day, like datetime.date(2026, 6, 1)", "wrong-type"))
-    if since and until and until <= since:
+def _asked(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:
+    first, after = _day("since", since), _day("until", until)
+    if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
     zone_of(time_zone)
-    return Asked(since, until, time_zone)
+    return Asked(first, after, time_zone)
+
+
+def _day(name: str, bound: date | str | None) -> date | None:
+    if isinstance(bound, str):
+        return from_day(bound, name=name)
+    if bound is not None and (isinstance(bound, datetime) or not isinstance(bound, date)):
+        raise InvalidParameter(Problem(name, bound, "must be a day, like 2026-06-01", "wrong-type"))
+    return bound

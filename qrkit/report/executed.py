@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem, RenderingFailed, UnreadableFile
 from qrkit.files import complete_file
+from qrkit.report.unscanned import unscanned_of
 from qrkit.store.postgresql import is_server
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
             yield "code", f'charts.rates(analytics.rates(scans, by="{part}", time_zone=time_zone))'
         if len(facts.posters):
             yield "code", "charts.posters(analytics.posters(scans))"
+        if unscanned_of(facts):
+            yield "markdown", "## What is not scanned"
+            yield "code", "print(made.unscanned)"
         yield "markdown", "## Who scanned"
         yield "code", "charts.people(analytics.human_scans(scans))"
         yield "code", "analytics.visits_by_evidence(scans)"

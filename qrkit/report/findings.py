@@ -7,6 +7,7 @@ from math import inf, log
 
 from qrkit.report.comparisons import Change, Comparisons, Span
 from qrkit.report.facts import Facts
+from qrkit.report.unscanned import unscanned_of
 from qrkit.report.words import cut, day, listed, many, number, period, quoted, rate
 
 __all__ = ["findings", "lead"]
@@ -164,7 +165,7 @@ def _leader(found: Comparisons) -> str:
 def _first_scans(facts: Facts) -> str:
     """How long codes waited, and which wait still."""
     lives = facts.lives
-    waiting = lives[lives["first"].isna()]
+    waiting = [name for names in unscanned_of(facts).names.values() for name in names]
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
     told = []
     if len(fresh):
@@ -172,8 +173,8 @@ def _first_scans(facts: Facts) -> str:
             f"{many(len(fresh), 'code')} made in this period had {_its(len(fresh))} first scan, "
             f"{'' if len(fresh) == 1 else 'half of them '}within {_time(float(fresh['delay'].median()))}."
         )
-    if len(waiting):
-        names = listed([quoted(str(name)) for name in waiting["qrcode"].head(MOST_NAMES)])
+    if waiting:
+        names = listed([quoted(name) for name in waiting[:MOST_NAMES]])
         rest = f" and {number(len(waiting) - MOST_NAMES)} more" if len(waiting) > MOST_NAMES else ""
         told.append(f"Not scanned in this period: {names}{rest}.")
     return " ".join(told)

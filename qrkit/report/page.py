@@ -18,6 +18,7 @@ from qrkit.report.findings import findings, lead
 from qrkit.report.methods import methods
 from qrkit.report.opening import key_figures
 from qrkit.report.tables import attribute_table, campaign_table, top_table
+from qrkit.report.unscanned import unscanned_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,7 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
         top=top_table(facts, colors),
         main=_main(facts, colors),
         pair=_pair(facts),
+        unscanned=unscanned_of(facts),
         tables=([campaign_table(facts, colors, links)] if has_several else []) + [table for table in tables if table],
         groups=list(groups.values()),
         has_several=has_several,
@@ -77,14 +79,12 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
 
 
 def _colors(facts: Facts) -> dict[str, int]:
-    """Number of the colour of each campaign: by age, so that it stays; of too many, the largest get one."""
+    """Number of the colour of each campaign: by age, so that it stays; too many to be told apart all have the first."""
     names = list(dict.fromkeys(one.name for one in facts.campaigns))
+    is_many = len(names) > charts.MOST_COLORS
     if any(code.campaign_id is None for code in facts.codes):
         names.append(words.NO_CAMPAIGN)
-    if len(names) > charts.MOST_COLORS:
-        totals = facts.per_day.groupby("campaign")["scans"].sum()
-        names.sort(key=lambda name: -totals.get(name, 0))
-    return charts.assign_colors(names)
+    return dict.fromkeys(names, 1) if is_many else charts.assign_colors(names)
 
 
 def _over_time(facts: Facts) -> Figure | None:
@@ -109,12 +109,11 @@ def _by_campaign(facts: Facts, colors: dict[str, int]) -> Figure | None:
 
 def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
     """The charts below the table of QR Codes."""
-    found = []
+    found = [_figure(f"Hours of the week, {facts.time_zone}", charts.week, facts.by_hour)]
     if facts.rates is not None:
         is_campaigns = "campaign" in facts.rates
-        title = "Scans a day, and the range of the true rate"
+        title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}"
         found.append(_figure(title, charts.rates, facts.rates, colors=colors if is_campaigns else None))
-    found.append(_figure(f"Hours of the week, {facts.time_zone}", charts.week, facts.by_hour))
     return found
 
 

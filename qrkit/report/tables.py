@@ -75,7 +75,7 @@ def top_table(facts: Facts, colors: Mapping[str, int]) -> Table:
         campaign = str(one.campaign) or NO_CAMPAIGN
         detail = campaign if len(colors) > 1 else ""
         rows.append(_row(str(one.qrcode), one, detail=detail, color=colors.get(campaign, 0 if detail else 1)))
-    return Table("Top QR Codes", "QR Code", _with_bars(rows))
+    return Table("Top QR Codes", "QR Code, campaign" if len(colors) > 1 else "QR Code", _with_bars(rows))
 
 
 def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | None:

@@ -10,6 +10,7 @@ __all__ = [
     "NO_CAMPAIGN",
     "cut",
     "day",
+    "line",
     "listed",
     "many",
     "number",

@@ -16,7 +16,7 @@ from qrkit.store.columns import columns
 from qrkit.store.connection import Store
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
-from qrkit.times import naive
+from qrkit.times import from_day, naive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,8 @@ class Scans:
 
         Args:
             **narrower: `campaign_id` or `qrcode_id` (an id, or a tuple of several), `since` (included), `until`
-                (excluded; each a date or a datetime) or `kinds` (a tuple of scan, bot, prefetch, head).
+                (excluded; each a date, a datetime, or text as 2026-06-01) or `kinds` (a tuple of scan, bot, prefetch,
+                head).
 
         Raises:
             UnknownParameter: A name is none of these.
@@ -135,7 +136,8 @@ class Scans:
         for name, value in narrower.items():
             if name not in NARROWER:
                 raise UnknownParameter(name, value, NARROWER)
-        return dataclasses.replace(self, **narrower)
+        days = {name: narrower[name] for name in ("since", "until") if isinstance(narrower.get(name), str)}
+        return dataclasses.replace(self, **narrower | {name: from_day(text, name=name) for name, text in days.items()})
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
