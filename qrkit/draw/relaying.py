@@ -15,7 +15,7 @@ from qrkit.gradient import Direction, Fill, Gradient, Point
 if TYPE_CHECKING:
     from qrkit.design import Design
 
-__all__ = ["layout_of", "lies_in_pixels", "pinned", "relaid"]
+__all__ = ["followed", "layout_of", "lies_in_pixels", "pinned", "relaid"]
 
 
 def lies_in_pixels(design: Design) -> bool:
@@ -45,8 +45,17 @@ def relaid(design: Design, **changes: Any) -> Design:
     """
     if "size" in changes:  # which a width would overrule
         changes = {"width": None, "height": None} | changes
-    other = design.replace(**changes)
-    if not lies_in_pixels(design):
+    return followed(design, design.replace(**changes))
+
+
+def followed(design: Design, other: Design) -> Design:
+    """Another design that was made of this one: what lies in pixels of it follows its symbol.
+
+    Raises:
+        InvalidParameter: The size leaves less than a pixel for a module.
+        ContentTooLong: A content does not fit.
+    """
+    if not lies_in_pixels(other):
         return other
     before, after = layout_of(design), layout_of(other)
     if before == after:
@@ -54,7 +63,7 @@ def relaid(design: Design, **changes: Any) -> Design:
     scale = after.module * after.side / (before.module * before.side)
     follow = _Move(scale, after.x - before.x * scale, after.y - before.y * scale)
     fields: dict[str, Any] = {}
-    if design.layers:
+    if other.layers:
         fields["layers"] = [follow.layer(layer) for layer in other.layers]
     if other.modules.sprites:
         grown = after.module / before.module

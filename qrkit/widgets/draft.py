@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from qrkit.color import Color
-from qrkit.decoration import Layer
 from qrkit.design import Design
-from qrkit.draw.layout import lay_out
+from qrkit.draw.relaying import followed
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.image import QRImage
 from qrkit.widgets.companions import with_companions
@@ -115,7 +114,7 @@ class Draft:
     def edit(self, *edits: Edit, gesture: Any = None) -> None:
         """Change fields by hand, all or none of them.
 
-        What goes with a field changes along; layers keep their place in a picture that becomes larger or smaller.
+        What goes with a field changes along; what lies in pixels follows a symbol that becomes larger or smaller.
 
         Args:
             edits: One after the other.
@@ -130,7 +129,7 @@ class Draft:
             with_companions(fields, one.path, self.image)
         design = Design(**fields)
         if all(one.path[0] not in ("layers", "wrapper") for one in edits):
-            design = self._with_layers_in_place(design)
+            design = followed(self.design, design)
         self.take(design, gesture)
 
     def undo(self) -> None:
@@ -172,25 +171,6 @@ class Draft:
         entry = inside.pop(last)
         if edit.do == "move":
             inside.insert(value if isinstance(value, int) and 0 <= value <= len(inside) else last, entry)
-
-    def _with_layers_in_place(self, design: Design) -> Design:
-        """Layers lie in pixels: in a picture of another size they would lie elsewhere."""
-        if not design.layers:
-            return design
-        before = lay_out(self.design, self.image.symbol, exact=True)
-        # The picture is not needed here, and what is wrong with it is found later.
-        after = lay_out(design, QRImage(design.replace(layers=(), wrapper=None), fetch=self._fetch).symbol, exact=True)
-        across, down = after.width / before.width, after.height / before.height
-        if across == down == 1:
-            return design
-        layers: list[Layer] = []
-        for layer in design.layers:
-            x, y = round(layer.x * across, 4), round(layer.y * down, 4)
-            # As its place did, but without being squeezed.
-            factor = min(across, down)
-            width, height = max(0.1, round(layer.width * factor, 4)), max(0.1, round(layer.height * factor, 4))
-            layers.append(layer.replace(x=x, y=y, width=width, height=height))
-        return design.replace(layers=layers)
 
 
 def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
