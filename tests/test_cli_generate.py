@@ -354,7 +354,7 @@ def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
     [
         (["save", "x", "missing.json"], "missing.json: No such file or directory"),
         (["save", "x", "wrong.json"], "size=99: must be in 1..20 pixels per module"),
-        (["save", "", "gates.csv"], "gates.csv, a design, is not JSON"),
+        (["save", "", "gates.csv"], "gates.csv: the design is not JSON"),
         (["show", "brnd"], "no template 'brnd'"),
         (["delete", "brnd"], "no template 'brnd'"),
     ],

@@ -149,9 +149,9 @@ def design_fields(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        return json_object(file.read_bytes(), what=f"{file}, a design,")
+        return json_object(file.read_bytes(), what="the design")
     except BadRequest as error:
-        raise UnreadableFile(str(error)) from error
+        raise UnreadableFile(f"{file}: {error}") from error
     except OSError as error:
         raise UnreadableFile(f"{file}: {error.strerror}") from error
 

@@ -434,7 +434,7 @@ def test_a_view_is_narrowed_by_its_own_names_and_by_dates():
     with open_portfolio(":memory:") as portfolio:
         with pytest.raises(InvalidParameter, match=r"campain_id='x': .*did you mean 'campaign_id'"):
             portfolio.scans.where(campain_id="x")
-        with pytest.raises(InvalidParameter, match="since='yesterday': must be a datetime"):
+        with pytest.raises(InvalidParameter, match="since='yesterday': must be a day as 2026-06-01"):
             portfolio.scans.where(since="yesterday")
 
 
