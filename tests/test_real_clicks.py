@@ -31,6 +31,7 @@ def portfolio_of_clicks(lines: list[str]) -> Portfolio:
     scans = {
         "short_code": [click["g"] for click in clicks],
         "time": pd.to_datetime([click["t"] for click in clicks], unit="s", utc=True),
+        "kind": "scan",  # of robots, too: what is found is held against plain counts of all clicks
         "user_agent": [click.get("a") for click in clicks],
         "language": [click.get("al", "").partition(",")[0] or None for click in clicks],
         "referrer": [urlsplit(click["r"]).hostname for click in clicks],  # none for "direct"
