@@ -122,7 +122,7 @@ def test_a_user_agent_comes_back_after_its_sweep(shop):
     shop.scans.insert(frame(40, user_agent=AGENT))
     shop.keep_visits(days=30)
     shop.sweep()
-    shop.scans.insert(frame(0, user_agent=AGENT))
+    shop.scans.insert(frame(0, user_agent=AGENT, kind="scan"))
     insert_visits(shop.store, [Visit(NOON, "scan", "door", 1, user_agent=AGENT)])
     assert verify(shop.store) == []
     assert shop.scans.count() == 2
