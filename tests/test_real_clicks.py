@@ -134,6 +134,23 @@ def test_systems_are_those_that_the_user_agents_name(portfolio, clicks):
     assert found["Windows"] + found["Windows Phone"] == agents.str.contains("Windows").sum()
 
 
+def test_clicks_of_robots_are_told_apart_where_nobody_says_what_they_were(clicks):
+    agents = [click.get("a") for click in clicks]
+    frame = pd.DataFrame({"short_code": [click["g"] for click in clicks], "user_agent": agents,
+                          "time": [pd.Timestamp(click["t"], unit="s") for click in clicks]})  # fmt: skip
+    with open_portfolio(":memory:") as fresh:
+        with fresh.store.atomic():
+            for short_code in frame["short_code"].unique():
+                fresh.insert_qrcode("https://example.com", short_code=short_code)
+        assert fresh.scans.insert(frame) == 3_440
+        assert fresh.scans.insert(frame) == 0
+        robots = fresh.scans.where(kinds=("bot",)).to_frame()
+        assert fresh.scans.count() + len(robots) == 3_440
+        assert len(robots) >= agents.count("GoogleProducer") > 0
+        assert robots["is_bot"].all()
+        assert not fresh.scans.to_frame()["is_bot"].any()
+
+
 def test_an_hour_is_too_short_to_say_how_much_days_vary(portfolio):
     with pytest.raises(InvalidParameter, match="0 whole days; 2 or more show how much days vary"):
         analytics.rates(portfolio.scans)
