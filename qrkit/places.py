@@ -14,7 +14,7 @@ from typing import Any
 from qrkit.errors import UnreadableFile
 from qrkit.records import NOWHERE, Place
 
-__all__ = ["Places"]
+__all__ = ["Places", "country_code"]
 
 LONGEST_NAME = 100
 
@@ -68,6 +68,11 @@ class Places:
         return f"<Places of {self.name}, {self.built:%Y-%m-%d}>"
 
 
+def country_code(text: str) -> str | None:
+    """A code of two letters (ISO 3166-1 alpha-2), in capitals; None where the text has not the form of one."""
+    return text.upper() if len(text) == 2 and text.isascii() and text.isalpha() else None
+
+
 def _plain(address: str) -> IPv4Address | IPv6Address:
     """An address of IPv4 that is written in the form of IPv6 stands in the tables as what it is."""
     found = ip_address(address)
@@ -91,9 +96,10 @@ def _country(found: Mapping[str, Any]) -> str | None:
     """Where it is, else where it is registered."""
     for key in ("country", "country_code", "registered_country"):
         value = found.get(key)
-        code = value.get("iso_code") if isinstance(value, Mapping) else value
-        if isinstance(code, str) and len(code) == 2 and code.isascii() and code.isalpha():
-            return code.upper()
+        text = value.get("iso_code") if isinstance(value, Mapping) else value
+        code = country_code(text) if isinstance(text, str) else None
+        if code:
+            return code
     return None
 
 

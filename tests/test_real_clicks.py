@@ -31,6 +31,7 @@ def portfolio_of_clicks(lines: list[str]) -> Portfolio:
     scans = {
         "short_code": [click["g"] for click in clicks],
         "time": pd.to_datetime([click["t"] for click in clicks], unit="s", utc=True),
+        "kind": "scan",  # of robots, too: what is found is held against plain counts of all clicks
         "user_agent": [click.get("a") for click in clicks],
         "language": [click.get("al", "").partition(",")[0] or None for click in clicks],
         "referrer": [urlsplit(click["r"]).hostname for click in clicks],  # none for "direct"
@@ -131,6 +132,23 @@ def test_systems_are_those_that_the_user_agents_name(portfolio, clicks):
     assert found["iOS"] == agents.str.contains(r"\((?:iPhone|iPad|iPod)").sum()
     assert found["Android"] == agents.str.contains("Android").sum()
     assert found["Windows"] + found["Windows Phone"] == agents.str.contains("Windows").sum()
+
+
+def test_clicks_of_robots_are_told_apart_where_nobody_says_what_they_were(clicks):
+    agents = [click.get("a") for click in clicks]
+    frame = pd.DataFrame({"short_code": [click["g"] for click in clicks], "user_agent": agents,
+                          "time": [pd.Timestamp(click["t"], unit="s") for click in clicks]})  # fmt: skip
+    with open_portfolio(":memory:") as fresh:
+        with fresh.store.atomic():
+            for short_code in frame["short_code"].unique():
+                fresh.insert_qrcode("https://example.com", short_code=short_code)
+        assert fresh.scans.insert(frame) == 3_440
+        assert fresh.scans.insert(frame) == 0
+        robots = fresh.scans.where(kinds=("bot",)).to_frame()
+        assert fresh.scans.count() + len(robots) == 3_440
+        assert len(robots) >= agents.count("GoogleProducer") > 0
+        assert robots["is_bot"].all()
+        assert not fresh.scans.to_frame()["is_bot"].any()
 
 
 def test_an_hour_is_too_short_to_say_how_much_days_vary(portfolio):

@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from string import ascii_uppercase
 
 import lxml.html
 import pandas as pd
@@ -168,7 +169,7 @@ def test_rare_values_are_added_up(shop):
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("x")
         frame = month_of_scans([code], scans=60)
-        portfolio.scans.insert(frame.assign(country=[f"X{number % 20}" for number in range(60)]))
+        portfolio.scans.insert(frame.assign(country=[f"X{ascii_uppercase[number % 20]}" for number in range(60)]))
         found = table(lxml.html.document_fromstring(report.portfolio(portfolio).html), "Countries")
         assert len(found) == 9
         assert found["All others"][0] == "36"
@@ -459,7 +460,7 @@ def test_whatever_users_write_is_text():
             portfolio.insert_qrcode("https://example.com/" + "a</svg>" * 568, name="</style></title>"),
             portfolio.insert_qrcode("<img src=x onerror=alert(1)>", name="Static", is_dynamic=False),
         ]
-        portfolio.scans.insert(month_of_scans(codes).assign(country="<b>"))
+        portfolio.scans.insert(month_of_scans(codes).assign(city="<b>", referrer="<b>", content="<b>"))
         whole = report.portfolio(portfolio, title=HOSTILE)
         for made in (whole, report.campaign(portfolio, campaign.id)):
             page = lxml.html.document_fromstring(made.html)

@@ -339,6 +339,14 @@ class Portfolio(Shown, Records):
     def __repr__(self) -> str:
         return f"<Portfolio of {self.account.name} in {self.store.path}>"
 
+    if not TYPE_CHECKING:  # which would take any name for good then
+
+        def __getattr__(self, name: str) -> Any:
+            """Name the scans where somebody asks a portfolio what they are asked, or gives it in their place."""
+            is_of_scans = not name.startswith("_") and hasattr(Scans, name)
+            hint = "; its scans have: use portfolio.scans in its place" if is_of_scans else ""
+            raise AttributeError(f"a Portfolio has no {name!r}{hint}", name=name, obj=self)
+
     def _campaign_names(self) -> dict[str | None, str]:
         return {None: ""} | {one.id: one.name for one in self.list_campaigns()}
 

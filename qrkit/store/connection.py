@@ -259,13 +259,17 @@ class Store:
                 for one in made:
                     one.close()
 
-    def insert_frame(self, sql: str, frame: Any) -> None:
-        """Run a statement in which the table `incoming` is the DataFrame; of a file it may be a stream of Arrow."""
+    def add_rows(self, table: str, rows: Any) -> None:
+        """Add a DataFrame to a table that has its columns in this order; of a file it may be a stream of Arrow.
+
+        Raises:
+            StoreBusy: Nothing can be changed here.
+        """
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
             with self._statement() as cursor:
-                self.database.run_with_frame(cursor, sql, frame)
+                self.database.add_rows(cursor, table, rows)
 
     @contextmanager
     def reading(self, begin: str) -> Iterator[None]:

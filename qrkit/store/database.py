@@ -67,6 +67,7 @@ FROM (
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """,
+    bring_alone="",  # as the lock for visits does, which one thread holds
     # A number that grows in its transaction.
     count_nothing="UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans",
     is_kept="""
@@ -203,15 +204,15 @@ class Database:
             (read[sql],) = cursor.extract_statements(sql)
         cursor.execute(read[sql], parameters)
 
-    def run_with_frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, frame: Any) -> None:
-        """Run a statement in which the table `incoming` is a DataFrame or a stream of Arrow."""
-        cursor.register("incoming", frame)
+    def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
+        """Add a DataFrame or a stream of Arrow to a table that has its columns in this order."""
+        cursor.register("added_rows", rows)
         try:
-            cursor.execute(sql)
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM added_rows")
         finally:
             # A transaction that has failed refuses this, too; its own error says why.
             with suppress(duckdb.Error):
-                cursor.unregister("incoming")
+                cursor.unregister("added_rows")
 
     def frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""

@@ -49,6 +49,7 @@ class Dialect:
         count: Adds to the counters of several QR Codes (numbers, scans); the first row is its mark (qrcode, scans).
         count_one: The same for one of them (scans, number).
         count_frame: The same for the table `incoming`.
+        bring_alone: Has a transaction be the only one that brings a table of visits; may be nothing.
         count_nothing: The mark of a transaction without scans.
         is_kept: Whether the transaction of a mark (qrcode, scans) was committed, and a visit with it (time, short
             code, visitor): a row, or none.
@@ -69,6 +70,7 @@ class Dialect:
     count: str
     count_one: str
     count_frame: str
+    bring_alone: str
     count_nothing: str
     is_kept: str
     forget: str
@@ -128,8 +130,8 @@ class Engine(Protocol):
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run again and again."""
 
-    def run_with_frame(self, cursor: Any, sql: str, frame: Any) -> None:
-        """Run a statement in which the table `incoming` is a DataFrame; for a file it may be a stream of Arrow."""
+    def add_rows(self, cursor: Any, table: str, rows: Any) -> None:
+        """Add a DataFrame to a table that has its columns in this order; of a file it may be a stream of Arrow."""
 
     def frame(self, cursor: Any, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame."""

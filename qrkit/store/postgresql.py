@@ -186,20 +186,15 @@ class Server:
         """Run a statement that is run again and again; connections remember those by themselves."""
         cursor.execute(sql, parameters)
 
-    def run_with_frame(self, cursor: ServerCursor, sql: str, frame: pd.DataFrame) -> None:
-        """Run a statement in which the table `incoming` is a DataFrame."""
-        kinds = {name: _kind(str(dtype)) for name, dtype in frame.dtypes.items()}
-        columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
-        cursor.execute(f"CREATE TEMPORARY TABLE incoming ({columns}) ON COMMIT DROP")
-        with cursor.connection.cursor() as writing, writing.copy("COPY incoming FROM STDIN") as copy:
-            for start in range(0, len(frame), TOGETHER):
-                part = frame.iloc[start : start + TOGETHER].astype("object")
+    def add_rows(self, cursor: ServerCursor, table: str, rows: pd.DataFrame) -> None:
+        """Add a DataFrame to a table that has its columns in this order."""
+        with cursor.connection.cursor() as writing, writing.copy(f"COPY {table} FROM STDIN") as copy:
+            for start in range(0, len(rows), TOGETHER):
+                part = rows.iloc[start : start + TOGETHER].astype("object")
                 part = part.where(part.notna(), None)
                 for row in part.itertuples(index=False, name=None):
                     copy.write_row(row)
-        cursor.execute("ANALYZE incoming")
-        cursor.execute(sql)
-        cursor.execute("DROP TABLE incoming")
+        cursor.execute(f"ANALYZE {table}")  # of a temporary table, the server counts nothing by itself
 
     def frame(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and give its rows as a DataFrame; for many rows there are `columns`."""
@@ -281,11 +276,6 @@ class Server:
         else:
             connection.close()
         self._places.release()
-
-
-def _kind(dtype: str) -> str:
-    """The type of a column for one of a DataFrame."""
-    return {"datetime64[us]": "TIMESTAMP", "UInt64": "ubigint", "float64": "FLOAT8"}.get(dtype, "VARCHAR")
 
 
 def _psycopg() -> Any:

@@ -19,6 +19,7 @@ __all__ = ["POSTGRESQL"]
 
 RECORDS_LOCK = "7116, 1"
 VISITS_LOCK = "7116, 2"
+TABLES_LOCK = "7116, 3"
 """Advisory locks: our number among all that use the database, and which."""
 
 TABLES = """
@@ -209,6 +210,8 @@ SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code =
 GROUP BY s.qrcode ORDER BY s.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
+    # Who waits for this one has the lock for visits already, so that nobody waits in a circle.
+    bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK})",
     count_nothing="SELECT 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans",
     is_kept="""
 SELECT 1 AS kept FROM visits

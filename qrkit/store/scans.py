@@ -216,17 +216,36 @@ class Scans:
         return file
 
     def insert(self, frame: pd.DataFrame) -> int:
-        """Store visits that were counted elsewhere and give their number: all rows or, with an error, none.
+        """Store visits that were counted elsewhere and give the number of those that were not there yet.
+
+        The same table again adds nothing, and one that has grown adds what is new. Rows that are equal in all columns
+        are as many visits: of three, with one of them in the store, two are added. A row without `content` is the same
+        visit as a stored one whatever that one's content is, for the record's may have changed since. Visits that were
+        reduced to counts (`keep_visits`) cannot be seen: a table of their time counts them again.
+
+        All rows are stored then or, with an error, none is added.
 
         Args:
-            frame: Columns `short_code` (str) and `time` (datetime; without a zone it is UTC) are required; `kind` (str:
-                scan, which it is where nothing else is said, bot, prefetch or head), `content` (str, what was served;
-                that of the record where nothing is said), `user_agent`, `referrer` (host), `language`, `country`,
-                `region`, `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees) may join.
+            frame: Columns `short_code` (str) and `time` (datetime, or ISO 8601; without a zone it is UTC) are required.
+                Others may join: `kind` (str: scan, bot, prefetch or head; where nothing is said, a row is a scan, or a
+                bot where its `user_agent` is that of a known crawler, as with our own redirect), `content` (str, what
+                was served; that of the record where nothing is said), `user_agent`, `referrer` (host), `language`,
+                `country` (code of two letters, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole
+                number), `latitude`, `longitude` (degrees).
 
         Raises:
-            InvalidParameter: A column is missing, unknown or of the wrong type, or a short code is not of this
-                portfolio; the column is named.
+            InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is
+                not of this portfolio; the column is named, and the first row that is wrong.
+            StoreBusy: The store cannot be written, or another process has been inserting a table for a minute.
+
+        Example:
+            >>> import pandas as pd
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:") as shop:
+            ...     code = shop.insert_qrcode("https://example.com", short_code="door")
+            ...     old = pd.DataFrame({"short_code": "door", "time": ["2026-04-03T12:00:00Z"] * 2})
+            ...     shop.scans.insert(old), shop.scans.insert(old)
+            (2, 0)
         """
         return visits.insert_frame(self.store, self.account_id, frame)
 

@@ -75,7 +75,7 @@ def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> 
         store.add_csv(f"{table} ({names})", lines)
         return
     for rows in _parts(store, lines, kinds):
-        store.insert_frame(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming", rows)
+        store.add_rows(f"{table} ({names})", rows)
 
 
 def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:

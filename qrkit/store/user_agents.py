@@ -14,7 +14,17 @@ from typing import Literal, NamedTuple
 from qrkit.store.connection import Store
 from qrkit.visitors import is_bot
 
-__all__ = ["Device", "ToldApart", "forget_numbers", "numbers_of", "parser", "reparse", "tell_new_apart", "told_apart"]
+__all__ = [
+    "Device",
+    "ToldApart",
+    "forget_numbers",
+    "names_bot",
+    "numbers_of",
+    "parser",
+    "reparse",
+    "tell_new_apart",
+    "told_apart",
+]
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
@@ -180,8 +190,13 @@ def told_apart(text: str) -> ToldApart:
         manufacturer=device.brand if device else None,
         device_model=device.model if device else None,
         device=_device(text, system.family if system else None),
-        is_bot=bool(text) and is_bot(text),  # files of scans often have no user agents: that is no evidence
+        is_bot=names_bot(text),
     )
+
+
+def names_bot(text: str) -> bool:
+    """Whether a user agent is a bot's. None is no evidence: files of scans often have no user agents."""
+    return bool(text) and is_bot(text)
 
 
 def _version(major: str | None, minor: str | None) -> str | None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.limits import Latitude, Longitude
 from qrkit.records import Visit
 from qrkit.store.connection import Store
 from qrkit.store.user_agents import LONGEST, numbers_of
+from qrkit.store.visit_frame import prepared_frame
 from qrkit.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "Mark", "insert_frame", "insert_visits", "is_kept"]
+__all__ = ["Mark", "insert_frame", "insert_visits", "is_kept"]
 
 COLUMNS = {
     "time": "TIMESTAMP",
@@ -39,40 +39,49 @@ INSERT = f"""
 INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in COLUMNS.values())}
 """
 
-FRAME_COLUMNS = {
-    "short_code": "str",
-    "time": "datetime64[us]",
-    "kind": "str",
-    "content": "str",
-    "user_agent": "str",
-    "referrer": "str",
-    "language": "str",
-    "visitor": "UInt64",
-    "country": "str",
-    "region": "str",
-    "city": "str",
-    "latitude": "float64",
-    "longitude": "float64",
-}
-"""Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
-
-FRAME_KINDS = ("scan", "bot", "prefetch", "head")
-"""What visits of a DataFrame can be: those of short codes that are there."""
-
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
-YEARS = (1990, 2100)
-"""A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
-
+GIVEN = {name: kind for name, kind in COLUMNS.items() if name != "qrcode"}
+"""Columns of the table `incoming`, beside the number of a row and whether it is stored already."""
+INCOMING = f"""
+CREATE TEMPORARY TABLE incoming (
+    number INTEGER, is_stored BOOLEAN, {", ".join(f"{name} {kind}" for name, kind in GIVEN.items())}
+)
+"""
+SAME = ", ".join(name for name in GIVEN if name != "content")
+# Of n equal rows with k in the store, k are stored already. Groups are made of those alone whose code and time are on
+# both sides: in a table that is new, these are few.
+COMPARE = f"""
+UPDATE incoming SET is_stored = true WHERE number IN (
+    WITH stored AS (
+        SELECT {SAME}, content FROM visits v
+        WHERE time BETWEEN (SELECT min(time) FROM incoming) AND (SELECT max(time) FROM incoming)
+            AND EXISTS (
+                SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {{asked}}
+            )
+    ), given AS (
+        SELECT number, is_stored, {SAME}, content FROM incoming i
+        WHERE EXISTS (SELECT 1 FROM stored s WHERE s.time = i.time AND s.short_code = i.short_code)
+    )
+    SELECT unnest((array_agg(number) FILTER (WHERE number IS NOT NULL AND {{asked}}))[
+        1:count(*) FILTER (WHERE number IS NULL) - count(*) FILTER (WHERE is_stored)
+    ])
+    FROM (SELECT NULL::INTEGER AS number, false AS is_stored, * FROM stored UNION ALL SELECT * FROM given) both_sides
+    GROUP BY {{equal}}
+)
+"""
+COMPARE_WITH_CONTENT = COMPARE.format(asked="content IS NOT NULL", equal=f"{SAME}, content")
+# The content of the record, which is stored with such a row, may have been another one then: any visit that no row with
+# content has taken will do.
+COMPARE_WITHOUT = COMPARE.format(asked="content IS NULL", equal=SAME)
 INSERT_FRAME = """
 INSERT INTO visits
 SELECT
-    i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), u.number, i.referrer, i.language, i.visitor,
-    i.country, i.region, i.city, i.latitude, i.longitude
+    i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), i.user_agent, i.referrer, i.language,
+    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode
-JOIN user_agents u ON u.text = i.user_agent
 """
 
 
@@ -138,13 +147,16 @@ def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
 
 
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
-    """Store a DataFrame of scans of an account's QR Codes and give their number: all rows or, with an error, none.
+    """Store the rows of a DataFrame of scans of an account's QR Codes that are not stored yet, and give their number.
+
+    With an error, none is stored.
 
     Raises:
-        InvalidParameter: A column is missing or unknown, a value cannot be brought to its column's dtype, or a short
-            code is not one of the account's; the column is named, and the first row that is wrong.
+        InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is not
+            one of the account's; the column is named, and the first row that is wrong.
+        StoreBusy: The store cannot be written, or another process has been inserting a table for a minute.
     """
-    prepared = _prepared(frame)
+    prepared = prepared_frame(frame)
     agents = prepared["user_agent"].unique()
     if store.database.is_shared and not store.is_in_transaction:
         # At once, for others wait with theirs until it is certain that a new user agent is stored.
@@ -152,79 +164,27 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
             _check_codes(store, account_id, prepared)
             numbers_of(store, agents)
     with store.adding():
+        if store.database.dialect.bring_alone:
+            store.rows(store.database.dialect.bring_alone)
         _check_codes(store, account_id, prepared)
-        numbers_of(store, agents)
-        store.insert_frame(INSERT_FRAME, prepared)
-        store.insert_frame(store.database.dialect.count_frame, prepared)
-    return len(prepared)
+        numbers = numbers_of(store, agents)
+        prepared["user_agent"] = prepared["user_agent"].map({agent: numbers[agent[:LONGEST]] for agent in agents})
+        return _added(store, prepared)
 
 
-def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with every column, each of its dtype."""
-    import pandas as pd
-
-    _check_names([str(name) for name in frame.columns])
-    result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
-    for name, kind in (("latitude", Latitude), ("longitude", Longitude)):
-        bound = get_args(kind)[1]
-        wrong = result[name].notna() & ~result[name].between(bound.low, bound.high)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise InvalidParameter(Problem(name, result[name][row], f"row {row}: must be in {bound}", "out-of-range"))
-    result["kind"] = result["kind"].fillna("scan")
-    wrong = ~result["kind"].isin(FRAME_KINDS)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InvalidParameter(
-            Problem("kind", result["kind"][row], f"row {row}: must be one of {', '.join(FRAME_KINDS)}")
-        )
-    result["user_agent"] = result["user_agent"].fillna("").str.slice(0, LONGEST)
-    return result
-
-
-def _check_names(names: list[str]) -> None:
-    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
-             if name not in names]  # fmt: skip
-    rule = f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}"
-    wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
-    wrong += [Problem(name, None, "is there twice", "duplicate-parameter") for name in FRAME_COLUMNS
-              if names.count(name) > 1]  # fmt: skip
-    if wrong:
-        raise InvalidParameter(*wrong)
-
-
-def _column(frame: pd.DataFrame, name: str) -> pd.Series:
-    """One column brought to its dtype, empty where the frame has none."""
-    import pandas as pd
-
-    dtype = FRAME_COLUMNS[name]
-    absent = pd.Series([None] * len(frame), dtype="object")
-    values = frame[name].reset_index(drop=True) if name in frame else absent
-    try:
-        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
-        if dtype == "str":
-            made.str.encode("utf-8")  # half a character (a lone surrogate) is no text
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
-    return made
-
-
-def _moments(values: pd.Series) -> pd.Series:
-    """Moments in UTC without their zone; texts must be ISO 8601."""
-    import pandas as pd
-
-    if not pd.api.types.is_datetime64_any_dtype(values):
-        kind = pd.api.types.infer_dtype(values)
-        if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
-            raise ValueError("numbers do not say their unit; use pandas.to_datetime(..., unit='s', utc=True)")
-        values = pd.to_datetime(values.astype("object"), utc=True, format="ISO8601")
-    moments = pd.to_datetime(values, utc=True)
-    if moments.isna().any():
-        raise ValueError(f"row {int(moments.isna().argmax())} is empty")
-    far = ~moments.dt.year.between(*YEARS)
-    if far.any():
-        raise ValueError(f"row {int(far.argmax())} is not in the years {YEARS[0]} to {YEARS[1]}")
-    return moments.dt.tz_localize(None)
+def _added(store: Store, prepared: pd.DataFrame) -> int:
+    """Store the rows that are not stored yet; how many these are."""
+    rows = prepared.assign(number=range(len(prepared)), is_stored=False)
+    store.execute(INCOMING)
+    store.add_rows("incoming", rows[["number", "is_stored", *GIVEN]])
+    store.execute(COMPARE_WITH_CONTENT)
+    store.execute(COMPARE_WITHOUT)
+    store.execute("DELETE FROM incoming WHERE is_stored")
+    store.execute(INSERT_FRAME)
+    store.execute(store.database.dialect.count_frame)
+    (left,) = store.rows("SELECT count(*) AS number FROM incoming")
+    store.execute("DROP TABLE incoming")
+    return int(left["number"])
 
 
 def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:

@@ -1,5 +1,6 @@
 """Each statistic against the same question put to a list of scans with pandas."""
 
+import inspect
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from random import Random
@@ -299,7 +300,8 @@ def test_a_record_tells_phones_and_tablets_and_leaves_out_what_is_not_known(agen
     """Open: what is mobile, and words for "unknown". Phones and tablets are; what is not known is missing."""
     with open_portfolio(":memory:") as portfolio:
         portfolio.insert_qrcode("https://example.com", short_code="door")
-        portfolio.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [FIRST], "user_agent": [agent]}))
+        scan = {"short_code": ["door"], "time": [FIRST], "kind": ["scan"], "user_agent": [agent]}
+        portfolio.scans.insert(pd.DataFrame(scan))
         (row,) = rows_of(analytics.scan_records(portfolio.scans))
     campaign, *device, country, region, city, latitude, longitude, created = row
     assert tuple(None if pd.isna(value) else value for value in device) == told
@@ -443,3 +445,23 @@ def test_a_campaign_is_named_by_its_id():
         campaign = portfolio.insert_campaign("Spring")
         with pytest.raises(InvalidParameter, match="is not the id of a campaign"):
             portfolio.insert_qrcode("x", campaign_id=campaign)
+
+
+def questions():
+    """All functions of `analytics` that take a view of scans and need nothing else."""
+    for name in analytics.__all__:
+        parameters = [*inspect.signature(getattr(analytics, name)).parameters.values()] if name.islower() else []
+        if [one.name for one in parameters if one.default is one.empty] == ["scans"]:
+            yield name
+
+
+@pytest.mark.parametrize("name", list(questions()))
+def test_who_gives_a_portfolio_for_its_scans_is_told_so(portfolio, name):
+    with pytest.raises(AttributeError, match=r"^a Portfolio has no '\w+'; its scans have: use portfolio\.scans in its"):
+        getattr(analytics, name)(portfolio)
+
+
+def test_what_neither_a_portfolio_nor_its_scans_have_is_named_alone(portfolio):
+    for name in ("scan", "_parameters"):
+        with pytest.raises(AttributeError, match=f"^a Portfolio has no '{name}'$"):
+            getattr(portfolio, name)

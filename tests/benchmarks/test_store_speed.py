@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, process_time
 
 import pandas as pd
 import pytest
@@ -154,9 +154,9 @@ def test_durable_scans_a_second(shop, tmp_path, say, threads):
     )
 
 
-def stored_frame(rows):
-    times = pd.date_range("2024-01-01", periods=rows, freq="6s")
-    return pd.DataFrame({"short_code": "door", "time": times, "user_agent": "agent", "country": "SI",
+def stored_frame(rows, part=0):
+    times = pd.date_range(f"2024-01-01T00:00:00.{part:06}", periods=rows, freq="6s")
+    return pd.DataFrame({"short_code": "door", "time": times, "user_agent": "Agent", "kind": "scan", "country": "SI",
                          "visitor": pd.array(range(rows), dtype="UInt64")})  # fmt: skip
 
 
@@ -167,8 +167,8 @@ def test_a_full_store_is_as_fast_as_an_empty_one(shop, tmp_path, say, millions):
     empty.store.checkpoint()
     before = (tmp_path / "empty.duckdb").stat().st_size
     start = perf_counter()
-    for _ in range(millions):
-        shop.scans.insert(stored_frame(1_000_000))
+    for part in range(millions):
+        shop.scans.insert(stored_frame(1_000_000, part))
     shop.store.checkpoint()
     loading, size = perf_counter() - start, (tmp_path / "a.duckdb").stat().st_size
     rounds = []
@@ -184,6 +184,20 @@ def test_a_full_store_is_as_fast_as_an_empty_one(shop, tmp_path, say, millions):
     say(
         f"{millions} million rows ({loading:.1f} s to load, {(size - before) / millions / 1e6:.1f} bytes a row): "
         f"p99 {full:.1f} ms, empty {nothing:.1f} ms, full/empty {median(a / b for a, b in rounds):.2f}"
+    )
+
+
+def test_a_table_is_held_against_those_that_are_there(shop, say):
+    """A million rows, then a million others of the same years, then the first ones again."""
+    taken = []
+    for part, number in ((0, 1_000_000), (1, 1_000_000), (0, 0)):
+        frame = stored_frame(1_000_000, part)
+        start = process_time()
+        assert shop.scans.insert(frame) == number
+        taken.append(process_time() - start)
+    say(
+        f"a million rows: {taken[0]:.1f} s of the processor into an empty store, beside a million others "
+        f"{taken[1] / taken[0]:.2f} of that, again (none is added) {taken[2] / taken[0]:.2f}"
     )
 
 

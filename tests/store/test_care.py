@@ -62,7 +62,7 @@ def record(shop, code, *, kind="scan", day=0, name=None):
 def many(rows, code="door", days=100):
     times = [NOON.replace(tzinfo=None) + timedelta(days=n % days, seconds=n) for n in range(rows)]
     texts = [f"{n * 7919 % 1_000_003}" for n in range(rows)]
-    return pd.DataFrame({"short_code": code, "time": times, "user_agent": "frame", "city": texts})
+    return pd.DataFrame({"short_code": code, "time": times, "kind": "scan", "user_agent": "frame", "city": texts})
 
 
 def tables(store):

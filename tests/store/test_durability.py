@@ -238,7 +238,7 @@ if sys.argv[2] == "checkpoint":  # after this failure DuckDB wants the file to b
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 portfolio.insert_qrcode("x", short_code="after")
 ask("after")
-portfolio.scans.insert(many(10))
+portfolio.scans.insert(many(510))  # ten more
 portfolio.store.checkpoint()
 ask("later")
 for again in (False, True):

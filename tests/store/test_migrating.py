@@ -109,7 +109,7 @@ def fill(path):
         visitors = pd.array([None, 0, 2**63, 2**64 - 1] * 10, dtype="UInt64")
         cities = [None, "", NASTY, "Graz"] * 10
         frame = pd.DataFrame({"short_code": "door", "time": times, "visitor": visitors, "city": cities})
-        shop.scans.insert(frame.assign(latitude=1 / 3, user_agent=cities))
+        shop.scans.insert(frame.assign(kind="scan", latitude=1 / 3, user_agent=cities))
         assert forget_visits(shop.store, NOON - timedelta(days=1)) == 5
         redirects.answer(Request("GET", "door", {"user-agent": PHONE}, "again"))
         with pytest.raises(NotFound):

@@ -77,6 +77,7 @@ class Model:
     codes: list[Code] = field(default_factory=list)
     given: set[str] = field(default_factory=set)
     visits: Counter = field(default_factory=Counter)
+    inserted: set[tuple[str, datetime]] = field(default_factory=set)  # with DataFrames
 
     def code_of(self, short_code: str) -> Code | None:
         return next((code for code in self.codes if code.short_code == short_code), None)
@@ -210,10 +211,13 @@ class Shop:
             chosen = [one_of(self.model.codes, pick // (at + 1)) for at in range(pick % 4)]
             times = [self.moment - timedelta(days=at) for at in range(len(chosen))]
             frame = pd.DataFrame({"short_code": [code.short_code for code in chosen], "time": times})
-            assert self.portfolio.scans.insert(frame) == len(chosen)
-            for code, time in zip(chosen, times, strict=True):
+            new = [(code, time) for code, time in zip(chosen, times, strict=True)
+                   if (code.short_code, time) not in self.model.inserted]  # fmt: skip
+            assert self.portfolio.scans.insert(frame) == len(new)
+            for code, time in new:
                 code.scans += 1
                 self.model.visits[code.short_code, "scan", time] += 1
+                self.model.inserted.add((code.short_code, time))
 
     def visit(self, pick: int) -> None:
         kind = one_of(sorted(VISITS), pick)
@@ -239,6 +243,7 @@ class Shop:
         before = self.moment - timedelta(days=pick % 3)
         old = [visit for visit in self.model.visits if visit[2] < before]
         assert forget_visits(self.store, before) == sum(self.model.visits.pop(visit) for visit in old)
+        self.model.inserted = {visit for visit in self.model.inserted if visit[1] >= before}
 
     def fail(self, pick: int) -> None:
         """Do several things in a transaction that an error ends."""

@@ -122,7 +122,7 @@ def test_a_user_agent_comes_back_after_its_sweep(shop):
     shop.scans.insert(frame(40, user_agent=AGENT))
     shop.keep_visits(days=30)
     shop.sweep()
-    shop.scans.insert(frame(0, user_agent=AGENT))
+    shop.scans.insert(frame(0, user_agent=AGENT, kind="scan"))
     insert_visits(shop.store, [Visit(NOON, "scan", "door", 1, user_agent=AGENT)])
     assert verify(shop.store) == []
     assert shop.scans.count() == 2
@@ -218,7 +218,7 @@ def test_the_report_speaks_of_ones_own_visits_alone(shop):
 
 
 def test_the_report_shows_itself_in_a_notebook(shop):
-    shop.scans.insert(frame(0, country="<b>"))
+    shop.scans.insert(frame(0, country="DE"))
     page = shop.privacy_report()._repr_html_()
     assert page.startswith("<p>1 visit is kept, the oldest of 2026-03-10 12:00:00 UTC.")
     assert all(reason.what in page for reason in REASONS.values())

@@ -19,7 +19,8 @@ from qrkit.records import Account, Place, Visit
 from qrkit.store import Scans, Store
 from qrkit.store.short_codes import target
 from qrkit.store.user_agents import told_apart
-from qrkit.store.visits import FRAME_COLUMNS, insert_visits, is_kept
+from qrkit.store.visit_frame import FRAME_COLUMNS
+from qrkit.store.visits import insert_visits, is_kept
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 WINDOWS = (
@@ -296,15 +297,24 @@ BAD_COLUMNS = {
     "epoch floats": ({"time": [1_772_366_400.5]}, "time: .*numbers do not say their unit"),
     "epoch objects": ({"time": pd.Series([1_772_366_400], dtype="object")}, "time: .*numbers do not say their unit"),
     "epoch masked": ({"time": pd.Series([1_772_366_400], dtype="Int64")}, "time: .*numbers do not say their unit"),
-    "epoch texts": ({"time": ["1772366400"]}, "time: cannot be read as"),
-    "day first or month first": ({"time": ["01/02/2026"]}, "time: cannot be read as"),
-    "the same as string": ({"time": pd.Series(["01/02/2026"], dtype="string")}, "time: cannot be read as"),
-    "the same as category": ({"time": pd.Series(["01/02/2026"], dtype="category")}, "time: cannot be read as"),
-    "time in words": ({"time": ["yesterday"]}, "time: cannot be read as"),
+    "epoch texts": ({"time": ["1772366400"]}, "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is"),
+    "day first or month first": (
+        {"time": ["01/02/2026"]},
+        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+    ),
+    "the same as string": (
+        {"time": pd.Series(["01/02/2026"], dtype="string")},
+        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+    ),
+    "the same as category": (
+        {"time": pd.Series(["01/02/2026"], dtype="category")},
+        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+    ),
+    "time in words": ({"time": ["yesterday"]}, "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is"),
     "time missing": ({"time": [None]}, "time: .*row 0 is empty"),
     "time not a time": ({"time": [pd.NaT]}, "time: .*row 0 is empty"),
     "time bool": ({"time": [True]}, "time: .*numbers do not say their unit"),
-    "time span": ({"time": pd.to_timedelta([5], unit="s")}, "time: cannot be read as"),
+    "time span": ({"time": pd.to_timedelta([5], unit="s")}, "time=.*: row 0: must be ISO 8601"),
     "visitor negative": ({"visitor": [-1]}, "visitor: cannot be read as UInt64"),
     "visitor a fraction": ({"visitor": [1.5]}, "visitor: cannot be read as UInt64"),
     "visitor infinite": ({"visitor": [float("inf")]}, "visitor: cannot be read as UInt64"),
@@ -319,6 +329,11 @@ BAD_COLUMNS = {
     "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is no short code of this portfolio"),
     "no code": ({"short_code": [None]}, "short_code=nan: row 0: is no short code of this portfolio"),
     "code a number": ({"short_code": [7]}, "short_code='7': row 0: is no short code of this portfolio"),
+    "country by its name": ({"country": ["Germany"]}, "country='Germany': row 0: must be a code of two letters"),
+    "country of three letters": ({"country": ["DEU"]}, "country='DEU': row 0: must be a code of two letters"),
+    "country a digit": ({"country": ["A1"]}, "country='A1': row 0: must be a code of two letters"),
+    "country in other letters": ({"country": ["ДЕ"]}, "country='ДЕ': row 0: must be a code of two letters"),
+    "country a number": ({"country": [49]}, "country='49': row 0: must be a code of two letters"),
     "column unknown": (
         {"nation": ["DE"]},
         "nation: is not a column of scans; allowed: short_code, time, kind",
@@ -372,6 +387,47 @@ def test_a_frame_joins_an_open_transaction(portfolio):
     assert portfolio.scans.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"time": [NOON, None, "03/04/2026", "3 April"]},
+            r"^time='03/04/2026': row 2: .*pandas\.to_datetime\(column, f",
+        ),
+        ({"country": ["SI", None, "Germany", "Italy"]}, "^country='Germany': row 2: .*as DE is"),
+        ({"kind": ["scan", None, "orphan", "human"]}, "^kind='orphan': row 2: "),
+    ],
+)
+def test_the_first_row_that_is_wrong_is_named_with_its_value_and_the_rule(portfolio, columns, message):
+    given = {"short_code": "door", "time": [NOON] * 4} | columns
+    with pytest.raises(InvalidParameter, match=message):
+        portfolio.scans.insert(pd.DataFrame(given, index=[9, 9, 8, 8]))
+
+
+def test_countries_are_codes_in_capitals_as_those_of_the_redirect(portfolio):
+    given = ["DE", "de", "dE", "", None, pd.NA, "na"]
+    portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": NOON, "country": given}))
+    found = portfolio.scans.to_frame()["country"]
+    assert sorted(found.fillna("-")) == ["-", "-", "-", "DE", "DE", "DE", "NA"]
+
+
+ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+
+
+@pytest.mark.rule("T9")
+def test_a_row_that_does_not_say_its_kind_is_what_its_user_agent_says(portfolio):
+    """Open: scans that others counted. Robots are none, as with our own; no user agent at all is no evidence."""
+    before = portfolio.list_qrcodes()[0].scans
+    agents = [ROBOT, WINDOWS, "", None, ROBOT]
+    portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": NOON, "user_agent": agents}))
+    assert portfolio.list_qrcodes()[0].scans == before + 3
+    assert portfolio.scans.where(kinds=("bot",)).to_frame()["browser"].tolist() == ["Googlebot"] * 2
+    said = pd.DataFrame({"short_code": "shelf", "time": NOON, "user_agent": ROBOT, "kind": ["scan", "head", "", None]})
+    portfolio.scans.insert(said)
+    shelf = [row["kind"] for row in stored(portfolio) if row["short_code"] == "shelf"]
+    assert sorted(shelf) == ["bot", "bot", "head", "scan"]
+
+
 def test_scans_of_another_accounts_codes_are_refused():
     with Store() as store:
         mine, other = local_account(store), Account("e" * 32, "other", "premium")
@@ -399,7 +455,7 @@ def test_many_rows_are_stored_as_they_are(portfolio):
         }
     )
     assert portfolio.scans.insert(given) == number
-    found = portfolio.scans.to_frame()
+    found = portfolio.scans.where(kinds=("scan", "bot")).to_frame()
     assert len(found) == number
     assert found["time"].tolist() == given["time"].tolist()
     assert found["country"].notna().tolist() == given["country"].notna().tolist()

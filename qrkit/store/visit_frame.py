@@ -1,0 +1,149 @@
+"""A DataFrame of scans that were counted elsewhere, brought to the columns and values of visits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.limits import Latitude, Longitude
+from qrkit.places import country_code
+from qrkit.store.user_agents import names_bot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FRAME_COLUMNS", "prepared_frame"]
+
+FRAME_COLUMNS = {
+    "short_code": "str",
+    "time": "datetime64[us]",
+    "kind": "str",
+    "content": "str",
+    "user_agent": "str",
+    "referrer": "str",
+    "language": "str",
+    "visitor": "UInt64",
+    "country": "str",
+    "region": "str",
+    "city": "str",
+    "latitude": "float64",
+    "longitude": "float64",
+}
+"""Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
+
+FRAME_KINDS = ("scan", "bot", "prefetch", "head")
+"""What visits of a DataFrame can be: those of short codes that are there."""
+
+YEARS = (1990, 2100)
+"""A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
+
+
+def prepared_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with every column, each of its dtype, and what can be told of a row where it does not say it.
+
+    Raises:
+        InvalidParameter: A column is missing or unknown, or a value breaks the rule of its column; the column is named,
+            and the first row that is wrong.
+    """
+    import pandas as pd
+
+    _check_names([str(name) for name in frame.columns])
+    result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
+    for name, kind in (("latitude", Latitude), ("longitude", Longitude)):
+        bound = get_args(kind)[1]
+        wrong = result[name].notna() & ~result[name].between(bound.low, bound.high)
+        _refuse(result[name], wrong, f"must be in {bound}", "out-of-range")
+    result["user_agent"] = result["user_agent"].fillna("")
+    result["kind"] = _kinds(result["kind"], result["user_agent"])
+    result["country"] = _countries(result["country"])
+    return result
+
+
+def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
+    """What visits were; where nobody says it, the user agent does."""
+    is_open = kinds.isna() | (kinds == "")
+    _refuse(kinds, ~is_open & ~kinds.isin(FRAME_KINDS), f"must be one of {', '.join(FRAME_KINDS)}")
+    if not is_open.any():
+        return kinds
+    bots = [agent for agent in agents[is_open].unique() if names_bot(agent)]
+    return kinds.mask(is_open, "scan").mask(is_open & agents.isin(bots), "bot")
+
+
+def _countries(countries: pd.Series) -> pd.Series:
+    """Codes of countries in capitals."""
+    codes = {text: country_code(text) for text in countries.dropna().unique() if text}
+    unknown = [text for text, code in codes.items() if not code]
+    _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
+    return countries.map(codes).astype("str")
+
+
+def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
+    """Name the first row of a column that is wrong, where there is one.
+
+    Raises:
+        InvalidParameter: There is one.
+    """
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidParameter(Problem(str(column.name), column[row], f"row {row}: {rule}", code))
+
+
+def _check_names(names: list[str]) -> None:
+    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
+             if name not in names]  # fmt: skip
+    rule = f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}"
+    wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
+    wrong += [Problem(name, None, "is there twice", "duplicate-parameter") for name in FRAME_COLUMNS
+              if names.count(name) > 1]  # fmt: skip
+    if wrong:
+        raise InvalidParameter(*wrong)
+
+
+def _column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """One column brought to its dtype, empty where the frame has none."""
+    import pandas as pd
+
+    dtype = FRAME_COLUMNS[name]
+    absent = pd.Series([None] * len(frame), dtype="object")
+    values = frame[name].reset_index(drop=True) if name in frame else absent
+    try:
+        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
+        if dtype == "str":
+            for text in made.dropna().unique():
+                text.encode("utf-8")  # half a character (a lone surrogate) is no text
+    except InvalidParameter:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
+    return made
+
+
+def _moments(values: pd.Series) -> pd.Series:
+    """Moments in UTC without their zone; texts must be ISO 8601."""
+    import pandas as pd
+
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        kind = pd.api.types.infer_dtype(values)
+        if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
+            raise ValueError("numbers do not say their unit; use pandas.to_datetime(..., unit='s', utc=True)")
+        values = _read_moments(values.astype("object"))
+    moments = pd.to_datetime(values, utc=True)
+    if moments.isna().any():
+        raise ValueError(f"row {int(moments.isna().argmax())} is empty")
+    far = ~moments.dt.year.between(*YEARS)
+    if far.any():
+        raise ValueError(f"row {int(far.argmax())} is not in the years {YEARS[0]} to {YEARS[1]}")
+    return moments.dt.tz_localize(None)
+
+
+def _read_moments(texts: pd.Series) -> pd.Series:
+    """Texts in ISO 8601 and moments, in UTC."""
+    import pandas as pd
+
+    try:
+        return pd.to_datetime(texts, utc=True, format="ISO8601")
+    except ValueError:
+        found = pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce")
+        rule = "must be ISO 8601, as 2026-04-03T12:00:00Z is; pandas.to_datetime(column, format=…) reads other forms"
+        _refuse(texts.rename("time"), found.isna() & texts.notna(), rule, "wrong-type")
+        raise
