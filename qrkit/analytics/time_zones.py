@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.store import Scans
 from qrkit.times import naive
 
@@ -40,6 +40,15 @@ class Stretch(NamedTuple):
     offset: timedelta
 
 
+def _proposed(name: str) -> str:
+    """What may have been meant: people know the city, "Berlin"."""
+    names = sorted(available_timezones())
+    city = name.replace(" ", "_").lower()
+    there = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
+    near = f"did you mean {there!r}?" if there else nearest(name, names)
+    return f"; {near}" if near.startswith("did") else ""
+
+
 def zone_of(name: str) -> ZoneInfo:
     """The time zone of an IANA name, like "Europe/Ljubljana".
 
@@ -49,7 +58,7 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError) as error:
-        rule = "must be an IANA name of a time zone, like UTC or Europe/Ljubljana"
+        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_proposed(str(name))}"
         raise InvalidParameter(Problem("time_zone", name, rule)) from error
 
 
