@@ -27,6 +27,10 @@ FAULTS_ALONE = {"resultTypes": ["violations"]}
 """What is well is looked at, but not described node by node."""
 START_SECONDS = 90
 WAIT_MS = 30_000
+FITS = """([selector, width]) => {
+    const part = document.querySelector(selector);
+    return part.getBoundingClientRect().width <= width && part.scrollWidth <= part.clientWidth + 1;
+}"""
 KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 
 
@@ -145,15 +149,18 @@ def notebook(lab, profile):
 def faults():
     """Gives what keeps people from using a part of a page: in themes for the day and the night, narrow and wide."""
     from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import TimeoutError
 
     def found(page, selector):
-        part = page.locator(selector)
         for (theme, is_light), width in product(THEMES.items(), WIDTHS):
             command(page, "apputils:change-theme", theme=theme)
             page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
             page.set_viewport_size({"width": width, "height": HEIGHT})
             place = f"{theme}, {width} pixels:"
-            if part.bounding_box()["width"] > width or part.evaluate("one => one.scrollWidth > one.clientWidth + 1"):
+            try:
+                # JupyterLab lays its page out anew some time after the window has another size.
+                page.wait_for_function(FITS, arg=[selector, width])
+            except TimeoutError:
                 yield f"{place} wider than its page"
             # Nodes that pass are not described one by one.
             for one in (
