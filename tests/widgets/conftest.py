@@ -162,10 +162,7 @@ def faults():
                 page.wait_for_function(FITS, arg=[selector, width])
             except TimeoutError:
                 yield f"{place} wider than its page"
-            # Nodes that pass are not described one by one.
-            for one in (
-                Axe().run(page, context=selector, options={"resultTypes": ["violations"]}).response["violations"]
-            ):
+            for one in Axe().run(page, context=selector, options=FAULTS_ALONE).response["violations"]:
                 if one["impact"] in ("serious", "critical"):
                     node = one["nodes"][0]
                     yield f"{place} {one['id']} {node['html'][:160]} {node.get('failureSummary', '')[:200]}"
