@@ -167,7 +167,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
-    if print_size and to is None:
+    if print_size is not None and to is None:
         rule = "is that of files, and needs `to`; a picture that comes back takes its size by `print_at`"
         raise InvalidParameter(Problem("print_size", None, rule))
     chosen = format_named(format).name

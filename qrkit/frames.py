@@ -92,8 +92,8 @@ def _entry(row: int, cells: dict[str, str]) -> Entry | ImportIssue:
             return read_row(row, cells)
         except InvalidParameter as error:
             detail = str(error)
-    named = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
-    return ImportIssue(row, *named, cells[REASON] or "invalid", detail)  # type: ignore[arg-type]  # REASON says which
+    whose = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
+    return ImportIssue(row, *whose, cells[REASON] or "invalid", detail)  # type: ignore[arg-type]  # REASON says which
 
 
 def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> pd.DataFrame:

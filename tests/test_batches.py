@@ -129,8 +129,9 @@ def test_designs_keep_their_looks_and_texts_take_the_template():
         ({"format": "pngg"}, InvalidParameter, "did you mean 'png'"),
         ({"names": "Door"}, InvalidParameter, "names: must be a list of texts"),
         ({"print_size": PrintSize(size_mm=40), "to": None}, InvalidParameter, "print_size: is that of files"),
+        ({"print_size": 60}, InvalidParameter, r"print_size=60: must be a qrkit\.PrintSize"),
     ],
-    ids=["name", "bound", "design", "content", "processes", "format", "names", "size on paper"],
+    ids=["name", "bound", "design", "content", "processes", "format", "names", "size on paper", "number on paper"],
 )
 def test_what_is_wrong_with_all_of_them_is_said_at_once(tmp_path, arguments, error, words):
     with pytest.raises(error, match=words):

@@ -179,6 +179,7 @@ def test_sheets_that_are_not_read_are_named(run, folder):
         (("hi", "--json"), "json: needs -o, a file"),
         (("hi", "--size-mm", "40"), "size_mm=40.0: goes with pictures, not with text"),
         (("hi", "--size-mm", "40", "-o", "code.txt"), "size_mm=40.0: goes with pictures, not with text"),
+        (("hi", "--dpi", "0", "-o", "code.png"), "dpi=0.0: needs --size-mm, a width on paper"),
         (("hi", "--at-most", "-o", "code.png"), "at_most=True: needs --size-mm, a width on paper"),
         (("hi", "--dpi", "300", "-o", "code.png"), "dpi=300.0: needs --size-mm, a width on paper"),
         (("hi", "--size-mm", "4 cm", "-o", "code.png"), "size_mm='4 cm': must be a number"),

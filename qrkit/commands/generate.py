@@ -65,7 +65,7 @@ def add_generate(commands: Commands) -> None:
     where.add_argument("--dpi", type=decimal, metavar="N", help="dots per inch of the printer, 30..5000 (300)")
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     label = "never wider than --size-mm, as on a label (as near as can be)"
-    where.add_argument("--at-most", action="store_true", help=label)
+    where.add_argument("--at-most", action="store_true", default=None, help=label)
     add_json(one, told)
     one.set_defaults(run=_generate)
 
@@ -120,7 +120,7 @@ def _check_together(asked: argparse.Namespace) -> None:
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     if asked.size_mm is None:
         given = [(name, getattr(asked, name)) for name in ("dpi", "at_most")]
-        return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value]
+        return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value is not None]
     is_text = _is_text(asked) or not (asked.output or asked.format)
     return [Problem("size_mm", asked.size_mm, "goes with pictures, not with text")] if is_text else []
 

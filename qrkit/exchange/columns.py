@@ -134,13 +134,19 @@ def write_row(code: QRCode, campaign: str) -> list[str]:
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
     """What columns of other names do: by the name of ours, in any case, that of theirs; and what is wrong with it."""
+    if not isinstance(columns, Mapping):
+        rule = "must give names of theirs by those of ours, as {'Content': 'url'}"
+        return {}, [Problem("columns", columns, rule, "wrong-type")]
     ours = {name.lower(): name for name in ALL_NAMES}
-    found = {ours[column.lower()]: theirs for column, theirs in columns.items() if column.lower() in ours}
+    found: dict[str, T] = {}
     problems = []
     for column, theirs in columns.items():
-        if column.lower() in ours:
+        name = ours.get(str(column).lower())
+        if name:
+            problems += [Problem("columns", column, "is named twice", "duplicate-parameter")] if name in found else []
+            found[name] = theirs
             continue
-        rule = f"is no column of an import; {nearest(column, ALL_NAMES)}"
+        rule = f"is no column of an import; {nearest(str(column), ALL_NAMES)}"
         if str(theirs).lower() in ours:
             rule = f"is no column of an import, but {theirs!r} is: write {{{theirs!r}: {column!r}}}, ours first"
         problems.append(Problem("columns", column, rule))

@@ -133,6 +133,7 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         assert [code.name for code in shop.list_qrcodes()] == ["Door"]
         assert [issue.reason for issue in result.issues] == ["unread-sheet"]
         wide = b"url,poster\nhttps://example.com/1,Gate,too much\n"
+        assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
         (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
         assert (issue.row, issue.reason) == (2, "invalid")
         with pytest.raises(InvalidParameter, match=r"columns='Colour': is no column of an import"):
