@@ -9,6 +9,7 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.image import QRImage
+from qrkit.limits import Within
 from qrkit.markup import NAMESPACES, number
 
 __all__ = ["ContactSheet"]
@@ -18,6 +19,8 @@ LABEL = 22
 """Height of a line with a name, in pixels."""
 LETTER = 6.5
 """Width of a letter of a name, in pixels: what most of them have on average."""
+COLUMNS = Within(1, 1_000, "pictures")
+SIDES = Within(16, 2_000, "pixels")
 
 
 class ContactSheet:
@@ -25,7 +28,7 @@ class ContactSheet:
 
     Args:
         images: Name to picture, in the order they are shown; a name that is too long for its place is cut.
-        columns: Pictures in a row, 1 or more.
+        columns: Pictures in a row, 1..1,000.
         side: Width of each in pixels, 16..2,000.
 
     Raises:
@@ -38,8 +41,11 @@ class ContactSheet:
             for name, one in images.items()
             if not isinstance(one, QRImage)
         ]
-        problems += [] if columns >= 1 else [Problem("columns", columns, "must be 1 or more", "out-of-range")]
-        problems += [] if 16 <= side <= 2_000 else [Problem("side", side, "must be in 16..2000", "out-of-range")]
+        problems += [
+            Problem(name, value, f"must be a whole number in {bound}", "out-of-range")
+            for name, value, bound in (("columns", columns, COLUMNS), ("side", side, SIDES))
+            if not isinstance(value, int) or not bound.low <= value <= bound.high
+        ]
         if problems:
             raise InvalidParameter(*problems)
         self.images = {str(name): image for name, image in images.items()}

@@ -57,6 +57,8 @@ def test_what_is_no_picture_and_what_cannot_be_a_size_is_told_at_once():
     printed = generate("x").print_at(30)
     with pytest.raises(InvalidParameter, match=r"images='a': must be a QRImage, not QRPrint; columns=0: .*; side=3: "):
         ContactSheet({"a": printed}, columns=0, side=3)
+    with pytest.raises(InvalidParameter, match=r"columns='3': must be a whole number .*; side=99\.5: must be a whole"):
+        ContactSheet(IMAGES, columns="3", side=99.5)
 
 
 def test_names_that_are_too_long_for_their_place_are_cut():

@@ -20,7 +20,7 @@ from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
-from qrkit.report.unscanned import Unscanned, unscanned_of
+from qrkit.report.unscanned import Unscanned
 from qrkit.times import from_day
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
     words = tuple(one for one in (lead(facts), *findings(facts)) if one)
-    return Report(heading.title, render(portfolio, facts, heading), words, unscanned_of(facts))
+    return Report(heading.title, render(portfolio, facts, heading), words, facts.unscanned)
 
 
 def _asked(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:

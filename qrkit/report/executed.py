@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem, RenderingFailed, UnreadableFile
 from qrkit.files import complete_file
-from qrkit.report.unscanned import unscanned_of
 from qrkit.store.postgresql import is_server
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
             yield "code", f'charts.rates(analytics.rates(scans, by="{part}", time_zone=time_zone))'
         if len(facts.posters):
             yield "code", "charts.posters(analytics.posters(scans))"
-        if unscanned_of(facts):
+        if facts.unscanned:
             yield "markdown", "## What is not scanned"
             yield "code", "print(made.unscanned)"
         yield "markdown", "## Who scanned"

@@ -13,6 +13,7 @@ from qrkit.analytics.time_zones import first_moment, zone_of
 from qrkit.portfolio import Portfolio
 from qrkit.records import Campaign, QRCode
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
+from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import NO_CAMPAIGN
 from qrkit.store import Scans
 
@@ -70,6 +71,7 @@ class Facts:
         by_hour: As `analytics.scans_by_hour` gives them.
         attributes: As `analytics.scans_by` gives them, by attribute.
         counted: Scans of the period by the id of their QR Code; those without any are left out.
+        unscanned: The QR Codes without any.
         imported: Scans that came with records of an import, by the id of the QR Code; those without any are left out.
         daily: Scans of each day of the period by the id of the QR Code, as far as there are any.
         human: As `analytics.human_scans` gives it.
@@ -93,6 +95,7 @@ class Facts:
     by_hour: pd.DataFrame
     attributes: Mapping[analytics.Attribute, pd.DataFrame]
     counted: Mapping[str, int]
+    unscanned: Unscanned
     imported: Mapping[str, int]
     daily: Mapping[str, Sequence[int]]
     human: pd.DataFrame
@@ -141,6 +144,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             by_hour=analytics.scans_by_hour(view, time_zone=zone),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
+            unscanned=unscanned_of(codes, campaigns, counted),
             imported=_imported(scans, codes),
             daily=_daily(view, codes, zone),
             human=analytics.human_scans(view),

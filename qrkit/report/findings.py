@@ -7,7 +7,6 @@ from math import inf, log
 
 from qrkit.report.comparisons import Change, Comparisons, Span
 from qrkit.report.facts import Facts
-from qrkit.report.unscanned import unscanned_of
 from qrkit.report.words import cut, day, listed, many, number, period, quoted, rate
 
 __all__ = ["findings", "lead"]
@@ -165,7 +164,7 @@ def _leader(found: Comparisons) -> str:
 def _first_scans(facts: Facts) -> str:
     """How long codes waited, and which wait still."""
     lives = facts.lives
-    waiting = [name for names in unscanned_of(facts).names.values() for name in names]
+    waiting = [name for names in facts.unscanned.names.values() for name in names]
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
     told = []
     if len(fresh):

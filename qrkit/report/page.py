@@ -18,7 +18,6 @@ from qrkit.report.findings import findings, lead
 from qrkit.report.methods import methods
 from qrkit.report.opening import key_figures
 from qrkit.report.tables import attribute_table, campaign_table, top_table
-from qrkit.report.unscanned import unscanned_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +68,7 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
         top=top_table(facts, colors),
         main=_main(facts, colors),
         pair=_pair(facts),
-        unscanned=unscanned_of(facts),
+        unscanned=facts.unscanned,
         tables=([campaign_table(facts, colors, links)] if has_several else []) + [table for table in tables if table],
         groups=list(groups.values()),
         has_several=has_several,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qrkit.report.facts import Facts
+from qrkit.records import Campaign, QRCode
 from qrkit.report.words import NO_CAMPAIGN, line, number
 
 __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
@@ -60,11 +60,11 @@ class Unscanned:
         return len(self) >= FOLDED
 
 
-def unscanned_of(facts: Facts) -> Unscanned:
-    """Those of a period."""
-    titles = {one.id: one.name for one in facts.campaigns}
+def unscanned_of(codes: Sequence[QRCode], campaigns: Sequence[Campaign], counted: Mapping[str, int]) -> Unscanned:
+    """Those of a period, of which the scans are counted by the id of their QR Code."""
+    titles = {one.id: one.name for one in campaigns}
     found: dict[str, list[str]] = {title: [] for title in [*titles.values(), NO_CAMPAIGN]}
-    for code in facts.codes:
-        if code.is_dynamic and code.id not in facts.counted:
+    for code in codes:
+        if code.is_dynamic and code.id not in counted:
             found[titles.get(code.campaign_id or "", NO_CAMPAIGN)].append(code.name)
     return Unscanned({title: names for title, names in found.items() if names})
