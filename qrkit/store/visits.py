@@ -177,8 +177,11 @@ def _added(store: Store, prepared: pd.DataFrame) -> int:
     rows = prepared.assign(number=range(len(prepared)), is_stored=False)
     store.execute(INCOMING)
     store.add_rows("incoming", rows[["number", "is_stored", *GIVEN]])
-    store.execute(COMPARE_WITH_CONTENT)
-    store.execute(COMPARE_WITHOUT)
+    has_content = prepared["content"].notna()
+    if has_content.any():
+        store.execute(COMPARE_WITH_CONTENT)
+    if not has_content.all():
+        store.execute(COMPARE_WITHOUT)
     store.execute("DELETE FROM incoming WHERE is_stored")
     store.execute(INSERT_FRAME)
     store.execute(store.database.dialect.count_frame)
