@@ -186,6 +186,11 @@ class Store:
         """Whether this thread has a transaction open."""
         return self.database.thread.depth > 0
 
+    @property
+    def has_plans(self) -> bool:
+        """Whether something is to be done once the transaction of this thread is committed."""
+        return bool(self.database.thread.afterwards)
+
     def afterwards(self, act: Callable[[], None]) -> None:
         """Do something once the transaction of this thread is committed, before any other may begin to write."""
         self.database.thread.afterwards.append(act)

@@ -66,7 +66,7 @@ LOOKING = "look at short codes"
 
 def target(store: Store, short_code: str) -> Target | None:
     """Where a short code leads, `DELETED` included; None when it was never given."""
-    if store.is_in_transaction:
+    if store.is_in_transaction and (store.has_plans or KNOWN not in store.database.memory):
         # What this thread has changed and not yet committed is in the tables alone.
         found = store.row(SELECT, {"code": short_code})
         return _read(found) if found else None

@@ -77,6 +77,7 @@ CHANGES = {
 def test_others_see_a_change_when_it_is_committed_and_its_own_thread_at_once(shop, change, after):
     (code,) = shop.list_qrcodes()
     with shop.store.atomic():
+        assert led_to(shop.store, "door", "new") == [SPRING, None]
         change(shop, code.id)
         assert led_to(shop.store, "door", "new") == after
         assert elsewhere(shop.store, "door").content == SPRING
