@@ -19,7 +19,7 @@ test: $(READY)  ## Run all tests, then the notebooks
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
-	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark"
 
 check: $(READY)  ## Look for mistakes without running anything: style, types, spelling, the lock file
 	$(BIN)/ruff check

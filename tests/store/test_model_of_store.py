@@ -109,6 +109,11 @@ class Shop:
         self.redirects = Redirects(self.store, clock=lambda: self.moment)
         self.seen: dict[tuple, datetime] = {}
 
+    def close(self) -> None:
+        """End it as a whole that is sound: what a step broke, no later one mends."""
+        assert verify(self.store) == []
+        self.portfolio.close()
+
     # What is done; `pick` chooses among what there is.
 
     def insert_campaign(self, pick: int) -> None:
@@ -293,7 +298,6 @@ class Shop:
             (row["short_code"], row["kind"], row["time"].replace(tzinfo=UTC)): row["number"] for row in rows
         }
         assert found_visits == +model.visits
-        assert verify(self.store) == []
 
 
 IN_TRANSACTIONS = {
@@ -358,12 +362,13 @@ class StoreAndModel(RuleBasedStateMachine):
     @precondition(lambda self: len(self.shop.model.given) > 1 and not self.shop.store.database.is_shared)
     @rule()
     def compact(self) -> None:
+        assert verify(self.shop.store) == []
         compact(self.shop.store)
 
     @precondition(lambda self: len(self.shop.model.given) > 1)
     @rule()
     def open_again(self) -> None:
-        self.shop.portfolio.close()
+        self.shop.close()
         self.shop.open()
 
     @invariant()
@@ -373,7 +378,7 @@ class StoreAndModel(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "shop"):
-            self.shop.portfolio.close()
+            self.shop.close()
 
 
 def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int) -> None:
