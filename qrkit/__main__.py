@@ -27,7 +27,7 @@ __all__ = ["main", "parser"]
 EPILOG = """\
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
-  qrkit generate --from posters.csv --content-column url -o codes.zip
+  qrkit generate --from gates.csv --content-column url -o codes.zip
   qrkit check brand.json poster.png --min robust
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb

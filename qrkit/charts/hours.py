@@ -50,7 +50,7 @@ def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
         add_text(chart, (x, y + 12), f"{hour:02}", "quiet", ha="center")
     _heat_key(chart, bounds, shades)
     row, hour = divmod(int(table.to_numpy().argmax()), 24)
-    chart.title = "scans by weekday and hour, UTC"
+    chart.title = "scans by weekday and hour"
     chart.words = f"{table.sum().sum():,} in all; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
     return chart
 

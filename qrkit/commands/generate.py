@@ -30,7 +30,7 @@ EXAMPLES = (
     'qrkit generate "https://example.com" -o poster.svg --ec H',
     'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
     "qrkit generate - --format png < contact.vcf > contact.png",
-    "qrkit generate --from posters.csv --content-column url -o codes.zip",
+    "qrkit generate --from gates.csv --content-column url -o codes.zip",
     'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
     "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
     "    -o codes --format svg --template brand --store shop.duckdb",

@@ -109,6 +109,10 @@ class Budget(Shown):
         """The number of the block with the least left."""
         return max(range(len(self.errors)), key=lambda number: self.errors[number] / self.correctable[number])
 
+    def __str__(self) -> str:
+        """What is used, and of which block where there are several."""
+        return f"{self.used:.0%}" + (f" of the worst of {len(self.errors)} blocks" if len(self.errors) > 1 else "")
+
     def __repr__(self) -> str:
         symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
         return f"<Budget of {symbol}, {min(self.used, 9.99):.0%} used>"

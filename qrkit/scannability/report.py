@@ -106,8 +106,11 @@ class ScanReport:
 
     @property
     def fault(self) -> str | None:
-        """What is in the way, in a sentence; None for what is robust."""
-        return None if self.is_at_least("robust") else f"{self.verdict}, as {self.issues[0].message}"
+        """The verdict and what is in the way; None for what is robust."""
+        if self.is_at_least("robust"):
+            return None
+        verdict = "ok, not robust" if self.verdict == "ok" else self.verdict
+        return f"{verdict}: {self.issues[0].message}"
 
     def fixed(self, issue: Issue) -> Design:
         """The design with the fix of one of its issues.
@@ -143,7 +146,8 @@ class ScanReport:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<ScanReport {self.verdict}, score {self.score}, {len(self.issues)} issues, {self.level}>"
+        issues = "1 issue" if len(self.issues) == 1 else f"{len(self.issues)} issues"
+        return f"<ScanReport {self.verdict}, score {self.score}, {issues}, {self.level}>"
 
     def _repr_html_(self) -> str:
         from qrkit.scannability.report_html import html

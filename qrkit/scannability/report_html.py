@@ -67,7 +67,7 @@ def _facts(report: ScanReport) -> str:
 
 def _pairs(report: ScanReport) -> Iterator[tuple[str, str]]:
     if budget := report.budget:
-        yield "error correction used", f"{budget.used:.0%} of the worst of {len(budget.errors)} blocks"
+        yield "error correction used", str(budget)
         if budget.causes:
             shares = ", ".join(f"{cause.path} {cause.share:.0%}" for cause in budget.causes[:4])
             yield "by", shares

@@ -36,7 +36,7 @@ def view(subject: Any) -> dict[str, Any]:
 
 def _budget(budget: Budget) -> str:
     pairs = [
-        ("used", f"{budget.used:.0%} of the worst of {len(budget.errors)} blocks"),
+        ("used", str(budget)),
         ("wrong codewords", f"{sum(budget.errors)} of {sum(budget.correctable)} that can be corrected"),
         *((page_text(cause.path), f"{cause.share:.0%}") for cause in budget.causes[:5]),
     ]

@@ -99,7 +99,7 @@ def test_a_report_as_text():
         "fragile, score 50 of 100 (static check)",
         "  error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4",
     ]
-    assert repr(report) == "<ScanReport fragile, score 50, 1 issues, static>"
+    assert repr(report) == "<ScanReport fragile, score 50, 1 issue, static>"
 
 
 def test_verdicts_have_an_order():
