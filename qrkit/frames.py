@@ -12,7 +12,7 @@ from qrkit.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED, Entry, Kind, named, read_row, write_row
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, MOST_ROWS, REASON, cell_text, table_of_records
+from qrkit.exchange.tables import ERROR, HEADING, MOST_ROWS, REASON, cell_text, table_of_records
 from qrkit.records import Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ __all__ = ["campaigns_frame", "entries_of", "qrcodes_frame", "table_of_frame", "
 
 TOGETHER = 5_000
 """Rows that are Python's own texts at a time."""
-HEADING = "heading"
-"""The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
 
 
 def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:

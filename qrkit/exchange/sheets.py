@@ -11,7 +11,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, 
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
 from qrkit.exchange.columns import named
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide, with_unread
+from qrkit.exchange.tables import ERROR, check_number, heading_of, table_of_records, too_wide, with_unread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ class Sheet:
 
     Attributes:
         heading: The names of its columns.
-        numbers: The number of each row in the file; the heading is row 1, empty rows are left out.
+        numbers: The number of each row in the file, from 1; empty rows are left out.
         rows: The cells of each row, as many as there are names; or what is wrong with it.
         unread: Names of sheets of a workbook that have another heading, and were not read.
     """
@@ -102,13 +102,11 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
         except OSError as error:
             raise UnreadableFile(f"{name}: {error.strerror}") from error
     unread: list[str] = []
-    heading: tuple[str, ...] = ()
+    numbered = enumerate(_rows(data, name, unread), start=1)
+    heading = tuple(cell.strip() for cell in heading_of(numbered)[1])
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
-    for number, cells in enumerate(_rows(data, name, unread), start=1):
+    for number, cells in numbered:
         if not any(cells):
-            continue
-        if not heading:
-            heading = tuple(cell.strip() for cell in cells)
             continue
         check_number(len(found), number)
         wrong = too_wide(cells, len(heading))
