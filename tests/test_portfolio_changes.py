@@ -622,6 +622,11 @@ def test_an_export_has_what_the_plan_shows_and_can_be_read_again(crowded, store)
     assert [code.name for code in found.list_qrcodes()] == shown(crowded)
 
 
+def test_the_bar_of_an_export_counts_what_the_plan_shows(crowded, tmp_path, capsys):
+    crowded.export_file(tmp_path / "codes.csv", progress=True)
+    assert f"/{FREE} [" in capsys.readouterr().err
+
+
 def test_tables_have_a_row_for_a_hidden_code_that_says_no_more_than_its_record(crowded):
     table = crowded.qrcodes()
     assert len(table) == FREE + 3

@@ -86,6 +86,21 @@ def test_sheets_with_the_same_heading_go_on_and_others_are_named():
     assert (sheet.column("a"), sheet.unread) == (["1", "2"], ("Sheet 2",))
 
 
+@pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
+def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
+    data = as_csv([["Content"], ["x"]])
+    (tmp_path / "codes.txt").write_bytes(data)
+    for source, format in ((data, "tsv"), (tmp_path / "codes.txt", None), (tmp_path / "codes.txt", "tsv")):
+        with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter, match="is not a format of import"):
+            shop.import_file(source, format=format, columns=columns)
+    for source, format in ((data, "CSV"), (tmp_path / "codes.txt", "csv"), (as_xlsx([["Content"], ["x"]]), "csv")):
+        with open_portfolio(":memory:") as shop:
+            assert shop.import_file(source, format=format, columns=columns).created == 1
+    for format in ("json", "xml"):
+        with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile):
+            shop.import_file(data, format=format, columns=columns)
+
+
 BLANK = st.lists(st.sampled_from([[], ["", "", ""]]), max_size=3)
 HEADING = ["QR Code Name", "Content", "Comment", "Price"]
 
