@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
@@ -53,14 +54,14 @@ def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, s
     return whole_frame(codes, campaign_names)[list(NAMES)]
 
 
-def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> pd.DataFrame:
+def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
     """A row a campaign, indexed by id: name, description (str), created (datetime64 UTC), qrcodes, scans (int64)."""
     import pandas as pd
 
-    rows = []
-    for one in campaigns:
-        own = [code for code in codes if code.campaign_id == one.id]
-        rows.append((one.name, one.description, one.created, len(own), sum(code.scans for code in own)))
+    scans = defaultdict[str | None, list[int]](list)
+    for code in codes:
+        scans[code.campaign_id].append(code.scans)
+    rows = [(one.name, one.description, one.created, len(scans[one.id]), sum(scans[one.id])) for one in campaigns]
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
     frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
