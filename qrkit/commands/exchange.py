@@ -56,7 +56,8 @@ def _add_import(commands: Commands) -> None:
             "qrkit import codes.zip --json",
         ),
     )
-    one.add_argument("file", type=Path, metavar="FILE", help=f"{FORMATS}; its first bytes decide")
+    what = f"{FORMATS}: first bytes say it of a workbook or a zip, the suffix of the rest"
+    one.add_argument("file", type=Path, metavar="FILE", help=what)
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx or xls: what it calls {column}")
     add_store(one)

@@ -250,7 +250,8 @@ class Portfolio(Shown, Records):
 
         Args:
             source: The file's path, or its bytes.
-            format: What it is, where its first bytes do not say so; by default the suffix of a path, csv for bytes.
+            format: What it is. Of a workbook or a zip the first bytes say so; of a csv, an xml or a json the suffix of
+                a path does by default, and bytes are a csv.
             columns: Of a csv, xlsx or xls whose columns have names of their own: what it calls ours, as
                 `{"Content": "landing page", "QR Code Name": "poster"}`; others are not read.
             progress: Whether bars show how far it has come.
