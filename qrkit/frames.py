@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
@@ -12,7 +13,7 @@ from qrkit.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED, Entry, Kind, named, read_row, write_row
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, MOST_ROWS, REASON, cell_text, table_of_records
+from qrkit.exchange.tables import ERROR, HEADING, MOST_ROWS, REASON, cell_text, table_of_records
 from qrkit.records import Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ __all__ = ["campaigns_frame", "entries_of", "qrcodes_frame", "table_of_frame", "
 
 TOGETHER = 5_000
 """Rows that are Python's own texts at a time."""
-HEADING = "heading"
-"""The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
 
 
 def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
@@ -55,14 +54,14 @@ def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, s
     return whole_frame(codes, campaign_names)[list(NAMES)]
 
 
-def campaigns_frame(campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> pd.DataFrame:
+def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
     """A row a campaign, indexed by id: name, description (str), created (datetime64 UTC), qrcodes, scans (int64)."""
     import pandas as pd
 
-    rows = []
-    for one in campaigns:
-        own = [code for code in codes if code.campaign_id == one.id]
-        rows.append((one.name, one.description, one.created, len(own), sum(code.scans for code in own)))
+    scans = defaultdict[str | None, list[int]](list)
+    for code in codes:
+        scans[code.campaign_id].append(code.scans)
+    rows = [(one.name, one.description, one.created, len(scans[one.id]), sum(scans[one.id])) for one in campaigns]
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
     frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")

@@ -15,7 +15,9 @@ from PIL import Image
 
 from qrkit import decode_all, generate, open_portfolio
 from qrkit.__main__ import main
+from qrkit.access import change_plan
 from qrkit.limits import FORMATS
+from qrkit.records import PLANS
 from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from tests.conformance import readers
@@ -297,8 +299,26 @@ def test_export_and_report_tell_programs_what_they_wrote(store, capsys):
     assert main(["export", "out.json", "--store", str(store), "--json"]) == 0
     assert main(["report", "-o", "out.html", "--store", str(store), "--json"]) == 0
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
-        {"file": "out.json", "qrcodes": 2}, {"file": "out.html"},
+        {"file": "out.json", "qrcodes": 2, "left_out": 0}, {"file": "out.html"},
     ]  # fmt: skip
+
+
+@pytest.mark.rule("T13")
+def test_export_tells_how_many_were_written_and_how_many_the_plan_left_out(store, folder, capsys):
+    free = PLANS["free"].most_qrcodes
+    with open_portfolio(store) as shop:
+        change_plan(shop.store, shop.account, "free")
+    for more in (free - 2, 3):
+        (folder / "more.csv").write_text("Content\n" + "".join(f"{more} {number}\n" for number in range(more)))
+        assert main(["import", "more.csv", "--store", str(store)]) == 0
+        capsys.readouterr()
+        assert main(["export", "out.csv", "--store", str(store)]) == 0
+        left_out = "; 3 beyond the plan free were left out" if more == 3 else ""
+        assert capsys.readouterr().out == f"out.csv: {free} QR Codes{left_out}\n"
+        with (folder / "out.csv").open(newline="") as file:
+            assert len(list(csv.DictReader(file))) == free
+    assert main(["export", "out.csv", "--store", str(store), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"file": "out.csv", "qrcodes": free, "left_out": 3}
 
 
 HOLDER = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"

@@ -143,6 +143,9 @@ def test_fields_may_be_given_as_mappings(portfolio):
         ({"content": "x", "short_code": "a"}, "short_code"),
         ({"content": "x", "short_code": "api"}, "short_code"),
         ({"content": "x", "short_code": "a b"}, "short_code"),
+        ({"content": "x", "short_code": 1234}, "short_code"),
+        ({"content": "x", "short_code": 0}, "short_code"),
+        ({"content": "x", "short_code": b"door"}, "short_code"),
     ],
 )
 def test_a_field_that_breaks_its_rule_is_named_and_nothing_is_stored(portfolio, fields, name):

@@ -164,6 +164,18 @@ def test_single_fields_of_location_and_properties_change_alone(portfolio):
     assert portfolio.get_qrcode(id_).properties == drawn.replace(ec="Q")
 
 
+@pytest.mark.parametrize("part", ["location", "properties"])
+@pytest.mark.parametrize("key", [1, None, ("address",)])
+def test_a_part_with_a_key_that_is_no_text_is_refused_like_on_insert(portfolio, part, key):
+    id_ = portfolio.insert_qrcode("x").id
+    with pytest.raises(InvalidParameter) as inserted:
+        portfolio.insert_qrcode("x", **{part: {key: 2}})
+    with pytest.raises(InvalidParameter) as updated:
+        portfolio.update_qrcode(id_, **{part: {key: 2}})
+    assert str(updated.value) == str(inserted.value)
+    assert updated.value.name.startswith(f"{part}.")
+
+
 @pytest.mark.rule("T5")
 def test_a_place_and_a_version_can_be_taken_away(portfolio):
     """Open: how a number goes away when None leaves it. Version by -1; a place by a `Location` that says None."""
@@ -620,6 +632,11 @@ def test_an_export_has_what_the_plan_shows_and_can_be_read_again(crowded, store)
     result = found.import_file(export)
     assert (result.created, result.count("invalid")) == (FREE, 0)
     assert [code.name for code in found.list_qrcodes()] == shown(crowded)
+
+
+def test_the_bar_of_an_export_counts_what_the_plan_shows(crowded, tmp_path, capsys):
+    crowded.export_file(tmp_path / "codes.csv", progress=True)
+    assert f"/{FREE} [" in capsys.readouterr().err
 
 
 def test_tables_have_a_row_for_a_hidden_code_that_says_no_more_than_its_record(crowded):

@@ -56,7 +56,8 @@ def _add_import(commands: Commands) -> None:
             "qrkit import codes.zip --json",
         ),
     )
-    one.add_argument("file", type=Path, metavar="FILE", help=f"{FORMATS}; its first bytes decide")
+    what = f"{FORMATS}: first bytes say it of a workbook or a zip, the suffix of the rest"
+    one.add_argument("file", type=Path, metavar="FILE", help=what)
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx or xls: what it calls {column}")
     add_store(one)
@@ -82,7 +83,7 @@ def _add_export(commands: Commands) -> None:
     one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
     add_store(one)
     add_base_url(one)
-    add_json(one, "file, qrcodes (how many)")
+    add_json(one, "file, qrcodes (how many), left_out (how many the plan does not show)")
     one.set_defaults(run=_export)
 
 
@@ -135,8 +136,11 @@ def tell_import(result: ImportResult) -> None:
 def _export(asked: argparse.Namespace) -> None:
     with opened(asked, to_read=True) as portfolio:
         file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
-        count = len(portfolio.qrcodes())
+        written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
+        plan = portfolio.account.plan
+    count, left_out = written.count(True), written.count(False)
     if asked.json:
-        print_json(file=str(file), qrcodes=count)
+        print_json(file=str(file), qrcodes=count, left_out=left_out)
     else:
-        print(f"{file}: {count} QR Codes")
+        beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
+        print(f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}")

@@ -22,6 +22,9 @@ UNKNOWN_HOST = "host.invalid"
 OUR_NAME = "content"
 """The one name that each file of ours has, and no foreign one."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
+"""What MySQL writes for a moment that nobody knows."""
+_IN_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +42,8 @@ class Tool:
         code: The short code alone, or a URL that ends with it; only where the tool writes it.
         domain: The host of the short URL, where the code stands alone.
         title: What people call the link.
-        created: When it was made: ISO 8601, in UTC where no offset is written.
-        count: How often it was followed.
+        created: When it was made: ISO 8601, in UTC where no offset is written; a date of zeros is none.
+        count: How often it was followed; there may be commas between the thousands.
         comment: What people wrote about it.
         tags: Its tags, as a text with `|` or `,` between them, or as a list.
         envelope: The members that lead from the whole of a json file to the links.
@@ -74,7 +77,7 @@ class Tool:
             "Content": _text(link, self.content),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": created,
-            "Scans": _text(link, self.count),
+            "Scans": _count(link, self.count),
             "Comment": comment,
         }
         for name, text in cells.items():
@@ -296,10 +299,17 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, str]:
     """The moment as tables have it, and what is wrong with it, under the name that the file gives it."""
     text = _text(link, names)
+    if not text or _NO_MOMENT.fullmatch(text):
+        return "", ""
     try:
-        return (to_table(from_iso(text, name=names[0])) if text else ""), ""
+        return to_table(from_iso(text, name=names[0])), ""
     except InvalidParameter as error:
         return "", str(error)
+
+
+def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    text = _text(link, names)
+    return text.replace(",", "") if _IN_THOUSANDS.fullmatch(text) else text
 
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:

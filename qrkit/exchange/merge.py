@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,15 @@ __all__ = ["ImportIssue", "ImportResult", "merge"]
 
 Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column", "unread-sheet"]
 """The stable words that an issue's error begins with (ruling X2; columns and sheets left out are ours to add)."""
+_CHANGED: dict[Reason, str] = {"renamed": "renamed", "code-taken": "given a new short URL"}
+"""What is said of rows that were created, but not as they are in the file."""
+_LEFT_OUT: dict[Reason, str] = {
+    "duplicate": "already there",
+    "invalid": "not readable",
+    "undecodable": "picture{s} not readable",
+    "unknown-column": "column{s} left out",
+    "unread-sheet": "sheet{s} not read",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +86,13 @@ class ImportResult:
         return pd.DataFrame(rows, columns=["campaign", "name", "content", "error"], index=index, dtype="str")
 
     def __str__(self) -> str:
-        parts = [f"{self.created} created"]
-        words: tuple[tuple[Reason, str], ...] = (
-            ("duplicate", "already there"),
-            ("renamed", "renamed"),
-            ("code-taken", "given a new short URL"),
-            ("invalid", "not readable"),
-            ("undecodable", "pictures not readable"),
-            ("unknown-column", "columns left out"),
-            ("unread-sheet", "sheets not read"),
-        )
-        parts += [f"{self.count(reason)} {word}" for reason, word in words if self.count(reason)]
-        return ", ".join(parts)
+        changed = ", ".join(self._counted(_CHANGED))
+        created = f"{self.created} created" + (f" ({changed})" if changed else "")
+        return ", ".join([created, *self._counted(_LEFT_OUT)])
+
+    def _counted(self, words: Mapping[Reason, str]) -> list[str]:
+        counts = ((self.count(reason), word) for reason, word in words.items())
+        return [f"{count} {word.format(s='' if count == 1 else 's')}" for count, word in counts if count]
 
     def __repr__(self) -> str:
         return f"<ImportResult: {self}>"

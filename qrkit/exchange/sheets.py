@@ -11,12 +11,12 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, 
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
 from qrkit.exchange.columns import named
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import ERROR, check_number, table_of_records, too_wide, with_unread
+from qrkit.exchange.tables import ERROR, check_number, heading_of, table_of_records, too_wide, with_unread
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Sheet", "read_sheet", "table_of_sheet"]
+__all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Sheet:
 
     Attributes:
         heading: The names of its columns.
-        numbers: The number of each row in the file; the heading is row 1, empty rows are left out.
+        numbers: The number of each row in the file, from 1; empty rows are left out.
         rows: The cells of each row, as many as there are names; or what is wrong with it.
         unread: Names of sheets of a workbook that have another heading, and were not read.
     """
@@ -94,21 +94,33 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
         UnreadableFile: It cannot be read, is empty, is of another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
-        name, data = "the file", source
-    else:
-        name = str(source)
-        try:
-            data = Path(source).read_bytes()
-        except OSError as error:
-            raise UnreadableFile(f"{name}: {error.strerror}") from error
+        return sheet_of(source, "csv")
+    file = Path(source)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{file}: {error.strerror}") from error
+    suffix = file.suffix[1:].lower()
+    return sheet_of(data, suffix if suffix in EXCHANGE_FORMATS else "csv", name=str(file))
+
+
+def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
+    """The rows of a file of this format, where its first bytes say nothing else.
+
+    Args:
+        data: The file.
+        format: A name of `EXCHANGE_FORMATS`.
+        name: What an error calls the file.
+
+    Raises:
+        UnreadableFile: As of `read_sheet`.
+    """
     unread: list[str] = []
-    heading: tuple[str, ...] = ()
+    numbered = enumerate(_rows(data, sniffed(data, format).name, name, unread), start=1)
+    heading = tuple(cell.strip() for cell in heading_of(numbered)[1])
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
-    for number, cells in enumerate(_rows(data, name, unread), start=1):
+    for number, cells in numbered:
         if not any(cells):
-            continue
-        if not heading:
-            heading = tuple(cell.strip() for cell in cells)
             continue
         check_number(len(found), number)
         wrong = too_wide(cells, len(heading))
@@ -119,9 +131,7 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread))
 
 
-def _rows(data: bytes, name: str, unread: list[str]) -> Iterator[list[str]]:
-    suffix = Path(name).suffix[1:].lower()
-    format = sniffed(data, suffix if suffix in EXCHANGE_FORMATS else "csv").name
+def _rows(data: bytes, format: str, name: str, unread: list[str]) -> Iterator[list[str]]:
     if format == "csv":
         return ([taken_off(cell) for cell in cells] for cells in csv_file.rows(data))
     if format == "xls":

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ERROR",
+    "HEADING",
     "MOST_BYTES",
     "MOST_ROWS",
     "REASON",
     "cell_text",
     "check_number",
     "check_size",
+    "heading_of",
     "table_of_links",
     "table_of_records",
     "table_of_rows",
@@ -41,6 +43,8 @@ ERROR = "Error"
 """The column of a table that was read which says why a row is unusable; empty for a good row."""
 REASON = "Reason"
 """And the stable word of that reason; empty for `invalid`."""
+HEADING = "heading"
+"""The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -70,28 +74,40 @@ def cell_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def heading_of(rows: Iterator[tuple[int, Sequence[str]]]) -> tuple[int, list[str]]:
+    """Take the rows of a file or a sheet up to its heading: the first that is not blank.
+
+    Args:
+        rows: The number of each, and its cells; those behind the heading stay there.
+
+    Returns:
+        Its number and its cells; 1 and no cells where all rows are blank.
+    """
+    return next(((number, list(cells)) for number, cells in rows if any(cells)), (1, []))
+
+
 def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
-    """The table of rows of text; the first names the columns, in any order and case, and is row 1.
+    """The table of rows of text; the heading (`heading_of`) names the columns, in any order and case.
 
     A heading that another tool wrote (`exchange.foreign`) is read as ours.
 
     Returns:
         DataFrame of str with all columns of `exchange.columns`, `Error` and `Reason`; the index, `row`, counts the rows
-        of the file. Empty rows are left out. Headings that are no column stand in `attrs["unknown"]`, a list of str.
+        of the file, from 1. Empty rows are left out. Headings that are no column stand in `attrs["unknown"]`, a list
+        of str, and the number of their row in `attrs[HEADING]`.
 
     Raises:
         UnreadableFile: There is no heading, it names a column twice or lacks a required one, or there are too many
             rows.
     """
     numbered = enumerate(rows, start=1)
-    # Empty rows in front of the heading are none.
-    line, heading = next(((number, list(cells)) for number, cells in numbered if any(cells)), (1, []))
+    line, heading = heading_of(numbered)
     tool = foreign.tool_of(heading)
     if tool:
         return table_of_links(tool, _links(numbered, heading))
     if len(heading) > MOST_COLUMNS:
         raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
-    places, width = _places(heading), len(heading)
+    places, width = _places(heading, line), len(heading)
     # A column that the file lacks is the empty cell behind the last.
     in_order = itemgetter(*(places.get(name, width) for name in ALL_NAMES))
     numbers: list[int] = []
@@ -106,7 +122,9 @@ def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
         else:
             whole = [*cells[:width], *[""] * (width - len(cells)), ""]
             table.append((*in_order(whole), too_wide(cells, width), ""))
-    return _frame(numbers, table, _unknown(heading))
+    found = _frame(numbers, table, _unknown(heading))
+    found.attrs[HEADING] = line
+    return found
 
 
 def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknown: Sequence[str] = ()) -> pd.DataFrame:
@@ -207,16 +225,16 @@ def too_wide(cells: Sequence[str], width: int) -> str:
     return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
 
 
-def _places(heading: Sequence[str]) -> dict[str, int]:
+def _places(heading: Sequence[str], line: int) -> dict[str, int]:
     """Where each column stands: found by its name, in any order and case; missing columns are empty."""
-    if not any(heading):
-        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
+    if not heading:
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
     known = {name.lower(): name for name in ALL_NAMES}
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
         name = known.get(title.strip().lower())
         if name in places:
-            raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=1)
+            raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=line)
         if name:
             places[name] = place
     for name in REQUIRED:
@@ -225,5 +243,5 @@ def _places(heading: Sequence[str]) -> dict[str, int]:
             shown = [title[:60] for title in heading if title][:MOST_SHOWN]
             hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
             hint += "; say what stands for which with columns={…}, or `qrkit import --content-column NAME`"
-            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=1)
+            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line)
     return places

@@ -8,7 +8,7 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
-from qrkit.exchange.tables import cell_text, check_size, table_of_rows, with_unread
+from qrkit.exchange.tables import cell_text, check_size, heading_of, table_of_rows, with_unread
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -157,18 +157,22 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
 def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
     """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8).
 
+    Blank rows in front of a heading stay in the first sheet, whose rows keep their numbers, and are left out of others.
+
     Args:
         sheets: The name and the rows of each.
         unread: Takes the names of those that have other headings.
     """
     first: list[str] | None = None
     for name, rows in sheets:
-        heading = next(rows, [])
+        numbered = enumerate(rows, start=1)
+        line, heading = heading_of(numbered)
         if first is None:
             first = heading
+            yield from ([] for _ in range(1, line))
             yield heading
         if heading == first:
-            yield from rows
+            yield from (cells for _, cells in numbered)
         elif heading:
             unread.append(name)
 

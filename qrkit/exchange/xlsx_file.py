@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.columns import NAMES
-from qrkit.exchange.tables import cell_text, check_size, table_of_rows, typed, with_unread
+from qrkit.exchange.tables import cell_text, check_size, heading_of, table_of_rows, typed, with_unread
 from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined, numbered
 from qrkit.progress import UNSEEN, Watch
 
@@ -176,11 +176,21 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
 def _cells(sheet: Any) -> Iterator[list[str]]:
     # What a sheet claims of its size need not be so.
     sheet.reset_dimensions()
-    heading = _texts(next(sheet.iter_rows(max_row=1, max_col=MOST_COLUMNS), ()))
+    rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS)
+    line, heading = heading_of(enumerate(_rows(rows), start=1))
+    yield from ([] for _ in range(1, line))
     yield heading
     # One cell more than there are headings shows that a row is too long.
-    for row in sheet.iter_rows(min_row=2, max_row=MOST_ROWS, max_col=len(heading) + 1):
-        yield _texts(row)
+    yield from _rows(sheet.iter_rows(min_row=line + 1, max_row=MOST_ROWS, max_col=len(heading) + 1))
+
+
+def _rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
+    """The texts of rows; a million that a sheet skips are one and the same empty row, which is looked at once."""
+    last, texts = None, []
+    for row in rows:
+        if row is not last:
+            last, texts = row, _texts(row)
+        yield texts
 
 
 def _texts(row: Iterable[Any]) -> list[str]:

@@ -25,6 +25,8 @@ __all__ = ["FILE", "read", "read_files", "write"]
 
 FILE = "file"
 """The element of a zip's manifest, and the column of its table, that names the picture of an item."""
+MOST_ELEMENTS = 10_000
+"""Of an item, and of what stands in front of it that is none: these are in memory together."""
 
 
 def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
@@ -69,16 +71,24 @@ def read_files(data: bytes, watch: Watch = UNSEEN) -> tuple[pd.DataFrame, list[s
 def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     from lxml import etree
 
-    number = 0
+    number = elements = 0
     try:
         _check_root(next(_events(data, "start"))[1])
-        for _, one in _events(data, "end", tag="item"):
-            if one.getparent() is not None and one.getparent().getparent() is None:
+        for _, one in _events(data, "end"):
+            elements += 1
+            if elements > MOST_ELEMENTS:
+                where = f"in item {number + 1} or in front of it"
+                raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")
+            root = one.getparent()
+            if root is None or root.getparent() is not None:
+                continue
+            if one.tag == "item":
                 number += 1
+                elements = 0
                 yield number, _cells(one, files)
-                one.clear()
-                while one.getprevious() is not None:
-                    del one.getparent()[0]
+            one.clear()
+            while one.getprevious() is not None:
+                del root[0]
     except etree.XMLSyntaxError as error:
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 

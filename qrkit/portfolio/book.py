@@ -12,7 +12,7 @@ from qrkit.decode import decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
 from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
 from qrkit.exchange.merge import ImportResult, merge
-from qrkit.exchange.sheets import read_sheet, table_of_sheet
+from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
@@ -217,7 +217,8 @@ class Portfolio(Shown, Records):
             raise InvalidParameter(Problem("image_format", image_format, rule))
         names = self._campaign_names()
         codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
-        watched = iter(seen(codes, "Exporting", count_qrcodes(self.store, self.account.id)))
+        count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
+        watched = iter(seen(codes, "Exporting", count))
         at_hand: dict[str, QRCode] = {}
 
         def tables() -> Iterator[pd.DataFrame]:
@@ -249,7 +250,8 @@ class Portfolio(Shown, Records):
 
         Args:
             source: The file's path, or its bytes.
-            format: What it is, where its first bytes do not say so; by default the suffix of a path, csv for bytes.
+            format: What it is. Of a workbook or a zip the first bytes say so; of a csv, an xml or a json the suffix of
+                a path does by default, and bytes are a csv.
             columns: Of a csv, xlsx or xls whose columns have names of their own: what it calls ours, as
                 `{"Content": "landing page", "QR Code Name": "poster"}`; others are not read.
             progress: Whether bars show how far it has come.
@@ -259,8 +261,6 @@ class Portfolio(Shown, Records):
             InvalidParameter: There is no such format or column.
         """
         seen = watch(progress=progress)
-        if columns:
-            return self._import(table_of_sheet(read_sheet(source), columns), seen)
         if isinstance(source, bytes):
             data, named = source, exchange_format(format or "csv")
         else:
@@ -270,6 +270,8 @@ class Portfolio(Shown, Records):
                 data = file.read_bytes()
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
+        if columns:
+            return self._import(table_of_sheet(sheet_of(data, named.name), columns), seen)
         how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
         return self._import(sniffed(data, named.name).read(data, how), seen)
 

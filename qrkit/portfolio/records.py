@@ -299,9 +299,9 @@ class Records:
 
     def _free_short_code(self, wished: str = "") -> str:
         """The short code wished for, or a random one, that was never given to any account (ruling T1)."""
-        if not wished:
+        if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
-        if not is_short_code(wished):
+        if not isinstance(wished, str) or not is_short_code(wished):
             rule = "must be 2..64 letters, digits, _ or -, and not a word of the interface"
             raise InvalidParameter(Problem("short_code", wished, rule))
         if table.is_taken(self.store, wished):
@@ -368,7 +368,7 @@ def _sought(id: Any) -> str:
 def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
     """The fields of a part of a record after a change, to be judged with the others; what was not given stays."""
     if isinstance(given, Mapping):
-        return _fields(stored) | _given(**given)
+        return _fields(stored) | {name: value for name, value in given.items() if value is not None}
     return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
 
 

@@ -25,7 +25,7 @@ from PIL import Image
 from qrkit import decode, generate, open_portfolio
 from qrkit.access import create_key
 from qrkit.errors import InvalidParameter, UnreadableFile
-from qrkit.exchange import EXCHANGE_FORMATS, Reading, archives, sniffed, xls_file, xlsx_file, zip_file
+from qrkit.exchange import EXCHANGE_FORMATS, Reading, archives, sniffed, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES
 from qrkit.wsgi import Client, Settings, make_app
 
@@ -487,6 +487,32 @@ def test_an_item_that_is_wrong_is_an_issue_and_costs_no_other(shop, cells, reaso
 def test_what_readers_do_not_know_they_pass_over(shop, data):
     """Open: further elements. They are passed over, as are comments; text is text, in whatever encoding."""
     assert taken(shop, data, "xml") == (["x"], [])
+
+
+@pytest.mark.rule("X9")
+@pytest.mark.parametrize(
+    ("form", "own"),
+    [
+        ("{more}<item><content>{name}</content></item>", 2),
+        ("<other>{more}</other><item><content>{name}</content></item>", 3),
+        ("<item><content>{name}</content>{more}</item>", 2),
+        ("<item><other>{more}</other><content>{name}</content></item>", 3),
+    ],
+)
+def test_elements_that_nobody_knows_are_passed_over_up_to_a_limit(shop, form, own):
+    """Open: how many elements that are none of ours a file may have. 10,000 up to the end of an item, with its own."""
+
+    def data(count):
+        more = "<more/>" * (count - own)
+        return tracking(form.format(more=more, name="x") + form.format(more=more, name="y"))
+
+    assert taken(shop, data(xml_file.MOST_ELEMENTS), "xml") == (["x", "y"], [])
+    assert "more than 10,000 elements in item 1 or" in refused(shop, data(xml_file.MOST_ELEMENTS + 1), "xml")
+
+
+def test_elements_behind_the_last_item_have_the_same_limit(shop):
+    data = tracking(item("<content>x</content>") + "<more/>" * (xml_file.MOST_ELEMENTS + 1))
+    assert "more than 10,000 elements in item 2 or" in refused(shop, data, "xml")
 
 
 def test_nothing_is_included_from_elsewhere(shop):

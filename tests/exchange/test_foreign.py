@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 import xlwt
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
@@ -254,6 +256,26 @@ def test_the_objects_of_an_api_are_read_without_their_envelope_too(portfolio):
     assert imported(portfolio, SHLINK_LINKS).created == 2
 
 
+@pytest.mark.parametrize("nothing", ["0000-00-00 00:00:00", "0000-00-00", "0000-00-00T00:00:00.000Z"])
+def test_a_date_of_zeros_is_none(portfolio, nothing):
+    """MySQL writes it for a moment that nobody knows; the code hangs somewhere all the same."""
+    assert imported(portfolio, YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", nothing)).issues == ()
+    assert {code.created for code in by_content(portfolio).values()} == {NOON}
+
+
+@given(st.integers(0, 2**53 - 1))
+@settings(max_examples=30, derandomize=True, deadline=None)
+def test_a_count_is_read_with_commas_between_its_thousands_and_without(count):
+    for text in (f"{count:,}", str(count), f" {count:,} "):
+        cells, error = foreign.BITLY_FILE.row({"Destination URL": DOOR, "Engagements": text})
+        assert (cells["Scans"], error) == (str(count), "")
+
+
+def test_a_code_whose_count_has_a_comma_comes_in(portfolio):
+    assert imported(portfolio, YOURLS_TABLE_CSV.replace('"12"', '"1,204"')).issues == ()
+    assert by_content(portfolio)[DOOR].scans == 1204
+
+
 def test_a_short_url_without_a_scheme_is_read(portfolio):
     imported(portfolio, BITLY_CSV.replace("https://go.example.com/door", "go.example.com/door"))
     assert by_content(portfolio)[DOOR].short_code == "door"
@@ -333,8 +355,13 @@ def test_a_code_that_is_in_use_is_told_and_replaced(portfolio, tool, file):
     [
         (SHLINK_CSV.replace("2024-05-01T08:30:00+00:00", "yesterday"), "createdAt", 2),
         (BITLY_CSV.replace("2024-05-01T08:30:00Z", "05/01/2024"), "Date created", 2),
-        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "0000-00-00 00:00:00", 1), "timestamp", 2),
+        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "2024-02-30 00:00:00", 1), "timestamp", 2),
+        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "0000-00-00 at noon", 1), "timestamp", 2),
         (SHLINK_CSV.replace(",12\n", ",many\n"), "Scans", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1,23"'), "Scans", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1234,567"'), "Scans", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1,204.5"'), "Scans", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1.204"'), "Scans", 2),
         ([DUB_JSON[0] | {"createdAt": 17}, DUB_JSON[1]], "createdAt", 1),
         ([DUB_JSON[0] | {"title": "half \ud83d"}, DUB_JSON[1]], "QR Code Name", 1),
         ([DUB_JSON[0] | {"clicks": -1}, DUB_JSON[1]], "Scans", 1),

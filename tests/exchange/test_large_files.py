@@ -83,6 +83,15 @@ IMPORTED = f"""{PEAK}
 with open_portfolio(sys.argv[1]) as shop:
     print(shop.import_file(sys.argv[2]).created, peak())
 """
+READ = f"""{PEAK}
+from qrkit.exchange import xml_file
+beside = b"<x/>" * (xml_file.MOST_ELEMENTS - 2)
+item = b"<item><content>x</content></item>"
+xml_file.read(b"<tracking>" + beside + item + b"</tracking>")
+before = peak()
+xml_file.read(b"<tracking>" + (beside + item) * 100 + b"</tracking>")
+print(peak() - before)
+"""
 LARGE_FORMATS = ("csv", "xml", "json", "xlsx")
 
 
@@ -100,6 +109,12 @@ def very_large(tmp_path_factory):
     source.write_bytes(spreadsheet(100_000))
     printed(IMPORTED, folder / "shop.duckdb", source)
     return folder / "shop.duckdb"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_elements_that_are_no_items_are_not_kept():
+    (more,) = printed(READ)
+    assert more < 25  # the file has 4 MB; a million elements would take a hundred
 
 
 @pytest.mark.slow

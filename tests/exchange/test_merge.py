@@ -119,7 +119,7 @@ def test_an_issue_says_its_row_and_begins_with_a_stable_word():
     assert frame.columns.tolist() == ["campaign", "name", "content", "error"]
     assert {str(dtype) for dtype in frame.dtypes} == {"str"}
     assert frame["error"].tolist()[1] == "invalid: Content='': must not be empty"
-    assert str(result) == "4 created, 1 renamed, 1 not readable"
+    assert str(result) == "4 created (1 renamed), 1 not readable"
     assert result.count("renamed") == 1
     assert {str(dtype) for dtype in ImportResult(0).to_frame().dtypes} == {"str"}
 
@@ -168,6 +168,33 @@ def test_thousands_of_rows_of_one_name_take_no_more_than_a_step_each():
     assert result.count("renamed") == 19_999
     again, nothing = merged(rows, added)
     assert (again.count("duplicate"), nothing) == (20_000, [])
+
+
+def counted(**numbers):
+    """The words of an import of five created codes, with so many issues of each reason."""
+    issues = [
+        ImportIssue(1, "", "", "", word.replace("_", "-"), "") for word, many in numbers.items() for _ in range(many)
+    ]
+    return str(ImportResult(5, tuple(issues)))
+
+
+def test_rows_that_were_changed_are_counted_among_those_that_were_created():
+    assert counted() == "5 created"
+    assert counted(renamed=1) == "5 created (1 renamed)"
+    assert counted(code_taken=2, duplicate=3) == "5 created (2 given a new short URL), 3 already there"
+    assert counted(invalid=1, code_taken=1, renamed=2) == (
+        "5 created (2 renamed, 1 given a new short URL), 1 not readable"
+    )
+
+
+def test_one_column_is_left_out_and_of_two_columns_more_than_one():
+    one = dict.fromkeys(["duplicate", "invalid", "undecodable", "unknown_column", "unread_sheet"], 1)
+    assert counted(**one) == (
+        "5 created, 1 already there, 1 not readable, 1 picture not readable, 1 column left out, 1 sheet not read"
+    )
+    assert counted(**dict.fromkeys(one, 2)) == (
+        "5 created, 2 already there, 2 not readable, 2 pictures not readable, 2 columns left out, 2 sheets not read"
+    )
 
 
 def test_rows_that_failed_are_those_that_could_not_be_read():

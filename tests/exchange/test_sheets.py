@@ -6,7 +6,7 @@ import io
 import openpyxl
 import pytest
 import xlwt
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
@@ -37,12 +37,13 @@ def as_xlsx(rows, *further):
     return file.getvalue()
 
 
-def as_xls(rows):
+def as_xls(*sheets):
     book = xlwt.Workbook()
-    sheet = book.add_sheet("Sheet")
-    for number, row in enumerate(rows):
-        for place, cell in enumerate(row):
-            sheet.write(number, place, cell)
+    for place, rows in enumerate(sheets):
+        sheet = book.add_sheet(f"Sheet {place}")
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                sheet.write(number, column, cell)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
@@ -83,6 +84,53 @@ def test_a_row_that_is_too_wide_is_an_error_in_its_place_and_a_short_one_has_emp
 def test_sheets_with_the_same_heading_go_on_and_others_are_named():
     sheet = read_sheet(as_xlsx([["a"], ["1"]], [["a"], ["2"]], [["b"], ["3"]]))
     assert (sheet.column("a"), sheet.unread) == (["1", "2"], ("Sheet 2",))
+
+
+@pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
+def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
+    data = as_csv([["Content"], ["x"]])
+    (tmp_path / "codes.txt").write_bytes(data)
+    for source, format in ((data, "tsv"), (tmp_path / "codes.txt", None), (tmp_path / "codes.txt", "tsv")):
+        with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter, match="is not a format of import"):
+            shop.import_file(source, format=format, columns=columns)
+    for source, format in ((data, "CSV"), (tmp_path / "codes.txt", "csv"), (as_xlsx([["Content"], ["x"]]), "csv")):
+        with open_portfolio(":memory:") as shop:
+            assert shop.import_file(source, format=format, columns=columns).created == 1
+    for format in ("json", "xml"):
+        with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile):
+            shop.import_file(data, format=format, columns=columns)
+
+
+BLANK = st.lists(st.sampled_from([[], ["", "", ""]]), max_size=3)
+HEADING = ["QR Code Name", "Content", "Comment", "Price"]
+
+
+@pytest.mark.parametrize("columns", [None, {"Content": "content", "QR Code Name": "QR Code Name"}])
+@pytest.mark.parametrize("write", [as_csv, as_xls, as_xlsx])
+@given(BLANK, BLANK)
+@settings(some, max_examples=15)
+@example([[]], [[]])
+def test_blank_rows_in_front_of_a_heading_change_nothing_but_the_numbers_of_rows(write, columns, first, further):
+    sheets = [[*first, HEADING, ["One", "1"], ["Two", ""]]]
+    if write is not as_csv:
+        sheets += [[*further, HEADING, ["Three", "3"]], [*further, ["Item", "Price"], ["Cake", "4"]]]
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_file(write(*sheets), columns=columns)
+        found = [(code.name, code.content) for code in shop.list_qrcodes()]
+    assert found == [("One", "1"), ("Three", "3")][: len(sheets)]
+    heading = 1 + len(first)
+    told = {(heading + 2, "invalid")}
+    told |= set() if columns else {(heading, "unknown-column")}
+    told |= {(1, "unread-sheet")} if len(sheets) > 1 else set()
+    assert {(issue.row, issue.reason) for issue in result.issues} == told
+    assert len(result.issues) == len(told)
+
+
+def test_what_is_wrong_with_a_heading_below_blank_rows_is_told_with_its_row():
+    for rows, words in (([["Title"]], "has no column"), ([["Content", "content"]], "stands twice")):
+        with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=words) as caught:
+            shop.import_file(as_csv([[], [], *rows]))
+        assert caught.value.line == 3
 
 
 @pytest.mark.parametrize("name", ["c", "", "twice"])
