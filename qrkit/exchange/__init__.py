@@ -22,6 +22,7 @@ __all__ = [
     "Writing",
     "exchange_format",
     "exchange_format_of_file",
+    "exchange_format_to_read",
     "sniffed",
 ]
 
@@ -139,6 +140,15 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
         InvalidParameter: There is no suffix, or no such format.
     """
     return exchange_format(path.suffix[1:])
+
+
+def exchange_format_to_read(path: PurePath) -> ExchangeFormat:
+    """The same of a file that comes in: spreadsheets write their tables with tabs as txt or tsv, too.
+
+    Raises:
+        InvalidParameter: There is no suffix, or no such format.
+    """
+    return EXCHANGE_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else exchange_format_of_file(path)
 
 
 def sniffed(data: bytes, named: str) -> ExchangeFormat:

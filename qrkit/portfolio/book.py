@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.decode import decode
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
-from qrkit.exchange import ExchangeFormat, Reading, Writing, exchange_format, exchange_format_of_file, sniffed
+from qrkit.exchange import (
+    ExchangeFormat,
+    Reading,
+    Writing,
+    exchange_format,
+    exchange_format_of_file,
+    exchange_format_to_read,
+    sniffed,
+)
 from qrkit.exchange.merge import ImportResult, merge
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
@@ -265,7 +273,7 @@ class Portfolio(Shown, Records):
             data, named = source, exchange_format(format or "csv")
         else:
             file = Path(source)
-            named = exchange_format(format) if format else exchange_format_of_file(file)
+            named = exchange_format(format) if format else exchange_format_to_read(file)
             try:
                 data = file.read_bytes()
             except OSError as error:

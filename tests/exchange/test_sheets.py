@@ -89,16 +89,28 @@ def test_sheets_with_the_same_heading_go_on_and_others_are_named():
 @pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
 def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
     data = as_csv([["Content"], ["x"]])
-    (tmp_path / "codes.txt").write_bytes(data)
-    for source, format in ((data, "tsv"), (tmp_path / "codes.txt", None), (tmp_path / "codes.txt", "tsv")):
+    (tmp_path / "codes.dat").write_bytes(data)
+    for source, format in ((data, "tsv"), (tmp_path / "codes.dat", None), (tmp_path / "codes.dat", "tsv")):
         with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter, match="is not a format of import"):
             shop.import_file(source, format=format, columns=columns)
-    for source, format in ((data, "CSV"), (tmp_path / "codes.txt", "csv"), (as_xlsx([["Content"], ["x"]]), "csv")):
+    for source, format in ((data, "CSV"), (tmp_path / "codes.dat", "csv"), (as_xlsx([["Content"], ["x"]]), "csv")):
         with open_portfolio(":memory:") as shop:
             assert shop.import_file(source, format=format, columns=columns).created == 1
     for format in ("json", "xml"):
         with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile):
             shop.import_file(data, format=format, columns=columns)
+
+
+@pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "TXT"])
+def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(suffix, columns, tmp_path):
+    path = tmp_path / f"codes.{suffix}"
+    path.write_text("Content\tComment\nx\ta, b; c\n", encoding="utf-8")
+    with open_portfolio(":memory:") as shop:
+        assert shop.import_file(path, columns=columns).created == 1
+        assert [code.content for code in shop.list_qrcodes()] == ["x"]
+        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
+            shop.export_file(path)
 
 
 BLANK = st.lists(st.sampled_from([[], ["", "", ""]]), max_size=3)
