@@ -48,7 +48,9 @@ def write_gif(scene: Scene) -> bytes:
     opaque = _opaque_picture(scene)
     if plain := scene.plain:
         clear = [index for index, color in enumerate(plain.palette) if color.alpha == 0]
-        return _saved(opaque.convert("P"), "GIF", scene, **({"transparency": clear[0]} if clear else {}))
+        if not clear:
+            return _saved(opaque.convert("P"), "GIF", scene)
+        return _saved(_of_palette(plain, _opaque_palette(scene, plain)), "GIF", scene, transparency=clear[0])
     picture = opaque.quantize(MOST_COLORS)
     clear_pixels = painted(scene).getchannel("A").point(lambda alpha: 255 if alpha == 0 else 0)
     if clear_pixels.getbbox() is None:
@@ -89,20 +91,32 @@ def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
     """A picture of one bit a pixel where black and white allow it, else of a palette."""
     from PIL import Image
 
-    size = width, height = size_in_pixels(plain)
-    length, times, top = (width + 7) // 8, round(plain.module), round(plain.top)
-    rows = bytes(length * top) + b"".join([row * times for row in packed_rows(plain)])
-    rows = rows.ljust(length * height, b"\x00")
     if set(colors) == {BLACK, WHITE}:
         # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
-        return Image.frombytes("1", size, rows, "raw", "1;I" if colors[0] == WHITE else "1")
-    picture = Image.frombytes("P", size, rows, "raw", "P;1")
+        mode = "1;I" if colors[0] == WHITE else "1"
+        return Image.frombytes("1", size_in_pixels(plain), _bits(plain), "raw", mode)
+    return _of_palette(plain, colors)
+
+
+def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image:
+    """A picture whose pixels are 0 and 1, the places of their colours."""
+    from PIL import Image
+
+    picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")
     transparent = any(color.alpha < 255 for color in colors)
     entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
     picture.putpalette(entries, "RGBA" if transparent else "RGBX")
     if transparent:
         picture.info["transparency"] = bytes(color.alpha for color in colors)
     return picture
+
+
+def _bits(plain: Plain) -> bytes:
+    """The pixels, eight to a byte, each row from a byte of its own."""
+    width, height = size_in_pixels(plain)
+    length, times, top = (width + 7) // 8, round(plain.module), round(plain.top)
+    rows = bytes(length * top) + b"".join([row * times for row in packed_rows(plain)])
+    return rows.ljust(length * height, b"\x00")
 
 
 def _saved(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:

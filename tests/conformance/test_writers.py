@@ -334,6 +334,10 @@ def test_a_transparent_foreground_leaves_the_background_as_it_is(background, sho
     ("foreground", "background", "dark", "light"),
     [
         ("white", "transparent", (255, 255, 255, 255), (0, 0, 0, 0)),
+        ("black", "transparent", (0, 0, 0, 255), (0, 0, 0, 0)),
+        ("navy", "transparent", (0, 0, 128, 255), (0, 0, 0, 0)),
+        ("transparent", "white", (255, 255, 255, 255), (255, 255, 255, 255)),
+        ("transparent", "black", (0, 0, 0, 255), (0, 0, 0, 255)),
         ("transparent", "#FF102030", (16, 32, 48, 255), (16, 32, 48, 255)),
         ("#80000000", "#80FFFFFF", (127, 127, 127, 255), (255, 255, 255, 255)),
     ],
