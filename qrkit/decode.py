@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from qrkit.encode.capacity import characters_held
-from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
 from qrkit.limits import RASTER_FORMATS
 from qrkit.notebook import Shown
 from qrkit.symbol import ErrorCorrectionLevel, side_of
@@ -59,6 +59,7 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
             that matters: one that is full of finder patterns takes the reader n⁴ steps for n pixels.
 
     Raises:
+        InvalidParameter: It is something else.
         UnreadableFile: It is not such a picture.
         NoSymbol: No QR Code was found in it.
 
@@ -81,6 +82,7 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
         most_side: As of `decode`.
 
     Raises:
+        InvalidParameter: It is something else.
         UnreadableFile: It is not such a picture.
         NoSymbol: No QR Code was found in it.
     """
@@ -148,19 +150,21 @@ def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
     """The picture in greys, on white: where a symbol is transparent, paper would be seen.
 
     Raises:
+        InvalidParameter: It is something else.
         UnreadableFile: It is not such a picture.
     """
     from PIL import Image
 
     name = str(picture) if isinstance(picture, str | Path) else "this"
     too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
-    if isinstance(picture, str | Path):
-        picture = _bytes_of(Path(picture))
+    picture = _given(picture)
     try:
         if isinstance(picture, bytes):
             picture = Image.open(BytesIO(picture), formats=_NAMES)
         if picture.width * picture.height > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
+        if picture.mode in ("I", "F") or picture.mode.startswith("I;16"):
+            picture = _of_bytes(picture)
         if most_side and max(picture.size) > most_side:
             is_clear = picture.has_transparency_data
             picture = picture.convert("RGBA" if is_clear else "L")
@@ -178,6 +182,26 @@ def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
     paper = Image.new("RGBA", rgba.size, "white")
     paper.alpha_composite(rgba)
     return paper.convert("L")
+
+
+def _of_bytes(picture: Image) -> Image:
+    """Greys of 16 bits or more, the darkest as black and the lightest as white; Pillow would cut them off at 255."""
+    greys = picture.convert("F")
+    low, high = cast("tuple[float, float]", greys.getextrema())
+    scale = 255 / (high - low) if high > low else 1
+    return greys.point(lambda grey: grey * scale - low * scale).convert("L")
+
+
+def _given(picture: bytes | str | Path | Image) -> bytes | Image:
+    """A picture, or the bytes of a file."""
+    from PIL import Image
+
+    if isinstance(picture, str | Path):
+        return _bytes_of(Path(picture))
+    if not isinstance(picture, bytes | Image.Image):
+        rule = "must be bytes, a path or a picture of Pillow"
+        raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
+    return picture
 
 
 def _bytes_of(path: Path) -> bytes:

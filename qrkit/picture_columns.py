@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from qrkit.errors import InvalidParameter, Problem, QrkitError, RenderingFailed
+from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.frames import text_of
 from qrkit.image import QRImage
 from qrkit.limits import Within
@@ -48,7 +48,7 @@ def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]
         if image is not None:
             try:
                 report = image.scan if level == "static" else image.check(level)
-            except RenderingFailed as error:
+            except QrkitError as error:
                 errors[row] = str(error)
         reports.append(report)
     return reports

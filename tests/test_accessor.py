@@ -518,6 +518,13 @@ def test_a_row_that_has_no_picture_has_no_verdict_and_stops_nothing():
     with pytest.warns(UserWarning, match="row"):
         found = frame.qr.check("url")
     assert found["verdict"].isna().tolist() == [False, True, True]
+    # What lies on each module, and is too much on many: it comes to light when the picture is drawn.
+    hearts = {"type": "sprite", "sprites": [{"content": "icon:heart", "width": 200, "height": 200}]}
+    frame = pd.DataFrame({"url": [LINK, "b" * 2300]})
+    for level in ("static", "quick"):
+        with pytest.warns(UserWarning, match="row 1"):
+            checked = frame.qr.check("url", level=level, modules=hearts, ec="L", size=20)
+        assert checked["verdict"].isna().tolist() == [False, True]
     assert found["score"].isna().tolist() == [False, True, True]
     assert found["used"].isna().tolist() == [False, True, True]
     assert found.attrs["errors"]

@@ -3,6 +3,7 @@ import struct
 import zlib
 from io import BytesIO
 
+import numpy as np
 import pytest
 import segno
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from PIL import Image
 
 from qrkit import decode, decode_all, generate
 from qrkit.decode import MOST_PIXELS
-from qrkit.errors import NoSymbol, QrkitError, UnreadableFile
+from qrkit.errors import InvalidParameter, NoSymbol, QrkitError, UnreadableFile
 
 RASTERS = ["png", "jpg", "bmp", "tif", "gif", "webp"]
 
@@ -123,6 +124,27 @@ def test_a_picture_with_too_many_pixels_is_refused_before_it_is_unpacked(width, 
 def test_a_picture_of_any_pixel_type_is_read(mode):
     plain = Image.open(BytesIO(generate("hi").to_bytes())).convert("L")
     assert decode(plain.convert("I").convert(mode) if mode == "I;16" else plain.convert(mode)).content == "hi"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "dark", "light"), [("uint16", 9_000, 60_000), ("int32", -5, 70_000), ("f4", 0.1, 0.9)]
+)
+@pytest.mark.parametrize("most_side", [None, 100])
+def test_greys_of_any_range_are_read(dtype, dark, light, most_side):
+    """As scanners and cameras write them: 16 bits, or a share of white."""
+    is_light = np.asarray(Image.open(BytesIO(generate("hi").to_bytes())).convert("L")) > 127
+    picture = Image.fromarray(np.where(is_light, light, dark).astype(dtype))
+    assert decode(picture, most_side=most_side).content == "hi"
+    if dtype == "uint16":
+        file = BytesIO()
+        picture.save(file, "PNG")
+        assert decode(file.getvalue(), most_side=most_side).content == "hi"
+
+
+@pytest.mark.parametrize("picture", [np.zeros((9, 9)), BytesIO(b"x"), None, 3])
+def test_what_is_no_picture_at_all_is_told_by_its_type(picture):
+    with pytest.raises(InvalidParameter, match=r"picture=.*: must be bytes, a path or a picture of Pillow"):
+        decode(picture)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns of what is broken but can be skipped

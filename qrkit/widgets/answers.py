@@ -18,6 +18,9 @@ __all__ = ["KINDS", "WIDTHS", "Asked", "drawn", "numbers"]
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """That visits to codes can be; those to codes that never were belong to no campaign."""
 
+YEARS = (1990, 2100)
+"""Scans are in no others."""
+
 WIDTHS = (340, 450, 560, 680, 860)
 """Pixels that charts are drawn in: the widest one that there is room for."""
 
@@ -44,9 +47,14 @@ class Asked:
         Raises:
             InvalidParameter: A field breaks its rule; all that do are named.
         """
-        problems: list[Problem] = []
+        readers = {"since": _day, "until": _day, "campaign": _text, "kinds": _kinds}
+        problems = [
+            Problem(name, fields[name], f"is no field; {nearest(name, readers)}", "unknown-parameter")
+            for name in fields
+            if name not in readers
+        ]
         found: dict[str, Any] = {}
-        for name, read in (("since", _day), ("until", _day), ("campaign", _text), ("kinds", _kinds)):
+        for name, read in readers.items():
             if name in fields:
                 with collecting(problems):
                     found[name] = read(name, fields[name])
@@ -71,10 +79,14 @@ class Asked:
 def _day(name: str, value: Any) -> date | None:
     if value in ("", None):
         return None
+    rule = f"must be a day as yyyy-MM-dd, in the years {YEARS[0]} to {YEARS[1]}"
     try:
-        return date.fromisoformat(value)
+        day = date.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise InvalidParameter(Problem(name, value, "must be a day as yyyy-MM-dd")) from error
+        raise InvalidParameter(Problem(name, value, rule)) from error
+    if not YEARS[0] <= day.year <= YEARS[1]:
+        raise InvalidParameter(Problem(name, value, rule, "out-of-range"))
+    return day
 
 
 def _text(name: str, value: Any) -> str:
@@ -84,7 +96,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _kinds(name: str, value: Any) -> tuple[Kind, ...]:
-    given = value if isinstance(value, list) else []
+    given = value if isinstance(value, list | tuple) else []
     for one in given:
         if one not in KINDS:
             raise InvalidParameter(Problem(name, one, nearest(str(one), KINDS)))

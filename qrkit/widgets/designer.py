@@ -80,16 +80,17 @@ class Designer(Page):
         begun = Design(content=design) if isinstance(design, str) else design
         self.templates = templates
         if self._is_open(name):
-            self._show_again(begun)
+            self._show_again(begun, fetch)
             return
-        self._begun, self._fetch = begun, fetch
+        self._begun = begun
         self._draft = Draft(begun, fetch=fetch)
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
         self._opened(name, design=begun, form=_form())
 
-    def _show_again(self, begun: Design) -> None:
+    def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
+        self._draft.fetch = fetch
         with self._one_answer():
             if begun != self._begun:
                 self.design = self._begun = begun
@@ -183,7 +184,7 @@ class Designer(Page):
 
     def _repaired(self, _message: Any) -> None:
         """Change as little as is needed for it to scan, and say what."""
-        repair = self.design.make_scannable(fetch=self._fetch)
+        repair = self.design.make_scannable(fetch=self._draft.fetch)
         self._change(lambda: self._draft.take(repair.design))
         self._note = "; ".join(change.message for change in repair.changes)
 

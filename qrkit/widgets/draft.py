@@ -67,13 +67,14 @@ class Draft:
 
     Attributes:
         image: The picture of the design.
+        fetch: As of the argument; it can be set.
 
     Raises:
         QrkitError: The design cannot be drawn.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
-        self._fetch = fetch
+        self.fetch = fetch
         self.image = self._drawn(design)
         self._past: list[Design] = []
         self._future: list[Design] = []
@@ -150,7 +151,7 @@ class Draft:
 
     def _drawn(self, design: Design) -> QRImage:
         """A picture that can be shown: whatever is wrong with it comes to light here."""
-        image = QRImage(design, fetch=self._fetch)
+        image = QRImage(design, fetch=self.fetch)
         image.small_svg()
         return image
 

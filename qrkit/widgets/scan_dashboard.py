@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from qrkit import charts
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook import page_text
 from qrkit.portfolio import Portfolio
 from qrkit.widgets.answers import KINDS, WIDTHS, Asked, drawn, numbers
@@ -50,7 +51,7 @@ class ScanDashboard(Page):
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
-                self._draw(self.asked)
+                self._draw(self.asked if self._has(self.asked.campaign) else replace(self.asked, campaign=""))
             return
         self.portfolio, self._width = portfolio, WIDTHS[-1]
         self._draw(Asked())
@@ -71,12 +72,18 @@ class ScanDashboard(Page):
         """
         with self._one_answer():
             try:
-                self._draw(self.asked.changed(fields))
+                asked = self.asked.changed(fields)
+                if not self._has(asked.campaign):
+                    raise InvalidParameter(Problem("campaign", asked.campaign, "is no campaign of the portfolio"))
+                self._draw(asked)
                 self._errors = {}
             except InvalidParameter as error:
                 self._errors = {one.name: one.rule for one in error.problems}
                 return
             self._twin.update(self._pictures())
+
+    def _has(self, campaign: str) -> bool:
+        return not campaign or campaign in [one.id for one in self.portfolio.list_campaigns()]
 
     def _told(self) -> dict[str, Any]:
         return {

@@ -109,9 +109,12 @@ class Server:
         app = make_app(self._store, chosen)
         with _starting:
             for other in _running_here():
-                if other.port == chosen.port or self._store.database.is_same(other._store.database):
+                if other.port == chosen.port:
                     other.stop()
             self._server = listen(app, chosen)
+            for other in _running_here():
+                if self._store.database.is_same(other._store.database):
+                    other.stop()
             self.port = self._server.port
             self.url = f"http://{_reachable(chosen.host)}:{self.port}"
             # A daemon, for Python waits for the others before it tells anybody that it ends.

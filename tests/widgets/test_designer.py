@@ -13,7 +13,7 @@ from PIL import Image
 from traitlets import TraitError
 
 from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
-from qrkit.errors import ContentTooLong
+from qrkit.errors import ContentTooLong, RemoteContentDisabled
 from qrkit.presets import PRESETS
 from qrkit.widgets import Designer
 
@@ -84,6 +84,17 @@ def test_running_a_cell_again_shows_the_same_studio_with_what_was_done(studio):
     assert studio.design == Design(content="other")
     studio.undo()
     assert studio.design.size == 12
+
+
+def test_a_cell_that_is_run_again_reads_addresses_as_it_says_now(studio):
+    logo = QRImage(Design(content="logo")).to_bytes("png")
+    layer = Layer("https://img.example.com/logo.png", x=130, y=130, width=36, height=36)
+    linked = Design(content=TEXT, ec="H", layers=[layer])
+    Designer(linked, name="test", fetch=lambda url: logo)
+    assert studio.design == linked
+    with pytest.raises(RemoteContentDisabled):
+        Designer(linked.replace(content="other"), name="test")
+    assert studio.design == linked
 
 
 def test_twenty_runs_leave_no_widget_more(studio):

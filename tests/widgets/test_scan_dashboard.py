@@ -66,6 +66,10 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
         ({"kinds": ["robot"]}, "kinds"),
         ({"kinds": "scan"}, "kinds"),
         ({"campaign": 3}, "campaign"),
+        ({"campaign": "nobody"}, "campaign"),
+        ({"camapign": "x"}, "camapign"),
+        ({"until": "9999-12-31"}, "until"),
+        ({"since": "0001-01-01"}, "since"),
     ],
 )
 def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(board, fields, name):
@@ -119,6 +123,25 @@ def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop)
     assert len(_instances) == before
     assert board.state["numbers"]["scans"] == 3
     assert board.asked == Asked(since=date(2026, 3, 30))
+
+
+def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when_a_cell_is_run_again(board, shop):
+    window, hostile = (one.id for one in shop.list_campaigns())
+    board.ask(campaign=hostile, since="2026-03-30")
+    shop.delete_campaign(hostile, keep=True)
+    ScanDashboard(shop, name="test")
+    assert board.asked == Asked(since=date(2026, 3, 30))
+    assert board.state["numbers"]["scans"] == 2
+    board.ask(campaign=window)
+    with open_portfolio(":memory:") as other:
+        ScanDashboard(other, name="test")
+        assert board.asked.campaign == ""
+
+
+def test_kinds_may_be_a_tuple_in_code(board):
+    board.ask(kinds=("bot",))
+    assert board.asked == Asked(kinds=("bot",))
+    assert board.errors == {}
 
 
 def test_portfolio_without_scans_or_codes_is_shown():

@@ -395,6 +395,13 @@ def test_a_port_in_use_by_another_program_is_told_and_leaves_nothing(shop):
     assert set(threading.enumerate()) <= threads
 
 
+def test_a_server_that_cannot_listen_leaves_the_one_that_does(shop):
+    with Server(shop, port=0) as server, socket.create_server(("127.0.0.1", 0)) as taken:
+        with pytest.raises(OSError, match="in use"):
+            Server(shop, port=taken.getsockname()[1])
+        assert server.is_running
+
+
 def test_a_program_that_ends_stops_its_server_before_the_store_is_closed(tmp_path):
     program = """
         import atexit, json, sys, urllib.request
