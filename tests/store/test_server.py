@@ -107,6 +107,15 @@ def test_another_process_follows_every_change_of_a_code_within_a_second(here, th
     assert soon(lambda: leads_to(there, "new"), "https://d.example")
 
 
+def test_a_transaction_knows_at_once_where_its_own_tables_say_that_a_code_leads(here, there):
+    code = here.insert_qrcode("https://0.example", short_code="door")
+    for number in range(1, 4):
+        leads_to(there, "door")  # from here on it is in memory, and may be old
+        here.update_qrcode(code.id, content=f"https://{number}.example")
+        with there.store.atomic():
+            assert leads_to(there, "door") == there.get_qrcode(code.id).content == f"https://{number}.example"
+
+
 def test_what_is_rolled_back_is_seen_by_nobody(here, there):
     assert leads_to(there, "door") is None
     with pytest.raises(KeyError), here.store.atomic():
