@@ -68,14 +68,14 @@ def target(store: Store, short_code: str) -> Target | None:
     """Where a short code leads, `DELETED` included; None when it was never given."""
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if store.is_in_transaction and not is_remembered:
-        # What this thread has changed, or others have committed since it began, is one thing there, another in memory.
+        # Memory lacks what this thread has changed, and has what others have committed since its transaction began.
         found = store.row(SELECT, {"code": short_code})
         return _read(found) if found else None
     return _all(store).get(short_code)
 
 
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
-    """Have short codes lead elsewhere once the transaction that changes them is committed; until then it asks the tables."""
+    """Have short codes lead elsewhere once the transaction that changes them is committed; it asks the tables itself."""
     store.database.thread.is_as_remembered = False
     if store.database.is_shared:
         # What others have committed since may be newer.
