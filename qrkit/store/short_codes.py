@@ -75,7 +75,7 @@ def target(store: Store, short_code: str) -> Target | None:
 
 
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
-    """Have short codes lead elsewhere once the transaction that changes them is committed; it asks the tables itself."""
+    """Have codes lead elsewhere once the transaction that changes them is committed, which asks the tables itself."""
     store.database.thread.is_as_remembered = False
     if store.database.is_shared:
         # What others have committed since may be newer.
