@@ -200,6 +200,28 @@ def test_the_salt_of_a_day_is_gone_on_the_next(here, there):
     assert row["kept"] == "u", "it is in the log of the server, and in its archives"
 
 
+def test_a_salt_that_is_gone_before_it_was_read_leaves_the_redirect_alone(here, caplog):
+    """As where the clock of another process is ahead at midnight: it deletes what this one has just put there."""
+    here.insert_qrcode("https://a.example", short_code="door")
+    here.store.execute("CREATE RULE ahead AS ON INSERT TO salts DO INSTEAD NOTHING")
+    with pytest.raises(StoreBusy, match="keeps no salt of this day any more"):
+        salt_of_day(here.store, 7, b"a" * 32)
+    answer = Redirects(here.store, clock=lambda: NOON).answer(Request("GET", "door", {"user-agent": PHONE}, "x"))
+    assert answer.content == "https://a.example"
+    assert "told apart by this process alone today" in caplog.text
+    assert here.scans.count() == 1
+
+
+def test_salts_that_cannot_be_read_at_all_leave_the_redirect_alone(here, caplog):
+    here.insert_qrcode("https://a.example", short_code="door")
+    here.store.execute("DROP TABLE salts")
+    redirects = Redirects(here.store, clock=lambda: NOON)
+    for number in range(2):
+        redirects.answer(Request("GET", "door", {"user-agent": PHONE}, f"192.0.2.{number}"))
+    assert caplog.text.count("told apart by this process alone today") == 1
+    assert here.scans.count() == 2
+
+
 def test_the_requests_of_a_plan_are_counted_together(here, there, monkeypatch):
     """At most what the others answer before they tell it passes beyond the plan's number."""
     monkeypatch.setattr("qrkit.access.TOLD_SECONDS", 0.0)
