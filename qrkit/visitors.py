@@ -70,7 +70,7 @@ def new_salt(_day: int) -> bytes:
 class Visitors:
     """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away.
 
-    After midnight the first visitor of the new day ends the old one: who was on his way since before has a key of today.
+    After midnight the first visitor of the new day ends the old one: who was on his way before has a key of today.
 
     Args:
         salt: The salt of a day, by its ordinal; asked for once a day, and again where it raised an error.

@@ -259,7 +259,7 @@ def test_no_key_of_a_day_is_made_with_the_salt_of_another():
 
 @pytest.mark.rule("T10")
 def test_a_thread_that_is_late_at_midnight_does_not_turn_the_day_back():
-    """Open: a request of 23:59 that is reached after one of 0:00. It is of today, so that nobody is told apart twice."""
+    """Open: a request of 23:59 that is reached after one of 0:00. It is of today, so that nobody counts twice."""
     visitors = Visitors()
     midnight = NOON.replace(hour=0) + timedelta(days=1)
     before, after = midnight - timedelta(milliseconds=1), midnight + timedelta(milliseconds=1)

@@ -34,7 +34,7 @@ class Store:
         read_only: Whether nothing may be changed.
 
     Attributes:
-        path: Where it is; of a URL what may be shown.
+        path: Where it is, as it is shown: as it was given, but a URL without its password and options.
         database: What it shares with other stores of this process on the same file or database.
 
     Raises:
@@ -338,6 +338,11 @@ class Store:
         self.check_open()
         if self.database.is_broken and not self.is_in_transaction:
             self.database.restore()
+
+    @property
+    def lasting_path(self) -> str:
+        """What another process opens, or this one later, wherever it goes: of a file the absolute path; else `path`."""
+        return str(self.database.file) if isinstance(self.database, Database) else self.path
 
     @property
     def file(self) -> Database:
