@@ -95,7 +95,10 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
     """The text up to what may end a statement."""
     if not isinstance(select, str):
         raise InvalidParameter(Problem("select", select, "must be a text, one SELECT", "wrong-type"))
-    found = alone.extract_statements(select)
+    try:
+        found = alone.extract_statements(select)
+    except TypeError as error:
+        raise _refused(select, "holds half a character (a lone surrogate)") from error
     if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
         raise _refused(select, "must be one SELECT")
     text = found[0].query.encode()

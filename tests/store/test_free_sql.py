@@ -98,6 +98,10 @@ def test_what_is_no_text_is_refused_by_name(shop, select):
     assert "must be a text, one SELECT" in refused(shop, select)
 
 
+def test_half_a_character_is_refused(shop):
+    assert "holds half a character" in refused(shop, "SELECT '\ud800'")
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
 @settings(max_examples=25, derandomize=True, deadline=None)
 def test_a_value_is_never_a_part_of_the_text(shop, text):

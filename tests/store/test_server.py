@@ -400,6 +400,10 @@ def test_a_url_is_shown_with_all_but_its_secrets(url, shown):
     assert shown_url(url) == shown
 
 
+def test_the_path_of_a_server_that_lasts_is_the_one_that_is_shown(here, there):
+    assert here.store.lasting_path == here.store.path == there.store.path == there.store.lasting_path
+
+
 def test_a_password_in_the_environment_is_not_shown_by_the_help(monkeypatch, capsys):
     monkeypatch.setenv("QRKIT_STORE", URLS[0])
     with pytest.raises(SystemExit):
