@@ -282,8 +282,10 @@ class RequestCounter:
             return self._left(account, moment)
 
     def _left(self, account: Account, moment: datetime) -> Quota:
-        if self._day != moment.toordinal():
-            self._day = moment.toordinal()
+        day = moment.toordinal()
+        # A day back is a thread that is late at midnight: its request counts today, and the day does not begin anew.
+        if day not in (self._day, self._day - 1):
+            self._day = day
             for counted in (self._used, self._untold, self._told):
                 counted.clear()
         limit = PLANS[account.plan].requests_a_day

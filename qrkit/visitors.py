@@ -70,8 +70,10 @@ def new_salt(_day: int) -> bytes:
 class Visitors:
     """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away.
 
+    After midnight the first visitor of the new day ends the old one: who was on his way before has a key of today.
+
     Args:
-        salt: The salt of a day, by its ordinal; asked for once a day.
+        salt: The salt of a day, by its ordinal; asked for once a day, and again where it raised an error.
     """
 
     def __init__(self, salt: Callable[[int], bytes] = new_salt) -> None:
@@ -83,10 +85,12 @@ class Visitors:
 
     def key(self, address: str, user_agent: str, moment: datetime) -> int:
         """The visitor's key on the day of this moment: 64 bits."""
+        day = moment.toordinal()
         with self._lock:
-            if self._day != moment.toordinal():
-                self._day = moment.toordinal()
-                self._salt = self._new_salt(self._day)
+            # A day back is a thread that is late; more is a clock that was wrong, and must not make a salt last.
+            if day not in (self._day, self._day - 1):
+                self._salt = self._new_salt(day)
+                self._day = day
                 self._seen.clear()
             text = f"{address}\0{user_agent}".encode("utf-8", "surrogateescape")
             return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._salt).digest(), "big")

@@ -147,6 +147,14 @@ def test_the_next_utc_day_begins_anew():
     assert counter.count(FREE, last + timedelta(microseconds=1)).remaining == limit - 1
 
 
+def test_a_request_that_is_late_at_midnight_does_not_begin_the_day_anew():
+    counter, limit = RequestCounter(), PLANS["free"].requests_a_day
+    midnight = datetime(2027, 1, 1, tzinfo=UTC)
+    assert counter.count(FREE, midnight).remaining == limit - 1
+    assert counter.count(FREE, midnight - SECOND).remaining == limit - 2
+    assert counter.count(FREE, midnight + SECOND).remaining == limit - 3
+
+
 def test_accounts_are_counted_apart():
     counter, other = RequestCounter(), Account("e" * 32, "other", "free")
     for _ in range(3):

@@ -233,6 +233,51 @@ def test_keys_cannot_be_computed_by_who_knows_the_address():
     assert Visitors().key("203.0.113.7", IPHONE, NOON) != Visitors().key("203.0.113.7", IPHONE, NOON)
 
 
+@pytest.mark.rule("T10")
+def test_no_key_of_a_day_is_made_with_the_salt_of_another():
+    """Open: a salt that cannot be had. There is no key then, and the next visitor asks for it again."""
+    given = iter([b"first", None, None, b"second"])
+    asked = []
+
+    def salt(day):
+        asked.append(day)
+        found = next(given)
+        if found is None:
+            raise OSError
+        return found
+
+    visitors = Visitors(salt)
+    tomorrow = NOON + timedelta(days=1)
+    yesterday = visitors.key("203.0.113.7", IPHONE, NOON)
+    for _ in range(2):
+        with pytest.raises(OSError):
+            visitors.key("203.0.113.7", IPHONE, tomorrow)
+    today = visitors.key("203.0.113.7", IPHONE, tomorrow)
+    assert today == Visitors(lambda _: b"second").key("203.0.113.7", IPHONE, tomorrow) != yesterday
+    assert asked == [NOON.toordinal(), *[tomorrow.toordinal()] * 3]
+
+
+@pytest.mark.rule("T10")
+def test_a_thread_that_is_late_at_midnight_does_not_turn_the_day_back():
+    """Open: a request of 23:59 that is reached after one of 0:00. It is of today, so that nobody counts twice."""
+    visitors = Visitors()
+    midnight = NOON.replace(hour=0) + timedelta(days=1)
+    before, after = midnight - timedelta(milliseconds=1), midnight + timedelta(milliseconds=1)
+    key = visitors.key("203.0.113.7", IPHONE, midnight)
+    assert not visitors.is_repeat("k3Jd9Q", key, midnight)
+    assert visitors.key("203.0.113.7", IPHONE, before) == key
+    assert visitors.key("203.0.113.7", IPHONE, after) == key
+    assert visitors.is_repeat("k3Jd9Q", key, after)
+
+
+@pytest.mark.rule("T10")
+def test_a_clock_that_was_years_ahead_does_not_make_a_salt_last():
+    """Open: a clock that is set back. Each day from then on has a salt of its own."""
+    visitors = Visitors()
+    keys = [visitors.key("203.0.113.7", IPHONE, NOON + timedelta(days=days)) for days in (4_000, 0, 1, 2)]
+    assert len(set(keys)) == len(keys)
+
+
 @some
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.text(max_size=20))
 def test_where_the_address_ends_matters(address, agent, other_address, other_agent):

@@ -77,13 +77,9 @@ def open_portfolio(
     """
     if base_url is not None:
         base_url_of(base_url)  # before a file is made
-    if snapshot_of is not None:
-        if base_url is not None:
-            raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
-        store: Store = Snapshot(snapshot_of)
-        account = access.local_account(store)
-        return Portfolio(store, account, base_url=kept_base_url(store), clock=clock)
-    store = Store(path)
+    if snapshot_of is not None and base_url is not None:
+        raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
+    store = Store(path) if snapshot_of is None else Snapshot(snapshot_of)
     try:
         check_complete(store)
         before = get_setting(store, BASE_URL)

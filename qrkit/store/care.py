@@ -92,7 +92,7 @@ def backup(store: Store, path: str | Path) -> Path:
         path: Of the copy; an older one there is replaced.
 
     Raises:
-        InvalidParameter: The store is in memory, or the path is its own, or that of a store that is open here.
+        InvalidParameter: The store is in memory, or the path is its own, a folder, or a store that is open here.
         StoreBusy: This thread has a transaction open.
         UnreadableFile: The copy could not be written; an older one in its place stays as it was.
     """
@@ -100,6 +100,8 @@ def backup(store: Store, path: str | Path) -> Path:
     own = (original, store.original) if isinstance(store, Snapshot) else (original,)
     if Database.is_open_here(copy) or (copy.exists() and any(copy.samefile(one) for one in own)):
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
+    if copy.is_dir():
+        raise InvalidParameter(Problem("path", str(copy), "is a folder; name the file in it that the copy shall be"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with _standing(store):
@@ -151,7 +153,7 @@ def forget_visits(store: Store, before: datetime) -> int:
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
         store.execute(DELETE_USER_AGENTS)
-        store.afterwards(lambda: forget_numbers(store))
+        forget_numbers(store)  # at once: what this transaction stores after it needs new ones
     return int(row["number"]) if row else 0
 
 
@@ -166,9 +168,26 @@ def _standing(store: Store) -> Iterator[None]:
 
 
 def _moved(unfinished: Path, path: Path) -> None:
-    """Put a file in the place of another one, for good: a loss of power leaves one of the two."""
+    """Put a file in the place of another one, for good: a loss of power leaves one of the two.
+
+    A log that a crash has left beside the other one would keep the new one from being opened. It is put aside before,
+    and back where that fails; after a loss of power in between, the other one opens as it was before its log.
+    """
+    log = path.with_name(f"{path.name}.wal")
+    aside = path.with_name(f"{log.name}.old")
     _flush(unfinished)
-    unfinished.replace(path)
+    has_log = log.exists()
+    if has_log:
+        log.replace(aside)
+        _flush(path.parent)
+    try:
+        unfinished.replace(path)
+    except OSError:
+        if has_log:
+            aside.replace(log)
+        raise
+    if has_log:
+        aside.unlink()
     _flush(path.parent)
 
 

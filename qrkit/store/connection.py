@@ -34,7 +34,7 @@ class Store:
         read_only: Whether nothing may be changed.
 
     Attributes:
-        path: Where it is; of a URL what may be shown.
+        path: Where it is, as it is shown: as it was given, but a URL without its password and options.
         database: What it shares with other stores of this process on the same file or database.
 
     Raises:
@@ -90,6 +90,7 @@ class Store:
         else:
             self._get_ready()
             with self.database.writing, self._transaction(self.database.dialect.begin_writing):
+                self.database.thread.is_as_remembered = not self.database.is_shared
                 yield
 
     @contextmanager
@@ -160,6 +161,7 @@ class Store:
         thread = self.database.thread
         afterwards, thread.afterwards = thread.afterwards, []
         thread.depth = 0
+        thread.is_as_remembered = False
         try:
             if how == "COMMIT":
                 self._commit()
@@ -185,11 +187,6 @@ class Store:
     def is_in_transaction(self) -> bool:
         """Whether this thread has a transaction open."""
         return self.database.thread.depth > 0
-
-    @property
-    def has_plans(self) -> bool:
-        """Whether something is to be done once the transaction of this thread is committed."""
-        return bool(self.database.thread.afterwards)
 
     def afterwards(self, act: Callable[[], None]) -> None:
         """Do something once the transaction of this thread is committed, before any other may begin to write."""
@@ -343,6 +340,11 @@ class Store:
             self.database.restore()
 
     @property
+    def lasting_path(self) -> str:
+        """What another process opens, or this one later, wherever it goes: of a file the absolute path; else `path`."""
+        return str(self.database.file) if isinstance(self.database, Database) else self.path
+
+    @property
     def file(self) -> Database:
         """The database of a store that is a file, for what only files need or can.
 
@@ -389,13 +391,10 @@ class Store:
         if {"table_name": "migrations", "column_name": "applied"} not in self.rows(dialect.tables):
             raise UnreadableFile(f"{self.path} holds tables of something else, but no store of qrkit")
         applied = {row["name"] for row in self.rows(APPLIED)}
-        unknown = sorted(applied - dialect.migrations.keys())
-        if unknown:
-            raise UnreadableFile(
-                f"{self.path} was written by a newer qrkit (it has {', '.join(unknown)}); update qrkit"
-            )
-        for name in dialect.migrations.keys() - applied and dialect.migrations:
+        if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
+            raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")
+        for name in [name for name in dialect.migrations if name not in applied]:
             with self.atomic():
-                if {"name": name} not in self.rows(APPLIED):
+                if {"name": name} not in self.rows(APPLIED):  # unless another process was faster
                     self.execute(dialect.migrations[name])
                     self.execute("INSERT INTO migrations VALUES (?, now() AT TIME ZONE 'UTC')", [name])

@@ -154,6 +154,8 @@ class Thread(threading.local):
         written: Statements that write, so far.
         is_spoilt: Whether its transaction can no longer be committed.
         is_visiting: Whether its transaction holds the lock for visits.
+        is_as_remembered: Whether its transaction sees the short codes that are in memory: it changes records, which
+            nobody else can meanwhile, and has changed none of these yet.
         afterwards: What is done when its transaction is committed.
     """
 
@@ -164,6 +166,7 @@ class Thread(threading.local):
     written = 0
     is_spoilt = False
     is_visiting = False
+    is_as_remembered = False
 
     def __init__(self) -> None:
         self.afterwards: list[Callable[[], None]] = []

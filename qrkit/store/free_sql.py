@@ -92,11 +92,18 @@ def _tables(scans: Scans) -> dict[str, Query]:
 
 
 def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
-    """The text without what may end a statement."""
-    found = alone.extract_statements(select)
+    """The text up to what may end a statement."""
+    if not isinstance(select, str):
+        raise InvalidParameter(Problem("select", select, "must be a text, one SELECT", "wrong-type"))
+    try:
+        found = alone.extract_statements(select)
+    except TypeError as error:
+        raise _refused(select, "holds half a character (a lone surrogate)") from error
     if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
         raise _refused(select, "must be one SELECT")
-    return select.rstrip("; \t\r\n")
+    text = found[0].query.encode()
+    ends = [place for place, _ in duckdb.tokenize(found[0].query) if text[place : place + 1] == b";"]
+    return text[: ends[0]].decode() if ends else found[0].query
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 
 __all__ = ["add_requests", "salt_of_day"]
@@ -21,12 +22,14 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
     """The salt of a UTC day for all processes: the first that one of them proposed. Those of earlier days are deleted.
 
     Raises:
-        StoreBusy: The server does not answer.
+        StoreBusy: The server does not answer, or another process is in the next day already.
     """
     # Each statement for itself: a visitor waits, and should not wait for those who store visits.
     for sql, values in ((FORGET_SALTS, [day]), (SALT, [day, proposed])):
         store.rows(sql, values)
-    (row,) = store.rows(GET_SALT, [day])
+    row = store.row(GET_SALT, [day])
+    if row is None:
+        raise StoreBusy(f"{store.path} keeps no salt of this day any more: the next one has begun for another process")
     return bytes(row["salt"])
 
 

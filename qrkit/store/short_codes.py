@@ -66,15 +66,17 @@ LOOKING = "look at short codes"
 
 def target(store: Store, short_code: str) -> Target | None:
     """Where a short code leads, `DELETED` included; None when it was never given."""
-    if store.is_in_transaction and (store.has_plans or KNOWN not in store.database.memory):
-        # What this thread has changed and not yet committed is in the tables alone.
+    is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
+    if store.is_in_transaction and not is_remembered:
+        # Memory lacks what this thread has changed, and has what others have committed since its transaction began.
         found = store.row(SELECT, {"code": short_code})
         return _read(found) if found else None
     return _all(store).get(short_code)
 
 
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
-    """Have short codes lead elsewhere once the transaction that changes them is committed."""
+    """Have codes lead elsewhere once the transaction that changes them is committed, which asks the tables itself."""
+    store.database.thread.is_as_remembered = False
     if store.database.is_shared:
         # What others have committed since may be newer.
         store.afterwards(lambda: _look_again(store.database))

@@ -26,7 +26,8 @@ class Snapshot(Store):
         path: The file of the other store.
 
     Attributes:
-        original: That file.
+        path: That file, as it was given.
+        original: Its absolute path.
 
     Raises:
         UnreadableFile: There is no such file, or it is no store.
@@ -38,9 +39,9 @@ class Snapshot(Store):
         if is_server(path):
             rule = "is on a server, which as many processes may open as like to: open it itself"
             raise InvalidParameter(Problem("snapshot_of", shown_url(str(path)), rule))
-        self.original = original = Path(path)
+        self.original = original = Path(path).resolve()
         if not original.is_file():
-            raise UnreadableFile(f"{original} is not a file")
+            raise UnreadableFile(f"{path} is not a file")
         self._folder = TemporaryDirectory(prefix="qrkit-")
         copy = Path(self._folder.name) / original.name
         try:
@@ -49,9 +50,17 @@ class Snapshot(Store):
             with Store(copy) as written:
                 tell_new_apart(written)
             super().__init__(copy, read_only=True)
-        except BaseException:
+        except BaseException as error:
             self._folder.cleanup()
+            if isinstance(error, UnreadableFile):
+                raise UnreadableFile(str(error).replace(str(copy), str(path))) from error
             raise
+        self.path = self.database.path = str(path)
+
+    @property
+    def lasting_path(self) -> str:
+        """What another process opens: the absolute path of the original, as the copy goes away."""
+        return str(self.original)
 
     def close(self) -> None:
         """Let the copy go."""

@@ -1,6 +1,8 @@
 """Counters, and the care of a store file: check, copy, make smaller, sweep."""
 
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -150,6 +152,20 @@ def test_verify_finds_other_damage(shop, sql):
 
 # ---- backup
 
+CRASHING = """
+import os, sys
+from qrkit import open_portfolio
+
+open_portfolio(sys.argv[1]).insert_campaign("Autumn")
+os._exit(0)
+"""
+
+
+def crashed(path):
+    """A store with one campaign, and its log, as a process leaves them that ended in the middle of its work."""
+    subprocess.run([sys.executable, "-c", CRASHING, str(path)], check=True, timeout=PATIENCE)
+    return path, path.with_name(f"{path.name}.wal")
+
 
 def test_a_backup_taken_while_threads_write_holds_all_that_was_acknowledged_before(shop, tmp_path):
     redirects, stop, acknowledged = Redirects(shop.store, seconds=PATIENCE, strict=True), threading.Event(), []
@@ -199,11 +215,32 @@ def test_a_backup_does_not_go_over_a_store_that_is_open(shop, path, tmp_path):
 def test_a_backup_that_fails_leaves_the_earlier_one(shop, tmp_path):
     with pytest.raises(UnreadableFile, match=r"could not be written: .*No such file"):
         backup(shop.store, tmp_path / "missing" / "b.duckdb")
-    (tmp_path / "b.duckdb").mkdir()
+    earlier = crashed(tmp_path / "b.duckdb")
+    before = [file.read_bytes() for file in earlier]
+    blocked = tmp_path / "b.duckdb.wal.old"
+    blocked.mkdir()
     with pytest.raises(UnreadableFile, match=r"b\.duckdb could not be written"):
-        backup(shop.store, tmp_path / "b.duckdb")
+        backup(shop.store, earlier[0])
+    assert [file.read_bytes() for file in earlier] == before
     assert not list(tmp_path.glob("*unfinished*"))
     record(shop, "door")
+
+
+def test_a_backup_goes_over_one_that_a_crash_has_left_with_its_log(shop, tmp_path):
+    copy, log = crashed(tmp_path / "b.duckdb")
+    assert log.exists()
+    assert backup(shop.store, copy) == copy
+    assert sorted(file.name for file in tmp_path.glob("b.*")) == ["b.duckdb"]
+    with open_portfolio(copy) as portfolio:
+        assert [one.name for one in portfolio.list_campaigns()] == ["Spring"]
+
+
+def test_a_backup_into_a_folder_is_refused_before_anything_is_copied(shop, tmp_path):
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    with pytest.raises(InvalidParameter, match=r"^path=.*: is a folder; name the file in it"):
+        backup(shop.store, folder)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.duckdb", "a.duckdb.wal", "backups"]
 
 
 @pytest.mark.parametrize("care", [compact, lambda store: backup(store, "b.duckdb")])
@@ -302,6 +339,30 @@ def test_visits_that_are_forgotten_stay_counted(any_shop):
     assert forget_visits(any_shop.store, (NOON + timedelta(days=5)).astimezone()) == 2, "the bound itself is kept"
     assert [one.scans for one in any_shop.list_qrcodes()] == [6, 0]
     assert verify(any_shop.store) == []
+
+
+def test_a_user_agent_that_was_forgotten_is_stored_anew_in_the_same_transaction(any_shop):
+    frame = many(3, days=1)
+    any_shop.scans.insert(frame)
+    with any_shop.store.atomic():
+        assert forget_visits(any_shop.store, NOON + timedelta(days=9)) == 3
+        any_shop.scans.insert(frame)
+        assert forget_visits(any_shop.store, NOON + timedelta(days=9)) == 3
+        any_shop.scans.insert(frame.assign(time=NOON + timedelta(days=10)))
+    assert verify(any_shop.store) == []
+    assert len(any_shop.scans.to_frame()) == 3
+
+
+def test_a_sweep_that_is_rolled_back_has_forgotten_nothing(any_shop):
+    frame = many(3, days=1)
+    any_shop.scans.insert(frame)
+    with pytest.raises(KeyError), any_shop.store.atomic():
+        forget_visits(any_shop.store, NOON + timedelta(days=9))
+        any_shop.scans.insert(frame.assign(time=NOON + timedelta(days=10)))
+        raise KeyError
+    any_shop.scans.insert(frame.assign(time=NOON + timedelta(days=11)))
+    assert verify(any_shop.store) == []
+    assert len(any_shop.scans.to_frame()) == 6
 
 
 # ---- all at once

@@ -84,10 +84,22 @@ def test_scans_have_the_columns_of_their_frame_and_all_their_values(shop):
         ("SELECT range FROM range(3) ORDER BY 1 DESC", [[2], [1], [0]]),
         ("SELECT count(*) FROM day_counts", [[0]]),
         ("SELECT ';' AS a", [[";"]]),
+        ("SELECT 1 AS a; -- done", [[1]]),
+        ("SELECT 'ä;' AS a /* ; */ ;; /* done; */ ;\n--", [["ä;"]]),
+        ('; -- from here on;\n; SELECT $$;$$ AS "ß;" -- done;', [[";"]]),
     ],
 )
 def test_what_is_one_select_is_answered(shop, select, rows):
     assert shop.sql(select).to_numpy().tolist() == rows
+
+
+@pytest.mark.parametrize("select", [5, None, b"SELECT 1", ["SELECT 1"]])
+def test_what_is_no_text_is_refused_by_name(shop, select):
+    assert "must be a text, one SELECT" in refused(shop, select)
+
+
+def test_half_a_character_is_refused(shop):
+    assert "holds half a character" in refused(shop, "SELECT '\ud800'")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))

@@ -107,6 +107,15 @@ def test_another_process_follows_every_change_of_a_code_within_a_second(here, th
     assert soon(lambda: leads_to(there, "new"), "https://d.example")
 
 
+def test_a_transaction_knows_at_once_where_its_own_tables_say_that_a_code_leads(here, there):
+    code = here.insert_qrcode("https://0.example", short_code="door")
+    for number in range(1, 4):
+        leads_to(there, "door")  # from here on it is in memory, and may be old
+        here.update_qrcode(code.id, content=f"https://{number}.example")
+        with there.store.atomic():
+            assert leads_to(there, "door") == there.get_qrcode(code.id).content == f"https://{number}.example"
+
+
 def test_what_is_rolled_back_is_seen_by_nobody(here, there):
     assert leads_to(there, "door") is None
     with pytest.raises(KeyError), here.store.atomic():
@@ -189,6 +198,28 @@ def test_the_salt_of_a_day_is_gone_on_the_next(here, there):
     assert here.store.rows("SELECT day FROM salts") == [{"day": 8}]
     (row,) = here.store.rows("SELECT relpersistence::VARCHAR AS kept FROM pg_class WHERE relname = 'salts'")
     assert row["kept"] == "u", "it is in the log of the server, and in its archives"
+
+
+def test_a_salt_that_is_gone_before_it_was_read_leaves_the_redirect_alone(here, caplog):
+    """As where the clock of another process is ahead at midnight: it deletes what this one has just put there."""
+    here.insert_qrcode("https://a.example", short_code="door")
+    here.store.execute("CREATE RULE ahead AS ON INSERT TO salts DO INSTEAD NOTHING")
+    with pytest.raises(StoreBusy, match="keeps no salt of this day any more"):
+        salt_of_day(here.store, 7, b"a" * 32)
+    answer = Redirects(here.store, clock=lambda: NOON).answer(Request("GET", "door", {"user-agent": PHONE}, "x"))
+    assert answer.content == "https://a.example"
+    assert "told apart by this process alone today" in caplog.text
+    assert here.scans.count() == 1
+
+
+def test_salts_that_cannot_be_read_at_all_leave_the_redirect_alone(here, caplog):
+    here.insert_qrcode("https://a.example", short_code="door")
+    here.store.execute("DROP TABLE salts")
+    redirects = Redirects(here.store, clock=lambda: NOON)
+    for number in range(2):
+        redirects.answer(Request("GET", "door", {"user-agent": PHONE}, f"192.0.2.{number}"))
+    assert caplog.text.count("told apart by this process alone today") == 1
+    assert here.scans.count() == 2
 
 
 def test_the_requests_of_a_plan_are_counted_together(here, there, monkeypatch):
@@ -367,6 +398,10 @@ def test_a_password_is_in_no_message(url, capsys, caplog):
 )
 def test_a_url_is_shown_with_all_but_its_secrets(url, shown):
     assert shown_url(url) == shown
+
+
+def test_the_path_of_a_server_that_lasts_is_the_one_that_is_shown(here, there):
+    assert here.store.lasting_path == here.store.path == there.store.path == there.store.lasting_path
 
 
 def test_a_password_in_the_environment_is_not_shown_by_the_help(monkeypatch, capsys):

@@ -5,17 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from time import process_time
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, NotFound
 from qrkit.records import ScheduleEvent
+from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
-from qrkit.store.care import compact
+from qrkit.store.care import compact, verify
 from qrkit.store.short_codes import DELETED, target
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 SPRING, SUMMER = "https://example.com/spring", "https://example.com/summer"
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 PATIENCE = 30
 """Seconds to wait for another thread before a test fails."""
 
@@ -158,6 +161,50 @@ def test_a_change_that_commits_while_codes_are_first_read_is_not_missed(tmp_path
                 found.result(0.2)
         assert found.result(PATIENCE).content == SUMMER
         assert led_to(shop.store, "door") == [SUMMER]
+
+
+def test_a_transaction_for_visits_sees_no_code_that_was_given_after_it_began(shop):
+    """A visit to it is an orphan there: that transaction has no counter that it could grow."""
+    redirects = Redirects(shop.store, clock=lambda: NOON)
+    redirects.answer(Request("GET", "door", {"user-agent": PHONE}, "192.0.2.1"))
+    with ThreadPoolExecutor(1) as threads, shop.store.adding():
+        assert shop.scans.count() == 1  # here it begins to see
+        threads.submit(shop.insert_qrcode, SUMMER, short_code="new").result(PATIENCE)
+        if not shop.store.database.is_shared:  # a server's transactions see each commit at once
+            with pytest.raises(NotFound):
+                redirects.answer(Request("GET", "new", {"user-agent": PHONE}, "192.0.2.1"))
+        assert elsewhere(shop.store, "new").content == SUMMER
+    assert led_to(shop.store, "door", "new") == [SPRING, SUMMER]
+    assert verify(shop.store) == []
+    assert [code.scans for code in shop.list_qrcodes()] == [1, 0]
+
+
+def test_each_look_inside_a_transaction_sees_its_last_change(shop):
+    with shop.store.atomic():
+        shop.insert_campaign("Spring")
+        shop.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [NOON]}))
+        for content in (SUMMER, SPRING):
+            (code,) = shop.list_qrcodes()
+            shop.update_qrcode(code.id, content=content)
+            assert led_to(shop.store, "door") == [content]
+
+
+def test_a_transaction_that_changes_no_code_looks_into_memory_alone(tmp_path):
+    """As the month of the demo does a day at a time; so a change behind the back of the library is not seen there."""
+    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+        shop.insert_qrcode(SPRING, short_code="door")
+        redirects = Redirects(shop.store, clock=lambda: NOON)
+        with shop.store.atomic():
+            shop.store.execute("UPDATE qrcodes SET content = ?", [SUMMER])
+            answers = [
+                redirects.answer(Request("GET", "door", {"user-agent": f"{PHONE} {number}"}, "192.0.2.1"))
+                for number in range(3)
+            ]
+            assert {answer.content for answer in answers} == {SPRING}
+        with shop.store.atomic():
+            shop.insert_qrcode(SPRING, short_code="new")
+            assert redirects.look("door").content == SUMMER
+        assert shop.list_qrcodes()[0].scans == 3
 
 
 def test_a_store_knows_what_other_stores_on_its_file_did(tmp_path):

@@ -11,6 +11,8 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
+from qrkit.store.migrating import PROGRESS
+from qrkit.store.settings import set_setting
 from qrkit.store.snapshot import Snapshot
 from qrkit.times import now
 
@@ -133,6 +135,48 @@ def test_what_is_no_store_has_no_snapshot_and_leaves_no_folder(tmp_path, folder,
         Snapshot(path)
     assert list(folder.iterdir()) == []
     assert (path.read_bytes() if path.exists() else None) == content
+
+
+def test_a_store_of_which_a_part_was_moved_is_refused_in_a_snapshot_too(tmp_path, folder):
+    path = tmp_path / "a.duckdb"
+    with Store(path) as store:
+        set_setting(store, PROGRESS, "{}")
+    with pytest.raises(UnreadableFile) as caught:
+        open_portfolio(snapshot_of=path)
+    assert str(caught.value) == f"{path} holds only a part of what was moved; run qrkit migrate again"
+    assert list(folder.iterdir()) == []
+
+
+def test_a_store_without_an_account_has_no_portfolio_in_a_snapshot(tmp_path, folder):
+    Store(tmp_path / "a.duckdb").close()
+    with pytest.raises(StoreBusy, match=r"a\.duckdb is a snapshot, in which nothing can be changed"):
+        open_portfolio(snapshot_of=tmp_path / "a.duckdb")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_snapshot_is_called_by_the_name_of_its_original(tmp_path, folder, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    open_portfolio("a.duckdb").close()
+    Path("broken.duckdb").write_bytes(b"no database" * 1000)
+    with open_portfolio("a.duckdb") as portfolio, open_portfolio(snapshot_of="a.duckdb") as snapshot:
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        for store in (portfolio.store, snapshot.store):
+            assert store.path == "a.duckdb"
+            assert store.lasting_path == str((tmp_path / "a.duckdb").resolve())
+        with pytest.raises(InvalidParameter, match="is the store itself"):
+            backup(snapshot.store, tmp_path / "a.duckdb")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnreadableFile) as caught:
+        Snapshot("broken.duckdb")
+    assert str(caught.value).startswith("broken.duckdb cannot be opened as a store")
+    assert str(folder) not in str(caught.value)
+
+
+def test_a_store_in_memory_has_no_path_that_lasts():
+    with Store() as store:
+        assert store.lasting_path == store.path == ":memory:"
 
 
 def test_a_snapshot_of_a_store_of_this_process_sees_all_that_is_committed(snapshot, tmp_path):
