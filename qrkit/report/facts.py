@@ -27,9 +27,20 @@ ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": 
 
 MOST_ROWS = 8
 MOST_TOP = 10
-
-
 FEWEST_HOURS = 3
+
+IMPORTED = """
+SELECT c.qrcode_id, q.imported_scans AS scans
+FROM codes c JOIN qrcodes q ON q.number = c.number
+WHERE q.imported_scans > 0
+"""
+SWEPT = """
+SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
+FROM codes c JOIN day_counts d ON d.qrcode = c.number
+WHERE d.kind = 'scan'
+    AND ($first_day IS NULL OR d.day >= $first_day) AND ($day_after IS NULL OR d.day < $day_after)
+GROUP BY ALL
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,7 @@ class Facts:
         counted: Scans of the period by the id of their QR Code; those without any are left out.
         unscanned: The QR Codes without any.
         imported: Scans that came with records of an import, by the id of the QR Code; those without any are left out.
+        swept: Scans of the days asked for of which the store keeps counts alone, by the id of the QR Code.
         daily: Scans of each day of the period by the id of the QR Code, as far as there are any.
         human: As `analytics.human_scans` gives it.
         per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
@@ -97,6 +109,7 @@ class Facts:
     counted: Mapping[str, int]
     unscanned: Unscanned
     imported: Mapping[str, int]
+    swept: Mapping[str, int]
     daily: Mapping[str, Sequence[int]]
     human: pd.DataFrame
     per_hour: pd.DataFrame | None
@@ -128,6 +141,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         per_day = analytics.scans_per_day(view, by="campaign", time_zone=zone)
         first, last = _period(asked, per_day)
         counted = _by_code(view, codes)
+        swept = _swept(view, asked)
         part, names = _parts(campaigns, codes, counted)
         whole = _whole(asked, first, last)
         return Facts(
@@ -144,8 +158,9 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             by_hour=analytics.scans_by_hour(view, time_zone=zone),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
-            unscanned=unscanned_of(codes, campaigns, counted),
-            imported=_imported(scans, codes),
+            unscanned=unscanned_of(codes, campaigns, {**swept, **counted}),
+            imported=_counts(view.ask(IMPORTED)),
+            swept=swept,
             daily=_daily(view, codes, zone),
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last, zone),
@@ -215,15 +230,17 @@ def _per_hour(scans: Scans, first: date | None, last: date | None, zone: str) ->
 
 
 def _by_code(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
-    frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
-    return dict(zip(frame["qrcode_id"], frame["scans"].tolist(), strict=True))
+    return _counts(analytics.top_qrcodes(scans, most=len(codes) + 1))
 
 
-def _imported(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
-    """A record's scans less those ever counted."""
-    ever = _by_code(scans.where(since=None, until=None), codes)
-    found = {code.id: code.scans - ever.get(code.id, 0) for code in codes}
-    return {id: number for id, number in found.items() if number}
+def _swept(scans: Scans, asked: Asked) -> dict[str, int]:
+    """Of the UTC days that are named as those asked for: the store knows no others of them."""
+    return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
+
+
+def _counts(frame: pd.DataFrame) -> dict[str, int]:
+    """Of a frame with columns qrcode_id, scans."""
+    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
 
 
 def _daily(scans: Scans, codes: Sequence[QRCode], zone: str) -> dict[str, Sequence[int]]:
