@@ -16,6 +16,7 @@ from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import NO_CAMPAIGN
 from qrkit.store import Scans
+from qrkit.store.columns import reading_one_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,8 +134,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
     chosen, zone = scans.campaigns, asked.time_zone
     view = asked.of(scans)
-    # Inside a transaction, no scan comes in between two questions.
-    with portfolio.store.atomic():
+    with reading_one_state(portfolio.store):  # no scan comes in between two questions
         campaigns, codes = _records(portfolio, chosen)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)

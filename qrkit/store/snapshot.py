@@ -39,6 +39,7 @@ class Snapshot(Store):
             rule = "is on a server, which as many processes may open as like to: open it itself"
             raise InvalidParameter(Problem("snapshot_of", shown_url(str(path)), rule))
         self.original = original = Path(path)
+        self._lasting_path = str(original.resolve())
         if not original.is_file():
             raise UnreadableFile(f"{original} is not a file")
         self._folder = TemporaryDirectory(prefix="qrkit-")
@@ -52,6 +53,11 @@ class Snapshot(Store):
         except BaseException:
             self._folder.cleanup()
             raise
+
+    @property
+    def lasting_path(self) -> str:
+        """That of the original: the copy is gone when the snapshot is closed."""
+        return self._lasting_path
 
     def close(self) -> None:
         """Let the copy go."""
