@@ -339,6 +339,9 @@ def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
     assert len(set(colors)) == 4
     assert not facts.per_day.duplicated(["day", "campaign"]).any()
     assert facts.per_day["scans"].sum() == 300
+    whole_days = facts.per_day[~facts.per_day["day"].dt.date.isin([facts.first, facts.last])]
+    rates = dict(zip(facts.rates["campaign"], facts.rates["scans"], strict=True))
+    assert rates == whole_days.groupby("campaign")["scans"].sum().to_dict()
     assert made.unscanned.names == {"Fair (2)": ["Unseen"]}
 
 

@@ -273,9 +273,18 @@ def _rates(
     titles: Mapping[str | None, str],
     zone: str,
 ) -> pd.DataFrame:
-    """Campaigns by their titles; those of one name have one rate together, which is called as the first of them."""
+    """Campaigns by their titles; those of one name are asked one by one."""
+    import pandas as pd
+
     rates = analytics.rates(scans, by=part, time_zone=zone)
     if part != "campaign":
         return rates
-    title = {one.name: titles[one.id] for one in reversed(campaigns)} | {"": titles.get(None, "")}
-    return rates.assign(campaign=rates["campaign"].map(title))
+    named = Counter(one.name for one in campaigns)
+    title = {one.name: titles[one.id] for one in campaigns if named[one.name] == 1} | {"": titles.get(None)}
+    found = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
+    for one in campaigns:
+        if named[one.name] > 1:
+            alone = analytics.rates(scans.where(campaign_id=one.id), time_zone=zone)
+            alone.insert(0, "campaign", titles[one.id])
+            found.append(alone[alone["scans"] > 0])
+    return pd.concat(found, ignore_index=True)
