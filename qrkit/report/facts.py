@@ -142,10 +142,9 @@ class Facts:
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
-    chosen, zone = scans.campaigns, asked.time_zone
-    view = asked.of(scans)
+    view, zone = asked.of(scans), asked.time_zone
     with reading_one_state(portfolio.store):  # no scan comes in between two questions
-        campaigns, codes = _records(portfolio, chosen)
+        campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
@@ -180,9 +179,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             rates=_rates(whole.of(view), part, campaigns, titles, zone) if whole and len(names) > 1 else None,
             lives=_tracked(analytics.lives(view), codes),
             posters=_tracked(analytics.posters(view), codes),
-            comparisons=compared(view, whole, has_bounds=_has_bounds(asked), names=names, part=part)
-            if whole
-            else Comparisons(),
+            comparisons=_compared(view, whole, asked, names, part),
         )
 
 
@@ -200,8 +197,11 @@ def _tracked(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
 
 
-def _has_bounds(asked: Asked) -> bool:
-    return asked.since is not None and asked.until is not None
+def _compared(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
+    if whole is None:
+        return Comparisons()
+    has_bounds = asked.since is not None and asked.until is not None
+    return compared(scans, whole, has_bounds=has_bounds, names=names, part=part)
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
