@@ -56,6 +56,12 @@ def from_gates(*words, to="codes.zip"):
     return ("--from", "gates.csv", "--content-column", "url", "-o", to, *words)
 
 
+@pytest.mark.parametrize("where", [("-o", "hi.txt"), ("-o", "hi.txt", "--format", "txt")])
+def test_a_style_is_that_of_the_text_in_a_file(run, folder, where):
+    assert run("hi", "--style", "ascii", *where)[0] == 0
+    assert (folder / "hi.txt").read_text() == generate("hi").to_text("ascii")
+
+
 # A table --------------------------------------------------------------------------------------------------------------
 
 
@@ -179,6 +185,9 @@ def test_sheets_that_are_not_read_are_named(run, folder):
         (("hi", "--json"), "json: needs -o, a file"),
         (("hi", "--size-mm", "40"), "size_mm=40.0: goes with pictures, not with text"),
         (("hi", "--size-mm", "40", "-o", "code.txt"), "size_mm=40.0: goes with pictures, not with text"),
+        (("hi", "--style", "ascii", "-o", "code.png"), "style='ascii': goes with text"),
+        (("hi", "--style", "ascii", "-o", "code.txt", "--format", "svg"), "style='ascii': goes with text"),
+        (("hi", "--style", "ascii", "-o", "-"), "style='ascii': goes with text"),
         (("hi", "--dpi", "0", "-o", "code.png"), "dpi=0.0: needs --size-mm, a width on paper"),
         (("hi", "--at-most", "-o", "code.png"), "at_most=True: needs --size-mm, a width on paper"),
         (("hi", "--dpi", "300", "-o", "code.png"), "dpi=300.0: needs --size-mm, a width on paper"),

@@ -14,13 +14,18 @@ import pandas as pd
 import pytest
 import resvg_py
 import zxingcpp
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
+from qrkit.records import Campaign
 from qrkit.redirect import Redirects, Request
-from qrkit.report import cards, unscanned
+from qrkit.report import cards, unscanned, words
+from qrkit.report.facts import Asked, gather
 
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 GO = "https://go.example.com"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1"
 WINDOWS = (
@@ -312,6 +317,43 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
         }
     assert page.xpath("string(//section[h2='Top QR Codes']//th)") == "QR Code, campaign"
     assert "Scans a day of each campaign" in [heading.text for heading in page.xpath("//figcaption/h2")]
+
+
+def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
+    """Also one that is called as the codes outside any are."""
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        ids = [portfolio.insert_campaign(name).id for name in ("No campaign", "Fair", "Fair")]
+        codes = [portfolio.insert_qrcode("x", name=f"Poster {n}", campaign_id=id) for n, id in enumerate([*ids, None])]
+        portfolio.insert_qrcode("x", name="Unseen", campaign_id=ids[2])
+        portfolio.scans.insert(month_of_scans(codes))
+        made = report.portfolio(portfolio)
+        scans = analytics.top_qrcodes(portfolio.scans).set_index("qrcode")["scans"]
+        facts = gather(portfolio, portfolio.scans, Asked())
+    page = lxml.html.document_fromstring(made.html)
+    titles = ["No campaign (2)", "Fair", "Fair (2)", "No campaign"]
+    assert page.xpath("//section[starts-with(@class, 'group')]/h3/bdi/text()") == titles
+    assert {name: int(row[1]) for name, row in table(page, "Campaigns").items()} == {
+        title: scans[f"Poster {n}"] for n, title in enumerate(titles)
+    }
+    colors = [re.search(r"color-\d", one.get("class"))[0] for one in page.xpath("//section[h2='Campaigns']//tbody//th")]
+    assert len(set(colors)) == 4
+    assert not facts.per_day.duplicated(["day", "campaign"]).any()
+    assert facts.per_day["scans"].sum() == 300
+    whole_days = facts.per_day[~facts.per_day["day"].dt.date.isin([facts.first, facts.last])]
+    rates = dict(zip(facts.rates["campaign"], facts.rates["scans"], strict=True))
+    assert rates == whole_days.groupby("campaign")["scans"].sum().to_dict()
+    assert made.unscanned.names == {"Fair (2)": ["Unseen"]}
+
+
+@given(st.lists(st.sampled_from(["A", "A (2)", "No campaign", "B"]), max_size=8), st.booleans())
+def test_titles_are_names_and_none_is_given_twice(names, has_others):
+    campaigns = [Campaign(id=str(n), name=name, created=NOON) for n, name in enumerate(names)]
+    titles = words.titles_of(campaigns, has_others=has_others)
+    assert list(titles) == [*(one.id for one in campaigns), *([None] if has_others else [])]
+    assert len(set(titles.values())) == len(titles)
+    assert all(titles[one.id].startswith(one.name) for one in campaigns)
+    if len({*names, *(["No campaign"] if has_others else [])}) == len(titles):
+        assert [titles[one.id] for one in campaigns] == names
 
 
 # ---- codes

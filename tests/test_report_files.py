@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 
 from qrkit import analytics, open_portfolio, report
+from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, NotFound, RenderingFailed, UnreadableFile
 from qrkit.report import pdf
 
@@ -39,6 +40,12 @@ def code_cells(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
+def parameters(notebook):
+    """Names and values of its first cell."""
+    lines = ast.parse("".join(code_cells(notebook)[0]["source"])).body
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
+
+
 def test_a_notebook_has_run_and_every_cell_answers(made):
     first, opening, *cells, closing = code_cells(made)
     assert [cell["execution_count"] for cell in code_cells(made)] == list(range(1, len(cells) + 4))
@@ -63,10 +70,35 @@ def test_a_notebook_names_the_codes_without_a_scan(shop, made):
 
 
 def test_parameters_of_a_notebook_are_its_first_cell(shop, made):
-    tree = ast.parse("".join(code_cells(made)[0]["source"]))
-    found = {line.targets[0].id: ast.literal_eval(line.value) for line in tree.body}
     path = shop.store.path
-    assert found == {"store": path, "campaign_id": None, "since": None, "until": None, "time_zone": "UTC"}
+    assert parameters(made) == {"store": path, "campaign_id": None, "since": None, "until": None, "time_zone": "UTC"}
+
+
+def store_of(notebook):
+    """The file that the first cell of a notebook names."""
+    return parameters(json.loads(notebook.read_text(encoding="utf-8")))["store"]
+
+
+def test_a_notebook_of_a_snapshot_reads_the_original(shop, tmp_path):
+    pytest.importorskip("nbclient")
+    with open_portfolio(snapshot_of=shop.store.path) as copy:
+        assert copy.store.lasting_path == shop.store.lasting_path != copy.store.path
+        made = report.notebook(copy, tmp_path / "report.ipynb")
+    assert store_of(made) == shop.store.lasting_path
+
+
+def test_a_notebook_finds_a_store_that_was_opened_from_another_folder(tmp_path, monkeypatch):
+    pytest.importorskip("nbclient")
+    monkeypatch.chdir(tmp_path)
+    with open_portfolio("shop.duckdb") as portfolio:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir("elsewhere")
+        assert store_of(report.notebook(portfolio, "report.ipynb")) == str(tmp_path.resolve() / "shop.duckdb")
+
+
+def test_a_store_in_memory_is_nowhere_else():
+    with open_portfolio(":memory:") as portfolio:
+        assert portfolio.store.lasting_path == ":memory:"
 
 
 def test_a_title_in_a_notebook_is_text(made):
@@ -161,3 +193,11 @@ def test_a_browser_that_prints_nothing_is_told_of(shop, tmp_path, monkeypatch, t
     program(tmp_path, text)
     with pytest.raises(RenderingFailed, match=r"printed no report|took longer than"):
         report.portfolio(shop).to_pdf()
+
+
+@pytest.mark.parametrize("folder", [".", "..", "/"])
+def test_a_pdf_is_not_written_where_no_file_is_named(shop, tmp_path, monkeypatch, capsys, folder):
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--pdf", "-o", folder, "--store", shop.store.path]) == 2
+    assert capsys.readouterr().err == f"qrkit report: output='{folder}': is a folder; name a file, as report.pdf\n"
+    assert not list(tmp_path.iterdir())

@@ -112,6 +112,8 @@ def _check_together(asked: argparse.Namespace) -> None:
             if (asked.json and is_printed)
             else []
         )
+        if asked.style and not _is_shown_as_text(asked):
+            problems.append(Problem("style", asked.style, "goes with text (a .txt, or neither -o nor --format)"))
     problems += _wrong_sizes(asked)
     if problems:
         raise InvalidParameter(*problems)
@@ -121,8 +123,8 @@ def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     if asked.size_mm is None:
         given = [(name, getattr(asked, name)) for name in ("dpi", "at_most")]
         return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value is not None]
-    is_text = _is_text(asked) or not (asked.output or asked.format)
-    return [Problem("size_mm", asked.size_mm, "goes with pictures, not with text")] if is_text else []
+    rule = "goes with pictures, not with text"
+    return [Problem("size_mm", asked.size_mm, rule)] if _is_shown_as_text(asked) else []
 
 
 def _print_size(asked: argparse.Namespace) -> PrintSize | None:
@@ -209,6 +211,11 @@ def _standard_input() -> bytes:
 
 def _is_text(asked: argparse.Namespace) -> bool:
     return (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
+
+
+def _is_shown_as_text(asked: argparse.Namespace) -> bool:
+    """As text in a file, or on the standard output, where it is text unless something else is asked for."""
+    return _is_text(asked) or not (asked.output or asked.format)
 
 
 def _save(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from qrkit.commands.exchange import tell_import
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.commands.telling import print_json
-from qrkit.errors import InvalidParameter, NotFound
+from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.times import from_day
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def _report(asked: argparse.Namespace) -> None:
 
     output = asked.output or Path("report.html")
     if asked.pdf:
+        if not output.name.strip("."):
+            raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, as report.pdf"))
         output = output.with_suffix(".pdf")
     report.check_file(output)
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}

@@ -179,7 +179,7 @@ def notebook(  # noqa: PLR0913 - what is reported, and of which days
     asked = _asked(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
     facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
-    return run(Path(path), facts, heading.title, (portfolio.store.path, campaign_id, asked))
+    return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:

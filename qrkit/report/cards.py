@@ -9,7 +9,7 @@ from qrkit import charts
 from qrkit.portfolio import Portfolio
 from qrkit.records import QRCode
 from qrkit.report.facts import Facts
-from qrkit.report.words import NO_CAMPAIGN, cut, many
+from qrkit.report.words import cut, many
 from qrkit.writers import svg
 
 __all__ = ["MOST_CARDS", "Card", "Group", "groups"]
@@ -59,7 +59,7 @@ class Group:
 
     Attributes:
         id: Of the group in the page.
-        name: Of the campaign.
+        title: Of the campaign.
         description: Of the campaign.
         color: Number of its colour, 0..6.
         codes: How many it has, those left out among them.
@@ -68,7 +68,7 @@ class Group:
     """
 
     id: str
-    name: str
+    title: str
     description: str
     color: int
     codes: int
@@ -85,16 +85,16 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
     """The cards by the id of their campaign, those outside any last."""
     most = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_CARDS]
     shown = {code.id for code in most}
-    about = [(one.id, one.name, one.description) for one in facts.campaigns]
+    descriptions = {one.id: one.description for one in facts.campaigns}
     found = {}
-    for place, (id, name, description) in enumerate([*about, (None, NO_CAMPAIGN, "")], 1):
-        codes = [code for code in facts.codes if code.campaign_id == id]
+    for place, (id, codes) in enumerate(facts.codes_by_campaign.items(), 1):
         if codes:
+            title = facts.titles[id]
             found[id] = Group(
                 id=f"campaign-{place}",
-                name=name,
-                description=description,
-                color=colors.get(name, 0),
+                title=title,
+                description=descriptions.get(id or "", ""),
+                color=colors[title],
                 codes=len(codes),
                 scans=sum(facts.counted.get(code.id, 0) for code in codes),
                 cards=[_card(portfolio, facts, code) for code in codes if code.id in shown],

@@ -14,8 +14,9 @@ from qrkit.portfolio import Portfolio
 from qrkit.records import Campaign, QRCode
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
 from qrkit.report.unscanned import Unscanned, unscanned_of
-from qrkit.report.words import NO_CAMPAIGN
+from qrkit.report.words import titles_of
 from qrkit.store import Scans
+from qrkit.store.columns import reading_one_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,9 +28,20 @@ ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": 
 
 MOST_ROWS = 8
 MOST_TOP = 10
-
-
 FEWEST_HOURS = 3
+
+IMPORTED = """
+SELECT c.qrcode_id, q.imported_scans AS scans
+FROM codes c JOIN qrcodes q ON q.number = c.number
+WHERE q.imported_scans > 0
+"""
+SWEPT = """
+SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
+FROM codes c JOIN day_counts d ON d.qrcode = c.number
+WHERE d.kind = 'scan'
+    AND ($first_day IS NULL OR d.day >= $first_day) AND ($day_after IS NULL OR d.day < $day_after)
+GROUP BY ALL
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +73,24 @@ class Facts:
         time_zone: Whose days and hours.
         campaigns: Oldest first.
         codes: In the order they were added.
+        titles: What campaigns are called by their ids, each in another way; None stands for codes outside any.
         first: First day of the period; None where there is none.
         last: Last day of the period.
         scans: How many were counted.
         visitors: How many visitors were told apart, day by day; 0 where none was.
         visits: Number of visits by their kind: scan, bot, prefetch, head.
-        per_day: Columns day, campaign, scans.
+        per_day: Columns day, campaign (its title), scans.
         top: As `analytics.top_qrcodes` gives them.
         by_hour: As `analytics.scans_by_hour` gives them.
         attributes: As `analytics.scans_by` gives them, by attribute.
         counted: Scans of the period by the id of their QR Code; those without any are left out.
         unscanned: The QR Codes without any.
         imported: Scans that came with records of an import, by the id of the QR Code; those without any are left out.
+        swept: Scans of the days asked for of which the store keeps counts alone, by the id of the QR Code.
         daily: Scans of each day of the period by the id of the QR Code, as far as there are any.
         human: As `analytics.human_scans` gives it.
         per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
-        rates: As `analytics.rates` gives them, by campaign or QR Code; None where there are too few days.
+        rates: As `analytics.rates` gives them, by campaign (its title) or QR Code; None where there are too few days.
         lives: As `analytics.lives` gives them, without static codes.
         posters: As `analytics.posters` gives them, without static codes.
         comparisons: What was compared with what.
@@ -85,6 +99,7 @@ class Facts:
     time_zone: str
     campaigns: Sequence[Campaign]
     codes: Sequence[QRCode]
+    titles: Mapping[str | None, str]
     first: date | None
     last: date | None
     scans: int
@@ -97,6 +112,7 @@ class Facts:
     counted: Mapping[str, int]
     unscanned: Unscanned
     imported: Mapping[str, int]
+    swept: Mapping[str, int]
     daily: Mapping[str, Sequence[int]]
     human: pd.DataFrame
     per_hour: pd.DataFrame | None
@@ -104,6 +120,14 @@ class Facts:
     lives: pd.DataFrame
     posters: pd.DataFrame
     comparisons: Comparisons
+
+    @property
+    def codes_by_campaign(self) -> dict[str | None, list[QRCode]]:
+        """The QR Codes by the ids of their campaigns, in the order of their titles; there may be none."""
+        found: dict[str | None, list[QRCode]] = {id: [] for id in self.titles}
+        for code in self.codes:
+            found[code.campaign_id].append(code)
+        return found
 
     @property
     def people(self) -> tuple[int, int]:
@@ -118,43 +142,44 @@ class Facts:
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
-    chosen, zone = scans.campaigns, asked.time_zone
-    view = asked.of(scans)
-    # Inside a transaction, no scan comes in between two questions.
-    with portfolio.store.atomic():
-        campaigns, codes = _records(portfolio, chosen)
+    view, zone = asked.of(scans), asked.time_zone
+    with reading_one_state(portfolio.store):  # no scan comes in between two questions
+        campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
-        per_day = analytics.scans_per_day(view, by="campaign", time_zone=zone)
+        titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
+        daily = analytics.scans_per_day(view, by="qrcode_id", time_zone=zone)
+        per_day = _by_campaign(daily, codes, titles)
         first, last = _period(asked, per_day)
         counted = _by_code(view, codes)
-        part, names = _parts(campaigns, codes, counted)
+        swept = _swept(view, asked)
+        part, names = _parts(campaigns, codes, titles, counted)
         whole = _whole(asked, first, last)
         return Facts(
             time_zone=zone,
             campaigns=campaigns,
             codes=codes,
+            titles=titles,
             first=first,
             last=last,
             scans=int(totals["scans"]),
             visitors=int(totals["visitors"]),
             visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
-            per_day=per_day.assign(campaign=per_day["campaign"].replace("", NO_CAMPAIGN)),
+            per_day=per_day,
             top=analytics.top_qrcodes(view, most=MOST_TOP),
             by_hour=analytics.scans_by_hour(view, time_zone=zone),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
-            unscanned=unscanned_of(codes, campaigns, counted),
-            imported=_imported(scans, codes),
-            daily=_daily(view, codes, zone),
+            unscanned=unscanned_of(codes, titles, {**swept, **counted}),
+            imported=_counts(view.ask(IMPORTED)),
+            swept=swept,
+            daily={str(id): counts.tolist() for id, counts in daily.groupby("qrcode_id")["scans"]},
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last, zone),
-            rates=analytics.rates(whole.of(view), by=part, time_zone=zone) if whole and len(names) > 1 else None,
+            rates=_rates(whole.of(view), part, campaigns, titles, zone) if whole and len(names) > 1 else None,
             lives=_tracked(analytics.lives(view), codes),
             posters=_tracked(analytics.posters(view), codes),
-            comparisons=compared(view, whole, has_bounds=_has_bounds(asked), names=names, part=part)
-            if whole
-            else Comparisons(),
+            comparisons=_compared(view, whole, asked, names, part),
         )
 
 
@@ -172,8 +197,11 @@ def _tracked(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
 
 
-def _has_bounds(asked: Asked) -> bool:
-    return asked.since is not None and asked.until is not None
+def _compared(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
+    if whole is None:
+        return Comparisons()
+    has_bounds = asked.since is not None and asked.until is not None
+    return compared(scans, whole, has_bounds=has_bounds, names=names, part=part)
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
@@ -195,13 +223,16 @@ def _whole(asked: Asked, first: date | None, last: date | None) -> Span | None:
 
 
 def _parts(
-    campaigns: Sequence[Campaign], codes: Sequence[QRCode], counted: Mapping[str, int]
+    campaigns: Sequence[Campaign],
+    codes: Sequence[QRCode],
+    titles: Mapping[str | None, str],
+    counted: Mapping[str, int],
 ) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
     """What scans are told apart by, and the names of those with scans by their ids, the most scanned first."""
     scans: Counter[str] = Counter()
     for code in codes:
         scans[(code.campaign_id or "") if len(campaigns) > 1 else code.id] += counted.get(code.id, 0)
-    names = {one.id: one.name for one in (campaigns if len(campaigns) > 1 else codes)}
+    names = titles if len(campaigns) > 1 else {code.id: code.name for code in codes}
     found = {id: names[id] for id, number in scans.most_common() if number and id in names}
     return ("campaign" if len(campaigns) > 1 else "qrcode"), found
 
@@ -215,18 +246,45 @@ def _per_hour(scans: Scans, first: date | None, last: date | None, zone: str) ->
 
 
 def _by_code(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
-    frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
-    return dict(zip(frame["qrcode_id"], frame["scans"].tolist(), strict=True))
+    return _counts(analytics.top_qrcodes(scans, most=len(codes) + 1))
 
 
-def _imported(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
-    """A record's scans less those ever counted."""
-    ever = _by_code(scans.where(since=None, until=None), codes)
-    found = {code.id: code.scans - ever.get(code.id, 0) for code in codes}
-    return {id: number for id, number in found.items() if number}
+def _swept(scans: Scans, asked: Asked) -> dict[str, int]:
+    """Of the UTC days that are named as those asked for: the store knows no others of them."""
+    return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
-def _daily(scans: Scans, codes: Sequence[QRCode], zone: str) -> dict[str, Sequence[int]]:
-    frame = analytics.scans_per_day(scans, by="qrcode_id", time_zone=zone)
-    known = {code.id for code in codes}
-    return {str(id): counts.tolist() for id, counts in frame.groupby("qrcode_id")["scans"] if id in known}
+def _counts(frame: pd.DataFrame) -> dict[str, int]:
+    """Of a frame with columns qrcode_id, scans."""
+    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
+
+
+def _by_campaign(daily: pd.DataFrame, codes: Sequence[QRCode], titles: Mapping[str | None, str]) -> pd.DataFrame:
+    """The scans of each day and QR Code as those of each day and campaign, by its title."""
+    title = {code.id: titles[code.campaign_id] for code in codes}
+    told_apart = daily.assign(campaign=daily["qrcode_id"].map(title).astype("str"))
+    return told_apart.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
+
+
+def _rates(
+    scans: Scans,
+    part: Literal["campaign", "qrcode"],
+    campaigns: Sequence[Campaign],
+    titles: Mapping[str | None, str],
+    zone: str,
+) -> pd.DataFrame:
+    """Campaigns by their titles; those of one name are asked one by one."""
+    import pandas as pd
+
+    rates = analytics.rates(scans, by=part, time_zone=zone)
+    if part != "campaign":
+        return rates
+    named = Counter(one.name for one in campaigns)
+    title = {one.name: titles[one.id] for one in campaigns if named[one.name] == 1} | {"": titles.get(None)}
+    found = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
+    for one in campaigns:
+        if named[one.name] > 1:
+            alone = analytics.rates(scans.where(campaign_id=one.id), time_zone=zone)
+            alone.insert(0, "campaign", titles[one.id])
+            found.append(alone[alone["scans"] > 0])
+    return pd.concat(found, ignore_index=True)

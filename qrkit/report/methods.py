@@ -15,7 +15,7 @@ def methods(facts: Facts) -> list[tuple[str, str]]:
     Only of what the report tells of.
     """
     told = [
-        ("What counts", _joined(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported_of(facts))),
+        ("What counts", _counting(facts)),
         ("People", _joined(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
         ("More or fewer", _joined(_intervals(facts.comparisons), _causes(facts.comparisons))),
         ("Days that stand out", _unusual(facts.comparisons)),
@@ -36,8 +36,9 @@ def _static_codes(facts: Facts) -> int:
     return sum(not code.is_dynamic for code in facts.codes)
 
 
-def _imported_of(facts: Facts) -> str:
-    return _imported(sum(facts.imported.values()))
+def _counting(facts: Facts) -> str:
+    imported, swept = sum(facts.imported.values()), sum(facts.swept.values())
+    return _joined(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported(imported), _swept(swept))
 
 
 def _people(facts: Facts) -> str:
@@ -109,6 +110,17 @@ def _imported(count: int) -> str:
         f"{many(count, 'scan')} came with imported records. When {'it' if is_one else 'they'} happened is not known: "
         f"{'it stands' if is_one else 'they stand'} beside {'its code' if is_one else 'their codes'} "
         f"and {'is' if is_one else 'are'} in no other number or chart."
+    )
+
+
+def _swept(count: int) -> str:
+    if not count:
+        return ""
+    is_one = count == 1
+    return (
+        f"{many(count, 'scan')} of earlier days {'was' if is_one else 'were'} swept out: the store keeps "
+        f"{'its day' if is_one else 'their number of each day'} alone, and {'it is' if is_one else 'they are'} in no "
+        "other number or chart."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qrkit.report.facts import Facts
-from qrkit.report.words import many, number, short_day, weekday
+from qrkit.report.words import listed, many, number, short_day, weekday
 
 __all__ = ["KeyFigure", "key_figures"]
 
@@ -21,9 +21,10 @@ class KeyFigure:
 
 def key_figures(facts: Facts) -> list[KeyFigure]:
     """Scans, visitors, codes scanned, busiest day."""
-    imported = sum(facts.imported.values())
+    others = {"imported": sum(facts.imported.values()), "swept out": sum(facts.swept.values())}
+    besides = listed([f"{number(count)} {what}" for what, count in others.items() if count])
     found = [
-        KeyFigure(number(facts.scans), "Scans", f"and {number(imported)} imported" if imported else ""),
+        KeyFigure(number(facts.scans), "Scans", f"and {besides}" if besides else ""),
         KeyFigure(number(facts.visitors), "Visitors", "told apart within a day")
         if facts.visitors or not facts.scans
         else KeyFigure("\N{EN DASH}", "Visitors", "not known"),

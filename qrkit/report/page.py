@@ -78,12 +78,9 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
 
 
 def _colors(facts: Facts) -> dict[str, int]:
-    """Number of the colour of each campaign: by age, so that it stays; too many to be told apart all have the first."""
-    names = list(dict.fromkeys(one.name for one in facts.campaigns))
-    is_many = len(names) > charts.MOST_COLORS
-    if any(code.campaign_id is None for code in facts.codes):
-        names.append(words.NO_CAMPAIGN)
-    return dict.fromkeys(names, 1) if is_many else charts.assign_colors(names)
+    """Numbers of colours by title, by age, so that they stay; too many to be told apart all have the first."""
+    is_many = len(facts.campaigns) > charts.MOST_COLORS
+    return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
 
 
 def _over_time(facts: Facts) -> Figure | None:

@@ -9,7 +9,7 @@ from typing import Any
 from qrkit.analytics import UNKNOWN, Attribute
 from qrkit.report.countries import country_name
 from qrkit.report.facts import Facts
-from qrkit.report.words import NO_CAMPAIGN, percent
+from qrkit.report.words import percent
 
 __all__ = ["Row", "Table", "attribute_table", "campaign_table", "top_table"]
 
@@ -70,11 +70,11 @@ class Table:
 
 def top_table(facts: Facts, colors: Mapping[str, int]) -> Table:
     """The QR Codes with the most scans, each with its campaign where there are several."""
+    titles = {code.id: facts.titles[code.campaign_id] for code in facts.codes}
     rows = []
     for one in facts.top.itertuples():
-        campaign = str(one.campaign) or NO_CAMPAIGN
-        detail = campaign if len(colors) > 1 else ""
-        rows.append(_row(str(one.qrcode), one, detail=detail, color=colors.get(campaign, 0 if detail else 1)))
+        title = titles[str(one.qrcode_id)]
+        rows.append(_row(str(one.qrcode), one, detail=title if len(colors) > 1 else "", color=colors[title]))
     return Table("Top QR Codes", "QR Code, campaign" if len(colors) > 1 else "QR Code", _with_bars(rows))
 
 
@@ -98,18 +98,15 @@ def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str |
 
     Args:
         facts: What is told.
-        colors: Number of the colour of each campaign, by name.
+        colors: Number of the colour of each campaign, by its title.
         links: Id of the campaign's place in the page, by the id of the campaign.
     """
-    names = [(one.id, one.name) for one in facts.campaigns]
     rows = []
-    for id, name in [*names, (None, NO_CAMPAIGN)]:
-        codes = [code.id for code in facts.codes if code.campaign_id == id]
-        if id is None and not codes:
-            continue
-        scans = sum(facts.counted.get(code, 0) for code in codes)
+    for id, codes in facts.codes_by_campaign.items():
+        title = facts.titles[id]
+        scans = sum(facts.counted.get(code.id, 0) for code in codes)
         share = scans / facts.scans if facts.scans else 0.0
-        rows.append(Row(name, scans, share, color=colors.get(name, 0), codes=len(codes), link=links.get(id, "")))
+        rows.append(Row(title, scans, share, color=colors[title], codes=len(codes), link=links.get(id, "")))
     rows.sort(key=lambda row: -row.scans)
     if len(rows) > MOST_CAMPAIGNS:
         few, rest = rows[:MOST_CAMPAIGNS], rows[MOST_CAMPAIGNS:]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qrkit.records import Campaign, QRCode
-from qrkit.report.words import NO_CAMPAIGN, line, number
+from qrkit.records import QRCode
+from qrkit.report.words import line, number
 
 __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
 
@@ -22,7 +22,8 @@ class Unscanned:
     """QR Codes without a scan in a period. Static ones are not among them: nobody knows theirs.
 
     Attributes:
-        names: All their names by that of their campaign ("No campaign" for none), both in the order they were added.
+        names: All their names by the title of their campaign ("No campaign" for none), both in the order they were
+            added.
     """
 
     names: Mapping[str, Sequence[str]]
@@ -60,11 +61,10 @@ class Unscanned:
         return len(self) >= FOLDED
 
 
-def unscanned_of(codes: Sequence[QRCode], campaigns: Sequence[Campaign], counted: Mapping[str, int]) -> Unscanned:
-    """Those of a period, of which the scans are counted by the id of their QR Code."""
-    titles = {one.id: one.name for one in campaigns}
-    found: dict[str, list[str]] = {title: [] for title in [*titles.values(), NO_CAMPAIGN]}
+def unscanned_of(codes: Sequence[QRCode], titles: Mapping[str | None, str], counted: Mapping[str, int]) -> Unscanned:
+    """Those of a period, of which the scans are counted by the id of their QR Code, and campaigns called by theirs."""
+    found: dict[str, list[str]] = {title: [] for title in titles.values()}
     for code in codes:
         if code.is_dynamic and code.id not in counted:
-            found[titles.get(code.campaign_id or "", NO_CAMPAIGN)].append(code.name)
+            found[titles[code.campaign_id]].append(code.name)
     return Unscanned({title: names for title, names in found.items() if names})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from qrkit.charts.lettering import cut as line
+from qrkit.records import Campaign
 
 __all__ = [
     "NO_CAMPAIGN",
@@ -19,6 +21,7 @@ __all__ = [
     "quoted",
     "rate",
     "short_day",
+    "titles_of",
     "weekday",
 ]
 
@@ -93,3 +96,23 @@ def period(first: date | None, last: date | None) -> str:
 def cut(text: str, most: int) -> str:
     """At most so many characters, the rest as an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def titles_of(campaigns: Sequence[Campaign], *, has_others: bool) -> dict[str | None, str]:
+    """What campaigns are called, by their ids: their names, and a number behind those that are taken: Spring (2).
+
+    Args:
+        campaigns: The first of a name has it without a number.
+        has_others: Whether there are QR Codes outside any; what these are called stands at None, which is last.
+    """
+    others = {None: NO_CAMPAIGN} if has_others else {}
+    taken, titles = set(others.values()), dict[str | None, str]()
+    numbers = dict.fromkeys((one.name for one in campaigns), 1)
+    for one in campaigns:
+        title = one.name
+        while title in taken:
+            numbers[one.name] += 1
+            title = f"{one.name} ({numbers[one.name]})"
+        taken.add(title)
+        titles[one.id] = title
+    return titles | others

@@ -15,17 +15,23 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.transfer import add_rows
+from qrkit.store.user_agents import tell_new_apart
 
-__all__ = ["Columns", "columns"]
+__all__ = ["Columns", "columns", "reading_one_state"]
 
 RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes")
 """Tables that are copied anew when one of them has changed."""
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+BEGIN_IN_FILE = "BEGIN TRANSACTION READ ONLY"
+LOOK = "SELECT count(*) FROM migrations"
+"""With the first look at a table, a transaction in a file has its state; it has none when it begins."""
 # After a crash a snapshot of before may come again, with other visits; the place in the server's log does not.
 STATE = """
 SELECT
@@ -58,22 +64,54 @@ _making = threading.Lock()
 def columns(store: Store) -> Store:
     """Where questions to many rows of a store are asked: itself, or a copy of a server as it is now.
 
-    Inside a transaction of this thread the copy is made for it alone, for it has what nobody else sees yet.
+    Inside a transaction of this thread the copy is made for it alone, for it has what nobody else sees yet; inside
+    `reading_one_state` it is the one of that state.
     """
     if not store.database.is_shared:
         return store
+    made: Columns | None = store.database.helpers.get("columns")
+    if made is not None and made.store.is_in_transaction:
+        return made.store
     if store.is_in_transaction:
         alone = Columns(":memory:")
         alone.bring_up_to_date(store)
         return alone.store
+    found = _columns_of(store)
+    found.bring_up_to_date(store)
+    return found.store
+
+
+@contextmanager
+def reading_one_state(store: Store) -> Iterator[None]:
+    """The time in which this thread reads a store as it is at the beginning, and keeps nobody waiting.
+
+    Nothing can be written inside. A user agent that came just before may be told apart only afterwards. What reads in
+    threads of its own, as `Scans.to_arrow`, does not join. Inside a transaction this is that transaction.
+
+    Raises:
+        StoreBusy: The store was closed, or the server does not answer.
+    """
+    with ExitStack() as until_the_end:
+        if not store.is_in_transaction:
+            if not store.database.read_only:  # a snapshot has them told apart already
+                tell_new_apart(store)
+            if store.database.is_shared:
+                until_the_end.enter_context(_columns_of(store).reading_one_state(store))
+            else:
+                until_the_end.enter_context(store.reading(BEGIN_IN_FILE))
+                store.rows(LOOK)
+        yield
+
+
+def _columns_of(store: Store) -> Columns:
+    """The copy of a server that all threads of this process ask, made when it is first needed."""
     with _making:
         found: Columns | None = store.database.helpers.get("columns")
         if found is None:
             folder = tempfile.TemporaryDirectory(prefix="qrkit-")
             found = store.database.helpers["columns"] = Columns(Path(folder.name) / "columns.duckdb")
             store.database.before_closing.extend([found.store.close, folder.cleanup])
-    found.bring_up_to_date(store)
-    return found.store
+    return found
 
 
 class Columns:
@@ -104,6 +142,22 @@ class Columns:
             elif self._state.get("moment") != original.rows(STATE)[0]["moment"]:
                 with original.reading(BEGIN):
                     self._state = self._copied(original)
+
+    @contextmanager
+    def reading_one_state(self, original: Store) -> Iterator[None]:
+        """The time in which this thread reads one state of the server, and the same one here.
+
+        Raises:
+            StoreBusy: The server does not answer.
+        """
+        with ExitStack() as until_the_end:
+            with self._lock:  # else the copy could be of a later state by now
+                until_the_end.enter_context(original.reading(BEGIN))
+                if self._state.get("moment") != original.rows(STATE)[0]["moment"]:
+                    self._state = self._copied(original)
+                until_the_end.enter_context(self.store.reading(BEGIN_IN_FILE))
+                self.store.rows(LOOK)
+            yield
 
     def _copied(self, original: Store) -> dict[str, Any]:
         """Copy what has changed, in one transaction here; what is copied then."""

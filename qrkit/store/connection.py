@@ -7,7 +7,7 @@ the library never commits a transaction you opened: inside `with store.atomic():
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -160,8 +160,7 @@ class Store:
         """Commit or roll back, then do what waited for it, and let the visits go."""
         thread = self.database.thread
         afterwards, thread.afterwards = thread.afterwards, []
-        thread.depth = 0
-        thread.is_as_remembered = False
+        thread.depth, thread.is_reading, thread.is_as_remembered = 0, False, False
         try:
             if how == "COMMIT":
                 self._commit()
@@ -247,19 +246,8 @@ class Store:
     @contextmanager
     def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
         """What makes cursors that see what is committed, for reading in other threads; at the end they are closed."""
-        made: list[duckdb.DuckDBPyConnection] = []
-
-        with self._file_statement() as cursor:
-
-            def further() -> duckdb.DuckDBPyConnection:
-                made.append(cursor.cursor())
-                return made[-1]
-
-            try:
-                yield further
-            finally:
-                for one in made:
-                    one.close()
+        with self._file_statement() as cursor, ExitStack() as made:
+            yield lambda: made.enter_context(closing(cursor.cursor()))
 
     def add_rows(self, table: str, rows: Any) -> None:
         """Add a DataFrame to a table that has its columns in this order; of a file it may be a stream of Arrow.
@@ -278,6 +266,7 @@ class Store:
         """A transaction that reads one state and keeps nobody waiting; how it begins is for who knows its engine."""
         self._get_ready()
         with self._transaction(begin):
+            self.database.thread.is_reading = True
             yield
 
     @contextmanager

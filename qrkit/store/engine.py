@@ -151,6 +151,7 @@ class Thread(threading.local):
         is_holding: Whether it has a connection for itself, or will from its next statement on.
         generation: Of the connection that the cursor belongs to.
         depth: How many transactions, one inside the other, it has open.
+        is_reading: Whether its transaction only reads.
         written: Statements that write, so far.
         is_spoilt: Whether its transaction can no longer be committed.
         is_visiting: Whether its transaction holds the lock for visits.
@@ -163,6 +164,7 @@ class Thread(threading.local):
     is_holding = False
     generation = 0
     depth = 0
+    is_reading = False
     written = 0
     is_spoilt = False
     is_visiting = False

@@ -124,7 +124,9 @@ def forget_numbers(store: Store) -> None:
 
 
 def tell_new_apart(store: Store) -> None:
-    """Tell the user agents apart that nothing has yet."""
+    """Tell the user agents apart that nothing has yet, unless the transaction of this thread only reads."""
+    if store.database.thread.is_reading:
+        return
     memory = store.database.memory
     arrived = memory.get(ARRIVALS, 0)  # before the look: who comes meanwhile is looked for the next time
     if memory.get(TOLD) == arrived and not store.is_in_transaction and not store.database.is_shared:
