@@ -72,15 +72,18 @@ class ScanDashboard(Page):
         """
         with self._one_answer():
             try:
-                asked = self.asked.changed(fields)
-                if not self._has(asked.campaign):
-                    raise InvalidParameter(Problem("campaign", asked.campaign, "is no campaign of the portfolio"))
-                self._draw(asked)
+                self._draw(self._changed(fields))
                 self._errors = {}
             except InvalidParameter as error:
                 self._errors = {one.name: one.rule for one in error.problems}
                 return
             self._twin.update(self._pictures())
+
+    def _changed(self, fields: dict[str, Any]) -> Asked:
+        asked = self.asked.changed(fields)
+        if self._has(asked.campaign):
+            return asked
+        raise InvalidParameter(Problem("campaign", asked.campaign, "is no campaign of the portfolio"))
 
     def _has(self, campaign: str) -> bool:
         return not campaign or campaign in [one.id for one in self.portfolio.list_campaigns()]
