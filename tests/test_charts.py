@@ -15,7 +15,9 @@ from matplotlib.patches import Ellipse
 from PIL import Image
 
 from qrkit import charts
+from qrkit.analytics import without_small_groups
 from qrkit.charts import COLORS
+from qrkit.errors import InvalidParameter
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ("🎉🎊 Fête", "שלום עולם", "מבצע \u202e קיץ", "$5<script>x</script>", "日本語の名前", "a\nb\x0b\x00c", "")
@@ -355,7 +357,159 @@ def test_charts_are_drawn_for_dark_paper_within_dark():
     assert re.findall(r"var\(--[\w-]+", charts.to_svg(chart)) == re.findall(r"var\(--[\w-]+", charts.to_svg(light))
 
 
+# ---- tables that are given away, clocks that are changed
+
+
+def test_hidden_counts_have_no_bar():
+    frame = pd.DataFrame({"country": ["SI", "AT", "HR"], "scans": [30, 20, 4]})
+    chart = charts.bars(without_small_groups(frame, by=("country",), least=14))
+    assert [bar.get_width() for bar in chart.axes[0].patches] == [30, 0, 0]
+    assert texts(chart).count("hidden") == 2
+    assert chart.words == "SI 30, AT hidden, HR hidden"
+
+
+def test_lines_have_a_gap_where_counts_are_hidden():
+    frame = pd.DataFrame({"day": pd.date_range("2026-06-01", periods=4), "scans": [30, 3, 4, 40]})
+    chart = charts.lines(without_small_groups(frame, by=("day",), least=5))
+    assert drawn(chart)["scans"] == pytest.approx([30, math.nan, math.nan, 40], nan_ok=True)
+    assert chart.words == "70 and 2 hidden counts from 2026-06-01 to 2026-06-04"
+
+
+def with_gaps(*places: int, days: int = 20) -> pd.DataFrame:
+    """Scans of two campaigns; those of Night are hidden at some days."""
+    frame = per_day(days, "Spring", "Night").astype({"scans": "Int64"})
+    frame.loc[[days + place for place in places], "scans"] = pd.NA
+    return frame
+
+
+def test_a_day_between_two_gaps_is_a_dot():
+    (night,) = (line for line in charts.lines(with_gaps(3, 5, 19)).axes[0].get_lines() if line.get_label() == "Night")
+    assert night.get_marker() == "o"
+    assert night.get_markevery() == [4]
+
+
+def test_a_campaign_without_rows_at_a_day_has_none_then_and_no_gap():
+    chart = charts.lines(with_gaps(3).drop(index=[0, 1]))
+    assert drawn(chart)["Spring"][:2] == [0, 0]
+    assert math.isnan(drawn(chart)["Night"][3])
+
+
+def test_a_mean_of_seven_days_is_not_drawn_over_a_gap():
+    night = drawn(charts.lines(with_gaps(50, days=130)))["Night"]
+    assert [place for place, value in enumerate(night) if math.isnan(value)] == [50]
+
+
+@pytest.mark.parametrize("draw", [charts.lines, charts.panels])
+def test_a_campaign_that_is_hidden_as_a_whole_is_not_said_to_have_none(draw):
+    chart = draw(with_gaps(*range(20)))
+    assert "Night hidden" in chart.words
+    assert "20 hidden counts" in chart.words
+    # Nor one of which nothing but zeros is shown: Night has 3 at each 5th day.
+    frame = with_gaps(*range(1, 20))
+    frame.loc[frame["scans"] == 3, "scans"] = frame["scans"].where(frame["campaign"] == "Spring", 0)
+    assert "Night hidden" in draw(frame).words
+    assert "hidden" not in draw(per_day(20, "Spring", "Night")).words
+
+
+def test_hidden_hours_are_blank():
+    frame = hours({(1, 0): 4, (7, 23): 9}).astype({"scans": "Int64"})
+    frame.loc[1, "scans"] = pd.NA
+    chart = charts.week(frame)
+    shown = chart.axes[0].collections[0].get_array().reshape(7, 24)
+    assert (shown[0, 0], shown[6, 23], shown.sum(), shown.mask.sum()) == (4, 9, 13, 1)
+    assert shown.mask[0, 1]
+    assert chart.words == "13 and 1 hidden count; most, 9, on Sun from 23:00"
+    assert "hidden" in texts(chart)
+
+
+@pytest.mark.parametrize(
+    ("draw", "frame"),
+    [
+        (charts.lines, per_day(3, "x")),
+        (charts.panels, per_day(3, "x")),
+        (charts.bars, pd.DataFrame({"country": ["SI", "AT"]})),
+        (charts.week, hours({})),
+    ],
+)
+def test_where_all_is_hidden_it_is_said(draw, frame):
+    chart = draw(frame.assign(scans=pd.array([pd.NA] * len(frame), dtype="Int64")))
+    assert texts(chart) == ["scans are hidden"]
+
+
+AUTUMN = pd.date_range("2026-10-24 22:00", periods=6, freq="h", tz="UTC").tz_convert("Europe/Ljubljana")
+
+
+@pytest.mark.parametrize("parts", [[], ["campaign"]])
+def test_the_hour_that_comes_twice_is_drawn_twice(parts):
+    frame = pd.DataFrame({"start": AUTUMN, "scans": [1, 1, 5, 7, 1, 1]} | dict.fromkeys(parts, "x"))
+    chart = charts.lines(frame)
+    ((name, counts),) = drawn(chart).items()
+    assert counts == [1, 1, 5, 7, 1, 1]
+    line = next(line for line in chart.axes[0].get_lines() if line.get_label() == name)
+    steps = [24 * (after - before) for before, after in pairwise(line.get_xdata(orig=False))]
+    assert steps == pytest.approx([1] * 5)
+    assert {"01:00", "02:00", "04:00"} <= set(texts(chart))
+    assert "from 2026-10-25 00:00 to 2026-10-25 04:00" in chart.words
+
+
+@pytest.mark.parametrize("now", [4, 6])
+def test_the_period_before_keeps_the_hour_that_comes_twice(now):
+    before = pd.Series(AUTUMN - pd.Timedelta(days=1))
+    frame = pd.DataFrame({"start": pd.Series(AUTUMN[:now]), "previous_start": before, "previous_scans": 2})
+    frame["scans"] = pd.Series([1] * now)
+    chart = charts.previous(frame.astype({"scans": "Int64", "previous_scans": "Int64"}))
+    found = {line.get_label(): line for line in chart.axes[0].get_lines()}
+    places = found["the one before"].get_xdata(orig=False)
+    assert [24 * (after - first) for first, after in pairwise(places)] == pytest.approx([1] * 5)
+
+
 # ---- whatever comes
+
+
+@pytest.mark.parametrize("years", [[2025, 2026], [date(2025, 1, 1), 7], [None, "x"], ["x", math.nan]])
+def test_bars_have_labels_of_any_type(years):
+    chart = charts.bars(pd.DataFrame({"year": pd.Series(years, dtype="object"), "scans": [2, 1]}))
+    assert {"none" if year is None or year != year else str(year) for year in years} <= set(texts(chart))
+
+
+def test_bars_of_numbers_have_the_colors_of_these():
+    frame = pd.DataFrame({"year": [2025, 2026], "scans": [2, 1]})
+    bars = charts.bars(frame, colors=charts.assign_colors([2026, 2025])).axes[0].patches
+    assert [to_hex(bar.get_facecolor()) for bar in bars] == [COLORS["color-2"][0], COLORS["color-1"][0]]
+
+
+@pytest.mark.parametrize("days", [0, 3])
+def test_panels_of_one_line_are_refused(days):
+    with pytest.raises(InvalidParameter, match="frame: needs a column of text"):
+        charts.panels(per_day(3, "x").drop(columns="campaign").head(days))
+
+
+@pytest.mark.parametrize(
+    ("draw", "size", "what"),
+    [
+        (charts.lines, {"width": 60, "height": 40}, "width=60: must be 120 pixels or more"),
+        (charts.lines, {"height": 60}, "height=60: must be 74 pixels or more"),
+        (charts.lines, {"height": 0}, "height=0: must be 40 pixels or more"),
+        (charts.panels, {"width": -1}, "width=-1: must be 120 pixels or more"),
+    ],
+)
+def test_a_chart_without_room_is_refused(draw, size, what):
+    with pytest.raises(InvalidParameter, match=what):
+        draw(per_day(3, "x", "y"), **size)
+    if "height" in size:
+        least = int(what.split()[3])
+        assert texts(charts.lines(per_day(3, "x"), height=max(least, 74)))
+
+
+@pytest.mark.parametrize("width", [120, 350])
+def test_the_least_width_is_enough_for_all(width):
+    assert charts.to_svg(charts.lines(per_day(9, *"abcdef"), width=width))
+    assert charts.to_svg(charts.panels(per_day(9, *"abcdef"), width=width))
+    assert charts.to_svg(charts.previous(beside([5] * 3, [4] * 3), width=width))
+    assert charts.to_svg(charts.unusual(usual_frame([9] * 14, set()), width=width))
+    assert charts.to_svg(charts.bars(pd.DataFrame({"country": ["SI"], "scans": [4]}), width=width))
+    assert charts.to_svg(charts.week(hours({(1, 1): 3}), width=width))
+    assert charts.to_svg(charts.rates(rate_frame(2), width=width))
 
 
 @pytest.mark.parametrize(
@@ -479,6 +633,8 @@ def test_a_notebook_shows_a_picture_of_twice_the_size():
     assert Image.open(BytesIO(bundle["image/png"])).size == (1200, 400)
     assert size["image/png"] == {"width": 600, "height": 200}
     assert bundle["text/plain"].startswith("<Chart of scans per day")
+    with matplotlib.rc_context({"savefig.bbox": "tight", "savefig.facecolor": "red"}):
+        assert chart._repr_mimebundle_()[0]["image/png"] == bundle["image/png"]
     assert isinstance(chart, Figure)
 
 

@@ -14,8 +14,18 @@ from datetime import date, datetime, timedelta
 from math import exp, inf, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
 
-from qrkit.analytics.days import Spread, check_share, counts, spread_around, spread_of, week_of, whole_days
+from qrkit.analytics.days import (
+    FEWEST_DAYS,
+    Spread,
+    check_share,
+    counts,
+    spread_around,
+    spread_of,
+    week_of,
+    whole_days,
+)
 from qrkit.analytics.parts import Part, check_part
 from qrkit.analytics.periods import scans_per_day
 from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock, zone_of
@@ -71,7 +81,9 @@ class Ratio(NamedTuple):
     exposure: float
 
 
-def rates(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC", level: float = 0.95) -> pd.DataFrame:
+def rates(
+    scans: Scans, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC", level: float = 0.95
+) -> pd.DataFrame:
     """Scans a day, and the interval that the true rate lies in; one row, or one for each part with scans.
 
     The rate is that of days like these: an interval says nothing of a later season.
@@ -82,7 +94,7 @@ def rates(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC", level
     Args:
         scans: Of its period the whole days count; without `since` or `until` those between the first and the last scan.
         by: What rates are told apart by.
-        time_zone: An IANA name: whose days.
+        time_zone: An IANA name, or its ZoneInfo: whose days.
         level: How often such an interval holds the true rate, above 0 and below 1.
 
     Raises:
@@ -91,7 +103,7 @@ def rates(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC", level
     import pandas as pd
 
     check_part(by)
-    check_share("level", level)
+    level = check_share("level", level)
     zone = zone_of(time_zone)
     ((first, last),) = whole_days([scans], zone)
     view = scans.where(since=first_moment(zone, first), until=first_moment(zone, last))
@@ -107,7 +119,7 @@ def rates(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC", level
     return found.rename(columns={"part": by}) if by else found.drop(columns="part")
 
 
-def compare(first: Scans, second: Scans, *, time_zone: str = "UTC", level: float = 0.95) -> pd.DataFrame:
+def compare(first: Scans, second: Scans, *, time_zone: str | ZoneInfo = "UTC", level: float = 0.95) -> pd.DataFrame:
     """Which of two views has more scans a day, by how much, and how sure that is; one row.
 
     Where both have the same days, each day is compared with itself, so that weather and weekdays cancel out. Otherwise,
@@ -125,7 +137,7 @@ def compare(first: Scans, second: Scans, *, time_zone: str = "UTC", level: float
         first: A view; of its period the whole days count. Where it has no `since` or `until`, those of the other view
             or of the first and the last scan of both take their place.
         second: Another view, of other codes or of another time.
-        time_zone: An IANA name: whose days.
+        time_zone: An IANA name, or its ZoneInfo: whose days.
         level: How often such an interval holds the true ratio, above 0 and below 1. Pairs that are equal are called
             different in 1 - level of all cases.
 
@@ -134,7 +146,7 @@ def compare(first: Scans, second: Scans, *, time_zone: str = "UTC", level: float
     """
     import pandas as pd
 
-    check_share("level", level)
+    level = check_share("level", level)
     zone = zone_of(time_zone)
     views = (first, second)
     one, two = (counts(view, zone, ends) for view, ends in zip(views, whole_days(views, zone), strict=True))
@@ -149,7 +161,9 @@ def compare(first: Scans, second: Scans, *, time_zone: str = "UTC", level: float
     return pd.DataFrame([row])
 
 
-def before_and_after(scans: Scans, change: date, *, time_zone: str = "UTC", level: float = 0.95) -> pd.DataFrame:
+def before_and_after(
+    scans: Scans, change: date, *, time_zone: str | ZoneInfo = "UTC", level: float = 0.95
+) -> pd.DataFrame:
     """What a change has done: the days after it compared with those before.
 
     The day of the change itself is left out, unless it began with it. It is a comparison over time: whatever else
@@ -160,11 +174,11 @@ def before_and_after(scans: Scans, change: date, *, time_zone: str = "UTC", leve
     Args:
         scans: A view with whole days on both sides.
         change: A day of the time zone, or a moment; without a zone it is UTC.
-        time_zone: An IANA name: whose days.
+        time_zone: An IANA name, or its ZoneInfo: whose days.
         level: As `compare` takes it.
 
     Raises:
-        InvalidParameter: The change is no date or not within the view, or there are fewer than 2 whole days on a side.
+        InvalidParameter: The change is no date, or fewer than 2 whole days of the view are on a side of it.
     """
     zone = zone_of(time_zone)
     if not isinstance(change, date):
@@ -173,12 +187,11 @@ def before_and_after(scans: Scans, change: date, *, time_zone: str = "UTC", leve
     day = on_the_clock(moment, zone).date()
     start = first_moment(zone, day)
     after = start if moment == start else first_moment(zone, day + timedelta(days=1))
-    for name, bound, is_outside in (
-        ("since", scans.since, scans.since is not None and moment_of(scans.since) >= moment),
-        ("until", scans.until, scans.until is not None and moment_of(scans.until) <= moment),
-    ):
-        if is_outside:
-            raise InvalidParameter(Problem("change", str(change), f"must lie within the view, whose {name} is {bound}"))
+    ((first, last),) = whole_days([scans], zone)
+    if min((day - first).days, (last - on_the_clock(after, zone).date()).days) < FEWEST_DAYS:
+        days = f"those of the view are {first} to {last - timedelta(days=1)}"
+        rule = f"must lie within the view, with {FEWEST_DAYS} whole days on each side; {days}"
+        raise InvalidParameter(Problem("change", str(change), rule))
     return compare(scans.where(until=start), scans.where(since=after), time_zone=time_zone, level=level)
 
 

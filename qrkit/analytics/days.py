@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from numbers import Real
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,7 @@ from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 
-__all__ = ["Spread", "check_share", "counts", "spread_around", "spread_of", "week_of", "whole_days"]
+__all__ = ["FEWEST_DAYS", "Spread", "check_share", "counts", "spread_around", "spread_of", "week_of", "whole_days"]
 
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2
@@ -120,14 +121,15 @@ def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
     return Spread(sum((number - mean) ** 2 / mean for number, mean in known) / freedom, freedom)
 
 
-def check_share(name: str, value: float) -> None:
-    """Refuse what is no share.
+def check_share(name: str, value: float) -> float:
+    """Refuse what is no share, and give it as Python's own number: a short one of numpy would make others short.
 
     Raises:
         InvalidParameter: It is not above 0 and below 1.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:
         raise InvalidParameter(Problem(name, value, "must be above 0 and below 1", "out-of-range"))
+    return float(value)
 
 
 def _first_whole(bound: date, zone: ZoneInfo) -> date:

@@ -122,7 +122,7 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         InvalidParameter: The view is narrowed to campaigns or QR Codes, the store has other accounts, too, or `most` is
             no whole number of 1 or more.
     """
-    check_most(most)
+    most = check_most(most)
     if scans.campaign_id is not None or scans.qrcode_id is not None:
         rule = "must be a view of all QR Codes: visits to what does not exist are in no campaign"
         raise InvalidParameter(Problem("scans", None, rule))

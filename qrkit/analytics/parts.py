@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem
@@ -67,7 +68,7 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     Raises:
         InvalidParameter: `most` is no whole number of 1 or more.
     """
-    check_most(most)
+    most = check_most(most)
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
     return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
 
@@ -110,21 +111,22 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
     if attribute not in get_args(Attribute):
         rule = f"must be one of {', '.join(get_args(Attribute))}"
         raise InvalidParameter(Problem("attribute", attribute, rule))
-    check_most(most)
+    most = check_most(most)
     # The attribute is one of the names above, never a caller's text.
     sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
     frame = scans.ask(sql, most=most, unknown=UNKNOWN)
     return frame.astype({attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
 
 
-def check_most(most: int) -> None:
-    """Refuse a number of rows that is none.
+def check_most(most: int) -> int:
+    """Refuse a number of rows that is none, and give it as Python's own.
 
     Raises:
         InvalidParameter: It is not a whole number of 1 or more.
     """
-    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+    if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
+    return int(most)
 
 
 def check_part(by: str | None) -> None:

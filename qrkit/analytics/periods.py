@@ -67,7 +67,9 @@ ORDER BY w.weekday, h.hour
 """
 
 
-def scans_per(scans: Scans, period: Period, *, by: Part | None = None, time_zone: str = "UTC") -> pd.DataFrame:
+def scans_per(
+    scans: Scans, period: Period, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC"
+) -> pd.DataFrame:
     """Scans and visitors of each hour, day, week or month, from the first scan (or `since`) to the last (or `until`).
 
     Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; of a day 23, 24 or
@@ -77,7 +79,7 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None, time_zone
         scans: What is counted.
         period: One of hour, day, week (from Monday), month.
         by: What each period is told apart by; parts without any scan are left out.
-        time_zone: An IANA name.
+        time_zone: An IANA name, or its ZoneInfo.
 
     Raises:
         InvalidParameter: The period, `by` or the time zone is unknown, or there are more than a million rows.
@@ -91,11 +93,11 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None, time_zone
     found = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
     calendar = _hours(scans, zone, found) if period == "hour" else _days(scans, zone, found, period)
     filled = _filled(calendar, found, by=by).drop(columns="label")
-    filled["start"] = filled["start"].dt.tz_localize("UTC").dt.tz_convert(time_zone)
+    filled["start"] = filled["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
     return filled
 
 
-def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC") -> pd.DataFrame:
+def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
     """Scans of each day, those without any among them, from the first scan (or `since`) to the last (or `until`).
 
     Columns: day (datetime64[us], of the clocks of the time zone, without it), the name of `by` (str, when asked for),
@@ -104,7 +106,7 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC
     Args:
         scans: What is counted.
         by: What each day is told apart by; parts without any scan are left out.
-        time_zone: An IANA name: whose days.
+        time_zone: An IANA name, or its ZoneInfo: whose days.
 
     Raises:
         InvalidParameter: `by` or the time zone is something else, or there are more than a million rows.
@@ -127,14 +129,14 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str = "UTC
     return filled.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
 
 
-def scans_by_hour(scans: Scans, *, time_zone: str = "UTC") -> pd.DataFrame:
+def scans_by_hour(scans: Scans, *, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
     """Scans of each hour of the week, 168 rows.
 
     Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, of the clocks of the time zone), scans (int64).
 
     Args:
         scans: What is counted.
-        time_zone: An IANA name: whose hours.
+        time_zone: An IANA name, or its ZoneInfo: whose hours.
 
     Raises:
         InvalidParameter: The time zone is unknown.
@@ -143,7 +145,7 @@ def scans_by_hour(scans: Scans, *, time_zone: str = "UTC") -> pd.DataFrame:
     return scans.ask(BY_HOUR.format(local=local)).astype("int64")
 
 
-def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str = "UTC") -> pd.DataFrame:
+def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
     """Each hour, day, week or month of a view beside that of the time before it, which is as long.
 
     Whole months have the same number of months before them, anything else the same number of hours on the clock. Where
@@ -155,7 +157,7 @@ def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str =
     Args:
         scans: What is counted; it has both `since` and `until`.
         period: One of hour, day, week (from Monday), month.
-        time_zone: An IANA name.
+        time_zone: An IANA name, or its ZoneInfo.
 
     Raises:
         InvalidParameter: The view has no `since` or no `until`; the period or the time zone is unknown, or there are

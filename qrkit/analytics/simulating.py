@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from math import cos, pi
+from numbers import Integral
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
@@ -59,13 +61,13 @@ class Truth:
         hours: Weight of each hour of the day; 24 numbers, not below 0.
         unrest: Variance of a factor around 1 that a day has for all codes together (gamma), 0 or more; it makes the
             variance of a code's day `mean + unrest x mean squared`.
-        change: The first day of another rate; None for no such day.
+        change: The first day of another rate, or a moment of it; None for no such day.
         effect: What the rate is multiplied by from then on, 0 or more.
         half_life: Days after which the rate has halved, above 0; None if it does not fall.
         returning: Share of scans by a visitor who has scanned the code that UTC day before, 0 or more and below 1.
         robots: Visits of robots to one scan, 0 or more.
         previews: Share of scans that a preview comes before, 0..1.
-        time_zone: An IANA name: whose days and hours.
+        time_zone: An IANA name, or its ZoneInfo: whose days and hours.
     """
 
     weekdays: tuple[float, ...] = (1.0,) * 7
@@ -77,7 +79,7 @@ class Truth:
     returning: float = 0.1
     robots: float = 0.0
     previews: float = 0.0
-    time_zone: str = "UTC"
+    time_zone: str | ZoneInfo = "UTC"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be true.
@@ -110,7 +112,7 @@ def simulate(
 
     Args:
         rates: Scans a day, 0 or more, by short code: the mean of a week before any change.
-        since: The first day.
+        since: The first day; of a moment, its day.
         days: How many, 1..36,525.
         seed: 0 or more; another one gives other scans of the same truth.
         truth: What is true of them; None for the same rate on all days.
@@ -121,7 +123,7 @@ def simulate(
     import numpy as np
     import pandas as pd
 
-    truth = truth or Truth()
+    truth, since = truth or Truth(), _day("since", since)
     _check(rates, days, seed)
     random = np.random.default_rng(seed)
     means = _means(random, since, days, truth)
@@ -145,9 +147,15 @@ def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
         raise InvalidParameter(Problem("rates", value, "must hold a rate of 0 or more for each short code"))
     for name, number, most in (("days", days, MOST_DAYS), ("seed", seed, 2**63 - 1)):
         least = 1 if name == "days" else 0
-        if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+        if not isinstance(number, Integral) or isinstance(number, bool) or not least <= number <= most:
             rule = f"must be a whole number in {least}..{most:,}"
             raise InvalidParameter(Problem(name, number, rule, "out-of-range"))
+
+
+def _day(name: str, given: date) -> date:
+    if not isinstance(given, date) or given != given:  # pandas' own for no moment is a datetime
+        raise InvalidParameter(Problem(name, given, "must be a day or a moment", "wrong-type"))
+    return given.date() if isinstance(given, datetime) else given
 
 
 def _means(random: np.random.Generator, since: date, days: int, truth: Truth) -> np.ndarray:
@@ -161,7 +169,7 @@ def _means(random: np.random.Generator, since: date, days: int, truth: Truth) ->
     if truth.half_life is not None:
         means = means * 0.5 ** (passed / truth.half_life)
     if truth.change is not None:
-        means = np.where(passed >= (truth.change - since).days, means * truth.effect, means)
+        means = np.where(passed >= (_day("change", truth.change) - since).days, means * truth.effect, means)
     return means
 
 
@@ -175,7 +183,7 @@ def _times(random: np.random.Generator, since: date, day: np.ndarray, truth: Tru
     local = pd.DatetimeIndex(np.datetime64(since, "us") + passed.astype("timedelta64[us]"))
     # An hour that the clocks skip is put off, one that comes twice is the first of the two.
     twice = np.ones(len(local), dtype=bool)
-    moments = local.tz_localize(truth.time_zone, ambiguous=twice, nonexistent="shift_forward")
+    moments = local.tz_localize(zone_of(truth.time_zone), ambiguous=twice, nonexistent="shift_forward")
     return moments.tz_convert("UTC").as_unit("us").asi8
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
@@ -107,7 +108,7 @@ def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> 
     if missing:
         rule = f"is not a column of the table; it has {', '.join(map(str, frame.columns))}"
         raise InvalidParameter(*(Problem(name, None, rule) for name in missing))
-    if not isinstance(least, int) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
+    if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
         raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
     is_whole = pd.api.types.is_integer_dtype(frame[count])
     if not is_whole or frame[count].isna().any() or (frame[count] < 0).any():

@@ -49,14 +49,14 @@ def _proposed(name: str) -> str:
     return f"; {near}" if near.startswith("did") else ""
 
 
-def zone_of(name: str) -> ZoneInfo:
-    """The time zone of an IANA name, like "Europe/Ljubljana".
+def zone_of(name: str | ZoneInfo) -> ZoneInfo:
+    """The time zone of an IANA name, like "Europe/Ljubljana"; one that has such a name may come itself.
 
     Raises:
         InvalidParameter: There is none of this name.
     """
     try:
-        return ZoneInfo(name)
+        return ZoneInfo(name.key if isinstance(name, ZoneInfo) else name)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError) as error:
         rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_proposed(str(name))}"
         raise InvalidParameter(Problem("time_zone", name, rule)) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from qrkit.analytics.days import TWO_WEEKS, check_share, counts, whole_days
 from qrkit.analytics.time_zones import zone_of
@@ -43,7 +44,7 @@ class Expected(NamedTuple):
     freedom: int
 
 
-def unusual_days(scans: Scans, *, time_zone: str = "UTC", alarm: float = 0.05) -> pd.DataFrame:
+def unusual_days(scans: Scans, *, time_zone: str | ZoneInfo = "UTC", alarm: float = 0.05) -> pd.DataFrame:
     """Every whole day of a view, with what was to be expected of it, and whether it was unusual.
 
     A day is expected to be like the up to 56 days around it, itself left out: their level, trend and weekdays, fitted
@@ -57,7 +58,7 @@ def unusual_days(scans: Scans, *, time_zone: str = "UTC", alarm: float = 0.05) -
 
     Args:
         scans: Of its period the whole days count; without `since` or `until` those between the first and the last scan.
-        time_zone: An IANA name: whose days.
+        time_zone: An IANA name, or its ZoneInfo: whose days.
         alarm: How probable a false alarm may be: among all days of a view in which nothing happened, at least one is
             called unusual in about such a share of views; fewer where days vary little, up to twice as many where they
             vary much. Above 0 and below 1.
@@ -68,7 +69,7 @@ def unusual_days(scans: Scans, *, time_zone: str = "UTC", alarm: float = 0.05) -
     import numpy as np
     import pandas as pd
 
-    check_share("alarm", alarm)
+    alarm = check_share("alarm", alarm)
     zone = zone_of(time_zone)
     days = counts(scans, zone, whole_days([scans], zone)[0])
     if len(days) < TWO_WEEKS:

@@ -10,7 +10,18 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from qrkit.charts.ink import tint
 from qrkit.charts.lettering import length
-from qrkit.charts.parts import NARROW, Chart, add_axes, add_swatch, add_text, blank, house_style, nothing, place
+from qrkit.charts.parts import (
+    NARROW,
+    Chart,
+    add_axes,
+    add_swatch,
+    add_text,
+    blank,
+    hidden_words,
+    house_style,
+    nothing,
+    place,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +36,14 @@ def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
     """Scans of each hour of the week: a row a weekday, a column an hour, darker for more.
 
     Args:
-        frame: Columns weekday (int, 1 Monday .. 7 Sunday), hour (int, 0..23), scans (int); as `analytics.scans_by_hour`
-            gives it.
+        frame: Columns weekday (int, 1 Monday .. 7 Sunday), hour (int, 0..23), scans (int; where it is missing, the
+            field is blank); as `analytics.scans_by_hour` gives it.
         width: Pixels.
     """
     if not frame["scans"].sum():
-        return nothing(width, 200)
-    table = frame.pivot_table(index="weekday", columns="hour", values="scans", aggfunc="sum")
-    table = table.reindex(index=range(1, 8), columns=range(24)).fillna(0).astype("int64")
+        return nothing(width, 200, is_hidden=frame["scans"].hasnans)
+    table = frame.groupby(["weekday", "hour"])["scans"].sum(min_count=1).unstack(fill_value=0)
+    table = table.reindex(index=range(1, 8), columns=range(24), fill_value=0).astype("float64")
     most = int(table.max().max())
     levels = min(5, most)
     # A level reaches from its bound up to the next one; the lowest is for hours without scans.
@@ -48,18 +59,20 @@ def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
     for hour in range(0, 24, 3 if width >= NARROW else 6):
         x, y = place(chart, axes, hour + 0.5, 7)
         add_text(chart, (x, y + 12), f"{hour:02}", "quiet", ha="center")
-    _heat_key(chart, bounds, shades)
-    row, hour = divmod(int(table.to_numpy().argmax()), 24)
+    hidden = hidden_words(frame["scans"])
+    _heat_key(chart, bounds, shades, has_hidden=bool(hidden))
+    row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
     chart.title = "scans by weekday and hour"
-    chart.words = f"{table.sum().sum():,} in all; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
+    known = f"{frame['scans'].sum():,}{hidden or ' in all'}"
+    chart.words = f"{known}; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
     return chart
 
 
-def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str]) -> None:
-    """What the colours of the hours mean: a swatch a level, below it the scans it stands for."""
+def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str], *, has_hidden: bool) -> None:
+    """What the colours of the hours mean: a swatch a level, below it the scans it stands for; blank ones are hidden."""
     levels = [(first, after - 1) for first, after in pairwise(bounds)]
     said = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in levels]
-    room = (chart.bbox.width - 38) / 6
+    room = (chart.bbox.width - 38) / (7 if has_hidden else 6)
     if max(map(length, said)) > room:
         said = [f"{first:,}+" if first else "0" for first, _ in levels]
     wide = min(room, max(length(text) for text in said) + 12)
@@ -69,3 +82,5 @@ def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str]) -> Non
         x = 38 + wide * level
         add_swatch(chart, (x, y), (wide - 2, 7), shade)
         add_text(chart, (x, y + 15), said[level], "quiet", size=11)
+    if has_hidden:
+        add_text(chart, (38 + wide * len(shades), y + 15), "hidden", "quiet", size=11)

@@ -19,7 +19,9 @@ from qrkit.charts.parts import (
     axes_at,
     blank,
     count_axis,
+    count_text,
     draw_line,
+    hidden_words,
     house_style,
     listed,
     names_above,
@@ -30,6 +32,7 @@ from qrkit.charts.parts import (
     top_of,
     unit_of,
 )
+from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,11 +65,14 @@ def lines(
     From 120 days on, each day shows the mean of the 7 days around it.
 
     Args:
-        frame: Columns day or start (datetime64), scans (int), and one of text that tells lines apart, or none; as
-            `analytics.scans_per_day` and `analytics.scans_per` give it.
+        frame: Columns day or start (datetime64), scans (int; where it is missing, lines have a gap), and one of text
+            that tells lines apart, or none; as `analytics.scans_per_day` and `analytics.scans_per` give it.
         colors: Number of each line's colour by its name (`assign_colors`); by default the largest has the first.
         width: Pixels. Below 560 the names stand above the lines, else at their ends.
         height: Pixels.
+
+    Raises:
+        InvalidParameter: It is too narrow or too low for a chart.
 
     Example:
         >>> import pandas as pd
@@ -75,16 +81,19 @@ def lines(
         <Chart size 760x280 with 1 Axes>
     """
     if not frame["scans"].sum():
-        return nothing(width, height)
+        return nothing(width, height, is_hidden=frame["scans"].hasnans)
     by, table = _table(frame, MOST_COLORS)
     names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]
     unit = unit_of(moments)
     is_mean = unit == "day" and len(moments) >= MANY_DAYS
-    shown = table.rolling(7, center=True, min_periods=1).mean() if is_mean else table
+    shown = table.astype("float64")
+    if is_mean:
+        shown = shown.rolling(7, center=True, min_periods=1).mean().where(shown.notna())
     numbers = assign_colors(names) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
     chart = blank(width, height)
-    ends = {name: float(shown[name].iloc[-1]) for name in names} if by and width >= NARROW else {}
+    # A line that ends in a gap has its name where it was last; of one that is hidden as a whole, the words tell.
+    ends = shown.ffill().iloc[-1].dropna().to_dict() if by and width >= NARROW else {}
     top = 28 if ends or not by else names_above(chart, keys) + 28
     letters = 30 if width >= WIDE else 22
     right = max((length(cut(name, letters)) + 34 for name in ends), default=22)
@@ -99,8 +108,9 @@ def lines(
         axes.fill_between(moments, shown[names[0]], color=tint(keys[names[0]]), alpha=0.1, linewidth=0, clip_on=False)
     names_at_ends(chart, axes, [(end, cut(name, letters), keys[name]) for name, end in ends.items()])
     chart.title = f"scans per {unit}{f' by {by}' if by else ''}"
-    told = f": {listed(names, table.sum().tolist())}" if by else ""
-    chart.words = f"{table.sum().sum():,} {time_words(moments)}{told}"
+    totals = _totals(table)
+    told = f": {listed(names, totals.tolist())}" if by else ""
+    chart.words = f"{totals.sum():,}{hidden_words(frame['scans'])} {time_words(moments)}{told}"
     return chart
 
 
@@ -114,17 +124,23 @@ def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, widt
         frame: As `lines` takes it, with a column of text.
         colors: Number of each one's colour by its name; by default all have the first.
         width: Pixels.
+
+    Raises:
+        InvalidParameter: The frame has no column of text, or it is too narrow for a chart.
     """
+    if not _part_of(frame):
+        rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
+        raise InvalidParameter(Problem("frame", None, rule))
     if not frame["scans"].sum():
-        return nothing(width, PANEL[1])
+        return nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)
     by, table = _table(frame, MOST_PANELS)
     names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]
-    totals = table.sum()
+    totals, shown = _totals(table), table.astype("float64")
     rest = names.pop() if frame[by].nunique() > MOST_PANELS else ""
     columns = max(1, min(len(names), width // PANEL[0], 4))
     columns = ceil(len(names) / ceil(len(names) / columns))  # four are two by two, not three and one
     chart = blank(width, UNIT + ceil(len(names) / columns) * PANEL[1] + 26 + (20 if rest else 0))
-    most = float(table[names].max().max())
+    most = float(shown[names].max().max())
     left, gap = max(26, length(f"{top_of(most):,}") + 10), 18
     wide = (width - left - 4 - gap * (columns - 1)) / columns
     for number, name in enumerate(names):
@@ -135,19 +151,19 @@ def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, widt
         is_lowest = number + columns >= len(names)
         time_axis(chart, axes, moments, most=2 if is_lowest else 0)
         key = f"color-{1 if colors is None else colors.get(name, 0)}"
-        _panel(axes, moments, table[name].tolist(), tint(key))
-        room = wide - length(f" {totals[name]:,}") - 12
+        _panel(axes, moments, shown[name].tolist(), tint(key))
+        total = count_text(totals[name])
+        room = wide - length(f" {total}") - 12
         add_text(chart, (x, y + 22), cut(name, max(room // 7, 6)))
-        add_text(chart, (x + wide, y + 22), f"{totals[name]:,}", "quiet", ha="right")
+        add_text(chart, (x + wide, y + 22), total, "quiet", ha="right")
     unit = unit_of(moments)
     add_text(chart, (left, 10), f"scans {a_unit(unit)}", "quiet", size=11)
     if rest:
-        said = f"and {others(frame[by].nunique() - MOST_PANELS)} with {totals[rest]:,} scans"
+        said = f"and {others(frame[by].nunique() - MOST_PANELS)} with {count_text(totals[rest])} scans"
         add_text(chart, (left, chart.bbox.height - 10), said, "quiet")
     chart.title = f"scans per {unit} by {by}"
-    chart.words = (
-        f"{totals.sum():,} {time_words(moments)}: {listed([*names, *([rest] if rest else [])], totals.tolist())}"
-    )
+    told = listed([*names, *([rest] if rest else [])], totals.tolist())
+    chart.words = f"{totals.sum():,}{hidden_words(frame['scans'])} {time_words(moments)}: {told}"
     return chart
 
 
@@ -156,18 +172,25 @@ def _panel(axes: Axes, moments: Sequence[datetime], counts: Sequence[float], col
     draw_line(axes, moments, counts, color, linewidth=1.4)
 
 
-def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
-    """What parts are called, "" for none, and a column for each: the largest first, those beyond `most` as the last."""
+def _part_of(frame: pd.DataFrame) -> str:
+    """The column of text, "" for none."""
     import pandas as pd
 
+    return next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
+
+
+def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
+    """What parts are called, "" for none, and a column for each: the largest first, those beyond `most` as the last.
+
+    A part that has no row at a time has 0 then; where all of its counts are missing, so is their sum. Times stay the
+    instants they are: the hour that clocks show twice is two.
+    """
     time = next(name for name in ("day", "start") if name in frame)
-    by = next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
-    if frame[time].dt.tz is not None:
-        frame = frame.assign(**{time: frame[time].dt.tz_localize(None)})
+    by = _part_of(frame)
     if not by:
-        return "", frame.groupby(time)[["scans"]].sum()
-    table = frame.pivot_table(index=time, columns=by, values="scans", aggfunc="sum", fill_value=0)
-    totals = table.sum().sort_values(ascending=False, kind="stable")
+        return "", frame.groupby(time)[["scans"]].sum(min_count=1)
+    table = frame.groupby([time, by])["scans"].sum(min_count=1).unstack(fill_value=0)
+    totals = _totals(table).sort_values(ascending=False, kind="stable")
     table = table[totals.index]
     if table.shape[1] <= most:
         return by, table
@@ -175,4 +198,10 @@ def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
     name = others(table.shape[1] - most)
     while name in few:  # somebody has called a campaign so
         name = f"all {name}"
-    return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1)})
+    return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1, min_count=1)})
+
+
+def _totals(table: pd.DataFrame) -> pd.Series[Any]:
+    """The scans of each part, as far as they are shown; missing where these are zeros alone."""
+    totals = table.sum()
+    return totals.mask((totals == 0) & table.isna().any())

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from io import BytesIO
 from itertools import pairwise
+from math import isnan, nan
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,10 @@ from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.ink import tint
 from qrkit.charts.lettering import FONT, cut, drawable, length
+from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -36,8 +39,10 @@ __all__ = [
     "axes_at",
     "blank",
     "count_axis",
+    "count_text",
     "date_text",
     "draw_line",
+    "hidden_words",
     "house_style",
     "listed",
     "names_above",
@@ -63,6 +68,12 @@ FEW = 10
 
 HOUR = timedelta(hours=1)
 
+LEAST = {"width": 120, "height": 40}
+"""Pixels of a chart; on less, nothing is to be seen."""
+
+LEAST_AXES = 20
+"""Pixels from the lowest to the highest value, at least."""
+
 _lock = RLock()  # matplotlib's settings are those of the whole process
 
 
@@ -80,7 +91,8 @@ class Chart(Figure):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         # Pyplot would do this for its own figures. Two dots a pixel keep text sharp on today's screens.
         buffer = BytesIO()
-        self.savefig(buffer, format="png", dpi=2 * self.dpi)
+        with house_style():
+            self.savefig(buffer, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
         return {"text/plain": f"<Chart of {self.title}: {self.words}>", "image/png": buffer.getvalue()}, {
             "image/png": size
@@ -95,21 +107,32 @@ def house_style() -> Iterator[None]:
 
 
 def blank(width: int, height: int) -> Chart:
-    """A chart with nothing on it, in pixels: at 72 dots an inch, a point is one."""
+    """A chart with nothing on it, in pixels: at 72 dots an inch, a point is one.
+
+    Raises:
+        InvalidParameter: It would be too small to see anything on it.
+    """
+    for name, pixels in (("width", width), ("height", height)):
+        _check_room(name, pixels, LEAST[name])
     return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
 
 
-def nothing(width: int, height: int, what: str = "scans") -> Chart:
-    """A chart that says of what there is none."""
+def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:
+    """A chart that says of what there is none, or that all of it is hidden."""
     chart = blank(width, height)
-    add_text(chart, (width / 2, height / 2), f"no {what}", "quiet", ha="center")
-    chart.title, chart.words = what, "none"
+    add_text(chart, (width / 2, height / 2), f"{what} are hidden" if is_hidden else f"no {what}", "quiet", ha="center")
+    chart.title, chart.words = what, "hidden" if is_hidden else "none"
     return chart
 
 
 def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Axes that draw nothing themselves; their distances from the edges in pixels, as far as there is room for them."""
+    """Axes that draw nothing themselves; their distances from the edges in pixels, as far as there is room for them.
+
+    Raises:
+        InvalidParameter: The chart is too low for what is above and below them.
+    """
     width, height = chart.bbox.width, chart.bbox.height
+    _check_room("height", height, top + bottom + LEAST_AXES)
     left, right = min(left, width / 2), min(right, width / 2 - 20)
     return axes_at(chart, (left, top), (width - left - right, height - top - bottom))
 
@@ -231,21 +254,47 @@ def above(chart: Chart, axes: Axes, what: str) -> None:
 
 
 def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
-    """Draw a line in a colour; one of few moments has its dots. `how`: what matplotlib lets say of a line."""
+    """Draw a line in a colour, with a gap at each nan; one of few moments has its dots.
+
+    Args:
+        axes: Of the chart.
+        moments: Where on the axis.
+        values: How high.
+        color: As matplotlib takes it.
+        **how: What matplotlib lets say of a line.
+    """
+    around = [nan, *values, nan]
+    # Between two gaps there is a value, but no line to see it by.
+    alone = [place for place in range(len(values)) if isnan(around[place]) and isnan(around[place + 2])]
+    is_few = len(moments) < FEW
     told: dict[str, Any] = {
         "linewidth": 1.8,
         "solid_joinstyle": "round",
         "solid_capstyle": "round",
-        "marker": "o" if len(moments) < FEW else "",
+        "marker": "o" if is_few or alone else "",
+        "markevery": None if is_few else alone,
         "markersize": 5,
         "label": "_",
     }
     axes.plot(list(moments), list(values), color=color, clip_on=False, markeredgewidth=0, **told | how)  # type: ignore[arg-type]
 
 
-def listed(names: Sequence[str], counts: Sequence[int]) -> str:
+def count_text(count: Any) -> str:
+    """1,234; "hidden" for a count that is missing, as in tables that are given away."""
+    import pandas as pd
+
+    return "hidden" if pd.isna(count) else f"{count:,}"
+
+
+def hidden_words(counts: pd.Series[Any]) -> str:
+    """How many counts are missing, to stand behind the sum of the others; nothing for none."""
+    hidden = int(counts.isna().sum())
+    return f" and {hidden:,} hidden {'count' if hidden == 1 else 'counts'}" if hidden else ""
+
+
+def listed(names: Sequence[str], counts: Sequence[Any]) -> str:
     """Names with their counts, in words."""
-    return ", ".join(f"{cut(name, 60)} {count:,}" for name, count in zip(names, counts, strict=True))
+    return ", ".join(f"{cut(name, 60)} {count_text(count)}" for name, count in zip(names, counts, strict=True))
 
 
 def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
@@ -268,6 +317,11 @@ def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, str, str
     for height, (_, name, color) in zip(heights, wished, strict=True):
         add_dot(chart, (axes.bbox.x1 + 18, height), color)
         add_text(chart, (axes.bbox.x1 + 28, height), name)
+
+
+def _check_room(name: str, pixels: float, least: float) -> None:
+    if pixels < least:
+        raise InvalidParameter(Problem(name, round(pixels), f"must be {least:.0f} pixels or more", "out-of-range"))
 
 
 def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
@@ -297,6 +351,7 @@ def _dates(moments: Sequence[datetime], most: int) -> dict[datetime, str]:
         for step in (1, 2, 3, 6, 12, 24):
             hours = [one for one in moments if not one.minute and one.hour % step == 0]
             if 0 < len(hours) <= most:
+                # An hour that comes twice is one key: its text stands below the first.
                 return {one: f"{one:%H:%M}" if one.hour else date_text(one) for one in hours}
     days = [one for one in moments if one.time() == datetime.min.time()] or list(moments[:1])
     mondays = [day for day in days if day.weekday() == 0]

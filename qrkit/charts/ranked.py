@@ -14,6 +14,7 @@ from qrkit.charts.parts import (
     add_swatch,
     add_text,
     blank,
+    count_text,
     house_style,
     listed,
     nothing,
@@ -44,28 +45,32 @@ def bars(
     """Scans of each QR Code, country or device as a bar with its number, in the order of the rows.
 
     Args:
-        frame: Columns scans (int) and `label` (str); as `analytics.top_qrcodes` and `analytics.scans_by` give it.
+        frame: Columns scans (int; "hidden" is written where it is missing) and `label` (anything, written as text); as
+            `analytics.top_qrcodes` and `analytics.scans_by` give it.
         label: What the bars are called; by default the first column of text that holds no ids.
         colors: Number of each bar's colour by its label; by default all have the first.
         width: Pixels.
     """
-    if not frame["scans"].sum():
-        return nothing(width, 120)
+    shown = frame["scans"].dropna()
+    if not shown.sum():
+        return nothing(width, 120, is_hidden=frame["scans"].hasnans)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
-    labels, counts = frame[column].tolist(), frame["scans"].tolist()
+    keys, counts, most = frame[column].tolist(), frame["scans"].tolist(), int(shown.max())
+    labels = frame[column].astype("str").fillna("").tolist()
     chart = blank(width, UNIT + ROW * len(labels) + 6)
     letters = max(8, int(width * 0.4 / LETTER))
     left = max(length(cut(name, letters)) for name in labels) + 12
-    axes = add_axes(chart, left=left, right=length(f"{max(counts):,}") + 10, top=UNIT, bottom=6)
-    axes.set(xlim=(0, max(counts)), ylim=(len(labels) - 0.5, -0.5))
+    axes = add_axes(chart, left=left, right=length(f"{most:,}") + 10, top=UNIT, bottom=6)
+    axes.set(xlim=(0, most), ylim=(len(labels) - 0.5, -0.5))
     above(chart, axes, "scans")
-    numbers = colors or dict.fromkeys(labels, 1)
-    shades = [tint(f"color-{numbers.get(name, 0)}") for name in labels]
-    axes.barh(range(len(labels)), counts, height=0.56, color=shades, linewidth=0, clip_on=False)
+    numbers = colors or dict.fromkeys(keys, 1)
+    shades = [tint(f"color-{numbers.get(key, 0)}") for key in keys]
+    ends = frame["scans"].fillna(0).tolist()
+    axes.barh(range(len(labels)), ends, height=0.56, color=shades, linewidth=0, clip_on=False)
     for row, (name, count) in enumerate(zip(labels, counts, strict=True)):
-        (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, count, row)
+        (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, ends[row], row)
         add_text(chart, (start - 8, y), cut(name, letters), ha="right")
-        add_text(chart, (end + 6, y), f"{count:,}", "quiet")
+        add_text(chart, (end + 6, y), count_text(count), "quiet")
     chart.title, chart.words = f"scans by {column}", listed(labels, counts)
     return chart
 

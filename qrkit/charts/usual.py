@@ -103,13 +103,12 @@ def unusual(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Char
 
 def _moments(frame: pd.DataFrame) -> list[datetime]:
     """The starts of the period; where the one before is longer, so many more at the same steps."""
-    starts = [start.to_pydatetime().replace(tzinfo=None) for start in frame["start"].dropna()]
-    if len(starts) == len(frame):
-        return starts
-    before = [start.to_pydatetime().replace(tzinfo=None) for start in frame["previous_start"].dropna()]
+    # Pandas counts hours as they pass, where a datetime would count those that the clocks show.
+    starts, before = (list(frame[name].dropna()) for name in ("start", "previous_start"))
     if not starts:
-        return before
-    return starts + [starts[-1] + (one - before[len(starts) - 1]) for one in before[len(starts) :]]
+        starts = before
+    longer = [starts[-1] + (one - before[len(starts) - 1]) for one in before[len(starts) :]]
+    return [start.to_pydatetime() for start in starts + longer]
 
 
 def _paper(keys: dict[str, str], *, most: float, size: tuple[int, int], has_ends: bool = False) -> tuple[Chart, Axes]:

@@ -107,8 +107,9 @@ class Scans:
     def __post_init__(self) -> None:
         """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
         for name, bound in (("since", self.since), ("until", self.until)):
-            if bound is not None and not isinstance(bound, date):
-                rule = "must be a datetime.date or datetime.datetime"
+            # Pandas' own for no moment is a datetime, and not equal to itself.
+            if bound is not None and (not isinstance(bound, date) or bound != bound):
+                rule = "must be a day or a moment, or None"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import get_args
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -430,6 +431,14 @@ def test_a_number_of_rows_is_whole_and_positive(most):
         for ask in (analytics.top_qrcodes, lambda scans, most: analytics.scans_by(scans, "country", most=most)):
             with pytest.raises(InvalidParameter, match=r"most=.*1 or more"):
                 ask(portfolio.scans, most=most)
+
+
+@pytest.mark.parametrize("whole", [np.int64, np.uint8])
+def test_a_number_of_rows_may_be_one_of_numpy(portfolio, whole):
+    found = analytics.scans_by(portfolio.scans, "country", most=whole(2))
+    assert len(found) == 2
+    pd.testing.assert_frame_equal(found, analytics.scans_by(portfolio.scans, "country", most=2))
+    assert len(analytics.top_qrcodes(portfolio.scans, most=whole(2))) == 2
 
 
 def test_a_view_is_narrowed_by_its_own_names_and_by_dates():

@@ -254,12 +254,51 @@ def test_what_cannot_be_compared_is_refused():
         for change in (date(2026, 3, 2), date(2026, 3, 8), date(2030, 1, 1)):
             with pytest.raises(InvalidParameter, match="must lie within the view"):
                 analytics.before_and_after(view, change)
+        # Where a view has no bounds, its days are those between the first and the last scan.
+        for change in (date(1995, 1, 1), date(1995, 1, 3), date(2026, 3, 6), date(2030, 1, 1)):
+            with pytest.raises(InvalidParameter, match=r"change='\d.*on each side; those .* 1995-01-02 to 2026-03-06"):
+                analytics.before_and_after(views["aa"], change)
         with pytest.raises(InvalidParameter, match="change='Monday': must be a datetime"):
             analytics.before_and_after(view, "Monday")
         with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode"):
             analytics.rates(view, by="country")
         with pytest.raises(InvalidParameter, match="scans: has no scan"):
             analytics.rates(view.where(kinds=("bot",), since=None))
+
+
+def test_numbers_of_numpy_and_zones_are_taken_as_those_of_python_are():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6, 5, 4, 3, 9, 1, 2, 3, 4], "bb": [3] * 14}))
+    with portfolio:
+        one, two = within(views, 14)
+        ljubljana, half = "Europe/Ljubljana", np.float32(0.5)
+        for ask in (
+            lambda zone, share: analytics.rates(one, time_zone=zone, level=share),
+            lambda zone, share: analytics.compare(one, two, time_zone=zone, level=share),
+            lambda zone, share: analytics.before_and_after(one, date(2026, 3, 9), time_zone=zone, level=share),
+            lambda zone, share: analytics.unusual_days(one.where(until=date(2026, 3, 18)), time_zone=zone, alarm=share),
+            lambda zone, _: analytics.scans_per(one, "hour", time_zone=zone),
+            lambda zone, _: analytics.scans_per_day(one, time_zone=zone),
+            lambda zone, _: analytics.scans_by_hour(one, time_zone=zone),
+            lambda zone, _: analytics.scans_and_previous(one, time_zone=zone),
+        ):
+            pd.testing.assert_frame_equal(ask(ZoneInfo(ljubljana), half), ask(ljubljana, 0.5), rtol=0, atol=0)
+        # Shorter numbers would not make the interval coarser.
+        level = np.float32(0.95)
+        pd.testing.assert_frame_equal(analytics.rates(one, level=level), analytics.rates(one, level=float(level)))
+        for wrong in (np.float32(1), np.bool_(True), np.float64("nan")):
+            with pytest.raises(InvalidParameter, match="level"):
+                analytics.rates(one, level=wrong)
+
+
+def test_no_moment_of_pandas_is_no_bound():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2]}))
+    with portfolio:
+        view = views["aa"].where(since=MONDAY, until=date(2026, 3, 4))
+        for name in ("since", "until"):
+            with pytest.raises(InvalidParameter, match=f"{name}=NaT: must be a day or a moment, or None"):
+                view.where(**{name: pd.NaT})
+        assert view.count() == 3
+        assert view.where(since=pd.Timestamp("2026-03-03"), until=None).count() == 2
 
 
 def test_columns_and_dtypes_are_those_of_the_docstring():

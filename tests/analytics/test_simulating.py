@@ -131,8 +131,11 @@ def test_what_cannot_be_true_is_refused(name, value):
         ("days", 0),
         ("days", 36_526),
         ("days", 1.5),
+        ("days", np.int64(0)),
         ("seed", -1),
         ("seed", "one"),
+        ("since", "2026-03-02"),
+        ("since", pd.NaT),
     ],
 )
 def test_arguments_out_of_bounds_are_refused(name, value):
@@ -140,6 +143,22 @@ def test_arguments_out_of_bounds_are_refused(name, value):
     with pytest.raises(InvalidParameter) as caught:
         simulate(**make)
     assert caught.value.name == name
+
+
+def test_days_may_be_moments_and_numbers_those_of_numpy():
+    def make(since, change, days):
+        return simulate({"door": 30.0}, since=since, days=days, truth=Truth(change=change, effect=3.0))
+
+    wanted = make(MONDAY, date(2026, 3, 9), 14)
+    noon = datetime(2026, 3, 9, 12, tzinfo=UTC)
+    for found in (
+        make(datetime(2026, 3, 2, 9), date(2026, 3, 9), np.int64(14)),
+        make(MONDAY, noon, np.uint8(14)),
+        make(pd.Timestamp(MONDAY), pd.Timestamp(noon), 14),
+    ):
+        pd.testing.assert_frame_equal(found, wanted)
+    with pytest.raises(InvalidParameter, match="change="):
+        make(MONDAY, "2026-03-09", 14)
 
 
 def test_hours_by_default_are_a_day_and_a_night():
