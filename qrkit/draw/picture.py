@@ -26,18 +26,21 @@ UNSEEN = (Role.FINDER, Role.SEPARATOR)
 
 
 def drawn(design: Design, symbol: Symbol, pictures: Pictures, *, exact: bool) -> Scene:
-    """The scene of a design; the parameters are those of `draw`."""
-    layout = lay_out(design, symbol, exact=exact)
+    """The scene of a design; the parameters are those of `draw`.
+
+    All formats share one geometry. Where raster formats shrink the symbol to whole pixels per module, everything on it
+    shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
+    """
+    layout = lay_out(design, symbol, exact=True)
     foreground = paint(design.foreground, layout.width, layout.height)
     background = paint(design.background, layout.width, layout.height)
     sheet = Sheet(design, symbol, layout, pictures, foreground)
     dark, light = _cells(sheet)
-    items = (
-        Rectangle(0, 0, layout.width, layout.height, background),
-        *draw_modules(sheet, dark, light),
-        *draw_markers(sheet),
-        *draw_layers(sheet),
-    )
+    items: tuple[Item, ...] = (*draw_modules(sheet, dark, light), *draw_markers(sheet), *draw_layers(sheet))
+    if not (exact or design.wrapper):
+        whole = lay_out(design, symbol, exact=False)
+        items, layout = _moved(items, layout, whole), whole
+    items = (Rectangle(0, 0, layout.width, layout.height, background), *items)
     across, down = design.flip in ("horizontal", "both"), design.flip in ("vertical", "both")
     scene = Scene(
         width=layout.width,
@@ -69,6 +72,17 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
             for line in dark[row : row + FINDER]:
                 line[column : column + FINDER] = bytes(FINDER)
     return tuple(map(bytes, dark)), tuple(map(bytes, light))
+
+
+def _moved(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item, ...]:
+    """The items of one layout at the place and the size that their symbol has in another one."""
+    if layout == other:
+        return items
+    match items:
+        case (Squares(paint=Color()) as squares,):
+            return (replace(squares, x=other.x, y=other.y, size=other.module),)
+    scale = other.module / layout.module
+    return (Group(items, Matrix(scale, scale, other.x - layout.x * scale, other.y - layout.y * scale)),)
 
 
 def _paper(layout: Layout, background: Paint) -> Rectangle:

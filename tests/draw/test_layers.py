@@ -109,8 +109,9 @@ def test_pixel_hit_test_leaves_out_those_that_touch_a_visible_pixel_grown_likewi
     """Open: what "pixel" is. One of the picture as it is drawn, with any alpha above 0."""
     picture = {name: box[name] for name in ("width", "height", "content")}
     picture["color"] = "red" if box["content"].startswith("icon:") else None
-    sheet = generate("x", foreground="transparent", background="transparent", width=SIDE + 2 * MARGIN).design
+    sheet = generate("x", foreground="transparent", background="transparent", version=7, size=2).design
     shown = generate(sheet, layers=[Layer(**picture, x=box["x"] + MARGIN, y=box["y"] + MARGIN)])
+    assert shown.width == SIDE + 2 * MARGIN
     seen = (pixels(shown)[..., 3] > 0).repeat(SUB, axis=0).repeat(SUB, axis=1)
     found = left_out(box | {"display": "pixel-hit-test"})
     assert np.array_equal(found, touched(seen, box["tolerance"]) & DARK_DATA)
