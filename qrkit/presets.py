@@ -23,25 +23,25 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "markers": Markers.all("eye-2"),
     },
     "lagoon": {
-        "foreground": Gradient.linear("#0B3D91", "#0E7C9B"),
+        "foreground": Gradient.linear("#0B3D91", "#0B5E76"),
         "modules": Modules(type="liquid"),
-        "markers": Markers.all("eye-3", inner_color="#0E7C9B", outer_color="#0B3D91"),
+        "markers": Markers.all("eye-2", inner_color="#0B5E76", outer_color="#0B3D91"),
     },
     "dusk": {
-        "foreground": Gradient.radial("#B0305C", "#3B1C6B", radius=0.7),
+        "foreground": Gradient.radial("#8E2549", "#3B1C6B", radius=0.7),
         "modules": Modules(type="sprite", sprite="circle"),
-        "markers": Markers.all("eye-1", inner_color="#B0305C", outer_color="#3B1C6B"),
+        "markers": Markers.all("eye-1", inner_color="#5E1A5C", outer_color="#3B1C6B"),
     },
     "forest": {
         "foreground": "#1F4D2B",
-        "background": "#F4F1E4",
+        "background": "#FAF8EF",
         "modules": Modules(type="sprite", sprite="six"),
-        "markers": Markers.all("eye-5", inner_color="#8A4B16"),
+        "markers": Markers.all("eye-5", inner_color="#6B3A11"),
     },
     "ember": {
-        "foreground": Gradient.linear("#7A1F0F", "#B4430F", start=(0, 0), stop=(0, 1)),
+        "foreground": Gradient.linear("#6A1B0D", "#87330D", start=(0, 0), stop=(0, 1)),
         "modules": Modules(type="columns"),
-        "markers": Markers.all("eye-4", outer_color="#7A1F0F"),
+        "markers": Markers.all("eye-4", outer_color="#6A1B0D"),
     },
     "graphite": {
         "foreground": "#222222",
@@ -49,17 +49,17 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "markers": Markers.all("eye-6"),
     },
     "candy": {
-        "foreground": "#6A1B7A",
-        "background": "#FFF3F8",
+        "foreground": "#5A1668",
+        "background": "#FFF7FA",
         "modules": Modules(type="sprite", sprite="star"),
         "markers": Markers(
-            top_left=Marker(pattern="eye-2", inner_color="#C2185B"),
-            top_right=Marker(pattern="eye-2", inner_color="#00695C"),
-            bottom_left=Marker(pattern="eye-2", inner_color="#AD4E00"),
+            top_left=Marker(pattern="eye-2", inner_color="#8E0E41"),
+            top_right=Marker(pattern="eye-2", inner_color="#004D44"),
+            bottom_left=Marker(pattern="eye-2", inner_color="#6E3200"),
         ),
     },
 }
-"""By name: what of a `Design` each decides. Readers of both schools read all of them."""
+"""By name: the fields of a `Design` that each preset sets. The standard check calls all of them robust."""
 
 
 def with_preset(design: Design, name: str) -> Design:

@@ -24,6 +24,13 @@ def test_presets_are_read_by_readers_of_both_kinds(name, content, size):
     assert [entry.data for code in found for entry in code.data_entries] == [content]
 
 
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("content", ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120])
+def test_the_standard_check_calls_every_preset_robust(name, content):
+    report = with_preset(Design(content=content), name).check()
+    assert report.verdict == "robust", str(report)
+
+
 def test_preset_takes_the_place_of_the_look_and_leaves_the_rest():
     layer = Layer("icon:heart", x=1, y=2, width=3, height=4)
     design = Design(content="hi", ec="Q", size=5, layers=[layer], foreground="red", modules={"type": "dots"})
