@@ -56,7 +56,8 @@ def check(
     Args:
         subject: A design; or a picture: a file's path, its bytes, or a Pillow image.
         level: `static` computes what error correction, eyes, quiet zone and contrast leave, without a reader; `quick`
-            has readers look in 7 conditions, `standard` in 19, `full` in all, to the breaking point.
+            has readers look in 7 conditions, `standard` in 19, `full` in all, to the breaking point. From `standard`
+            on, 8 captures at the limit of what a plain symbol bears refine the score.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
         engines: Who reads; where nothing is said, the three of `qrkit.scannability.readers.STANDARD`, and all that
             are installed at level full.

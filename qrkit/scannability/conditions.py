@@ -23,6 +23,7 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = [
     "CORE",
     "HARDER",
+    "LIMIT",
     "MOST_SIDE",
     "QUICK",
     "RAMPS",
@@ -332,6 +333,21 @@ HARDER = (
     Condition("invert", "Light on dark, as apps show it at night.", lambda sheet, _: _of(255 - _floats(sheet.picture))),
 )
 """What not every plain symbol bears; where the room to spare shows."""
+
+_ANGLES = ((12, -8, 7), (-14, 16, -20), (18, 5, 25), (8, 12, 40))
+"""How a phone is held in `LIMIT`: tilt, pan and roll."""
+
+LIMIT = (
+    *(
+        Condition(f"misty-phone-{number}", "A shaky phone on a misty day.", _Phone(*angles, 0.3, 0.6, 0.5, 8, 55))
+        for number, angles in enumerate(_ANGLES, 1)
+    ),
+    *(
+        Condition(f"night-phone-{number}", "A phone at night.", _Phone(*angles, 0.25, 0.5, 0.3, 10, 40))
+        for number, angles in enumerate(_ANGLES, 1)
+    ),
+)
+"""Captures in which readers see five of six plain symbols: here a design loses room that `CORE` does not show."""
 
 _NAMED = {condition.name: condition for condition in CORE}
 QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))

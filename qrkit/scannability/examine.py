@@ -88,7 +88,7 @@ def examine(
     if seen:
         from qrkit.scannability.panel import run_panel
 
-        panel = run_panel(*seen, design.content, level=level, engines=engines)
+        panel = run_panel(*seen, design.content, level=level, engines=engines, symbol=symbol)
     return report_of(
         design.content,
         level,

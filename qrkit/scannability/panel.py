@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.notebook import Shown
-from qrkit.scannability.conditions import CORE, HARDER, QUICK, RAMPS, Sheet, captured, retaken
+from qrkit.scannability.conditions import CORE, HARDER, LIMIT, MOST_SIDE, QUICK, RAMPS, Sheet, captured, retaken
 from qrkit.scannability.readers import STANDARD, Engine, family_of, installed, standard
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from qrkit.scannability.conditions import Condition, Pixels
     from qrkit.scannability.report import Verdict
+    from qrkit.symbol import Symbol
 
 __all__ = ["Outcome", "Panel", "run_panel"]
 
@@ -33,6 +34,9 @@ CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 ENOUGH = 3
 """Families that read what is robust."""
 
+QUIET_ZONE = 4
+"""Modules around the plain symbol that a picture is compared with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Panel(Shown):
@@ -46,6 +50,8 @@ class Panel(Shown):
             nothing.
         ramps: By ramp, strength and engine, likewise; empty below the level full.
         seconds: That it took.
+        limit: By capture of `LIMIT` and engine, likewise; empty at level quick, and where the symbol is not known.
+        plain_limit: The same for the plain symbol, black on white.
     """
 
     level: str
@@ -54,6 +60,8 @@ class Panel(Shown):
     outcomes: Mapping[str, Mapping[str, Outcome]]
     ramps: Mapping[str, Mapping[float, Mapping[str, Outcome]]]
     seconds: float = field(compare=False)
+    limit: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
+    plain_limit: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
 
     @property
     def rates(self) -> dict[str, float]:
@@ -74,7 +82,7 @@ class Panel(Shown):
     @property
     def wrong(self) -> list[tuple[str, str]]:
         """Conditions, and steps of ramps, in which an engine found any other text, and the engine."""
-        rows = list(self.outcomes.items())
+        rows = [*self.outcomes.items(), *self.limit.items()]
         rows += [(f"{ramp} {strength:g}", row) for ramp, steps in self.ramps.items() for strength, row in steps.items()]
         return [(where, name) for where, row in rows for name in row if row[name] == "wrong"]
 
@@ -94,9 +102,14 @@ class Panel(Shown):
 
     @property
     def score(self) -> int:
-        """0..100: in how many conditions of `CORE` the judges read, on average; 0 where another text was found."""
-        read = [is_read for condition in self._core() for is_read in self._judged(condition)]
-        return 0 if self.wrong else round(100 * fmean(read))
+        """0..100: how much of what the plain symbol gets read the picture gets read, too; 0 for any other text.
+
+        Counted over the looks of all judges: those of `CORE`, in which a plain symbol is always read, and as many of
+        `LIMIT` as the plain symbol was read in. At level quick, and where the symbol is not known, over `CORE` alone.
+        """
+        core = [is_read for condition in self._core() for is_read in self._judged(self.outcomes[condition])]
+        read, plain = (sum(sum(self._judged(row)) for row in rows.values()) for rows in (self.limit, self.plain_limit))
+        return 0 if self.wrong else round(100 * (sum(core) + min(read, plain)) / (len(core) + plain))
 
     def __repr__(self) -> str:
         return f"<Panel {self.verdict}, score {self.score}, {len(self.engines)} engines, {self.level}>"
@@ -108,9 +121,8 @@ class Panel(Shown):
     def _core(self) -> list[str]:
         return [condition.name for condition in CORE if condition.name in self.outcomes]
 
-    def _judged(self, condition: str) -> list[bool]:
+    def _judged(self, row: Mapping[str, Outcome]) -> list[bool]:
         """Whether each judge reads in a condition; all engines are judges where the standard ones are not there."""
-        row = self.outcomes[condition]
         judges = [name for name in STANDARD if name in row] or list(row)
         return [row[name] == "read" for name in judges]
 
@@ -130,6 +142,8 @@ class Panel(Shown):
                 for ramp, steps in self.ramps.items()
             },
             "breaking": self.breaking,
+            "limit": {condition: dict(row) for condition, row in self.limit.items()},
+            "plainLimit": {condition: dict(row) for condition, row in self.plain_limit.items()},
             "seconds": round(self.seconds, 3),
         }
 
@@ -142,6 +156,7 @@ def run_panel(  # noqa: PLR0913 - what the one who asks decides, each by its nam
     level: str = "standard",
     engines: Sequence[Engine] | None = None,
     seed: int = 0,
+    symbol: Symbol | None = None,
 ) -> Panel:
     """Have engines read a picture in many conditions.
 
@@ -152,6 +167,7 @@ def run_panel(  # noqa: PLR0913 - what the one who asks decides, each by its nam
         level: quick (7 conditions), standard (19) or full (28, and ramps to the breaking point).
         engines: Who reads; the standard ones where nothing is said, and at level full all that are installed.
         seed: Of what is random in the captures, 0 or more.
+        symbol: What the picture shows, where it is known: its plain drawing sets the measure of the score.
 
     Raises:
         InvalidParameter: There is no such level, no engine, or the picture is none.
@@ -164,7 +180,7 @@ def run_panel(  # noqa: PLR0913 - what the one who asks decides, each by its nam
         raise InvalidParameter(Problem("engines", list(engines), "names at least one engine"))
     start, sheet, payloads = monotonic(), Sheet(greys, px), _payloads(content)
 
-    def seen(conditions: Iterable[Condition]) -> dict[str, dict[str, Outcome]]:
+    def seen(conditions: Iterable[Condition], sheet: Sheet = sheet) -> dict[str, dict[str, Outcome]]:
         return {
             condition.name: {engine.name: _outcome(engine, picture, payloads) for engine in engines}
             for condition, picture in captured(sheet, conditions, seed)
@@ -173,7 +189,19 @@ def run_panel(  # noqa: PLR0913 - what the one who asks decides, each by its nam
     outcomes = seen(CONDITIONS[level])
     climbed = RAMPS if level == "full" else ()
     ramps = {ramp.name: dict(zip(ramp.strengths, seen(ramp.conditions).values(), strict=True)) for ramp in climbed}
-    return Panel(level, seed, {one.name: one.version for one in engines}, outcomes, ramps, monotonic() - start)
+    limits = (seen(LIMIT), seen(LIMIT, _plain(symbol))) if symbol and level != "quick" else ({}, {})
+    versions = {engine.name: engine.version for engine in engines}
+    return Panel(level, seed, versions, outcomes, ramps, monotonic() - start, *limits)
+
+
+def _plain(symbol: Symbol) -> Sheet:
+    """A symbol black on white, in its quiet zone."""
+    import numpy as np
+
+    modules = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side)
+    pixels = MOST_SIDE // (symbol.side + 2 * QUIET_ZONE)
+    greys = np.pad((1 - modules) * np.uint8(255), QUIET_ZONE, constant_values=255)
+    return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels)
 
 
 def _payloads(content: str | bytes) -> set[bytes]:

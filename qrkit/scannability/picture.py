@@ -60,7 +60,7 @@ def check_picture(
         from qrkit.scannability.panel import run_panel
 
         seen = np.asarray(greys.crop(_surroundings(greys, found)))
-        panel = run_panel(seen, _pixels(found), found.content, level=level, engines=engines)
+        panel = run_panel(seen, _pixels(found), found.content, level=level, engines=engines, symbol=symbol)
     return report_of(
         found.content,
         level,

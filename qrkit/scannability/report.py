@@ -78,7 +78,8 @@ class ScanReport:
 
     Attributes:
         verdict: robust (readers of both schools, in all conditions), ok, fragile or unreadable.
-        score: 0..100: how often readers succeed in the conditions, less what the structure takes.
+        score: 0..100: how much of what a plain symbol gets read this one gets read, too, at most what the issues leave;
+            100 reads like plain.
         level: static, quick, standard or full.
         content: What the symbol says.
         issues: What is in the way, the worst first.

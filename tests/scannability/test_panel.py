@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import generate
+from qrkit import Design, check, generate
+from qrkit.encode import encode
 from qrkit.errors import InvalidParameter
-from qrkit.scannability.conditions import CORE, HARDER, MOST_SIDE, QUICK, RAMPS
+from qrkit.scannability.conditions import CORE, HARDER, LIMIT, MOST_SIDE, QUICK, RAMPS
 from qrkit.scannability.panel import Panel, run_panel
 from qrkit.scannability.readers import STANDARD, Engine, installed, standard
+from tests.scannability.designs import all_eyes
 
 URL = "https://example.com/x"
 LONG = "https://example.com/catalogue/spring/2026/" + "p" * 48
@@ -194,6 +196,35 @@ def test_the_breaking_point_is_the_last_before_the_first_failure():
     assert panel.breaking == {"blur": {"a": 1.0, "b": None}}
     assert panel.wrong == [("blur 3", "b")]
     assert panel.verdict == "unreadable"
+
+
+# ---- the score: how much of what a plain symbol gets read
+
+
+@pytest.mark.parametrize("content", [URL, CARD], ids=["url", "card"])
+def test_a_score_of_100_is_for_what_reads_like_plain(content):
+    decorated = Design(content=content, modules={"type": "bars"}, markers=all_eyes("eye-8"))
+    reports = [check(Design(content=content)), check(decorated)]
+    assert [report.verdict for report in reports] == ["robust", "robust"]
+    assert reports[0].score == 100 > reports[1].score
+
+
+def test_pale_eyes_cost_score():
+    pale = all_eyes("eye-8", inner_color="#952F6F")
+    dark, colored = (
+        check(Design(content=URL, modules={"type": "bars"}, markers=one)) for one in (all_eyes("eye-8"), pale)
+    )
+    assert colored.score < dark.score - 5
+
+
+def test_what_readers_see_at_the_limit_counts_only_up_to_what_they_see_of_the_plain_symbol():
+    greys, symbol = greys_of(URL), encode(URL)
+    panel = run_panel(greys, 12, URL, symbol=symbol)
+    assert panel.limit.keys() == panel.plain_limit.keys() == {condition.name for condition in LIMIT}
+    assert panel.limit == panel.plain_limit
+    assert panel.score == 100
+    assert run_panel(greys, 12, URL, level="quick", symbol=symbol).limit == {}
+    assert run_panel(greys, 12, URL).limit == {}
 
 
 # ---- levels, seeds, processes
