@@ -195,10 +195,10 @@ class Design(Model):
         return check(self, level, fetch=fetch)
 
     def make_scannable(self, target: float = 0.5, **options: Unpack[RepairOptions]) -> Repair:
-        """Change it as little as is needed for it to scan.
+        """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
 
         Args:
-            target: Share of the worst block's error correction that it may use, 0..1.
+            target: Share of the worst block's error correction that the design may use, 0..1.
             **options: `may`, `level` and `fetch`, as `qrkit.scannability.repair.make_scannable` has them.
 
         Raises:
@@ -210,7 +210,7 @@ class Design(Model):
 
         Example:
             >>> print(Design(content="https://example.com", padding=0).make_scannable())
-            fragile -> robust
+            fragile -> robust (standard check)
               4 modules of quiet zone instead of 0
         """
         from qrkit.scannability.repair import make_scannable

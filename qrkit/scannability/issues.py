@@ -7,6 +7,7 @@ in some places and for less in others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from qrkit.scannability import fixes
@@ -75,16 +76,16 @@ def _budget(design: Design | None, budget: Budget) -> Iterator[Issue]:
     errors, most = budget.errors[number], budget.correctable[number]
     cause = budget.causes[0].path if budget.causes else "symbol"
     by = "" if cause == "symbol" else f", most of it for {cause}"
-    yield Issue(
-        "error-budget",
-        severity,
-        cause,
-        used,
-        MOST_USED,
+    room = f"at most {MOST_USED:.0%} leaves room for dirt and reflections"
+    if used > 1:
+        who = "no reader corrects" if budget.is_lost else "only readers with a lenient threshold can still read"
+        room = f"{who} that, and {room}"
+    message = (
         f"{errors} codewords of block {number + 1} read wrong and {most} can be corrected: {used:.0%} of its error "
-        f"correction is used{by}; at most {MOST_USED:.0%} leaves room for dirt and reflections",
-        fixes.less_damage(design, budget) if design else None,
+        f"correction is used{by}; {room}"
     )
+    fix = fixes.less_damage(design, budget) if design else None
+    yield Issue("error-budget", severity, cause, used, MOST_USED, message, fix)
 
 
 FIXED_LIMITS = {"timing": (1, 4), "format": (1, 6), "version": (3, 7), "alignment": (8, 10_000), "dark_module": (1, 2)}
@@ -110,7 +111,7 @@ def _fixed(budget: Budget) -> Iterator[Issue]:
 EYE_RULES = {
     "eye-ring": ("ring", WHOLE, "{measured:.0%} of the ring of {where} is dark; readers need {needed:.0%}"),
     "eye-gap": ("gap", WHOLE, "{measured:.0%} of the gap inside {where} is light; readers need {needed:.0%}"),
-    "eye-pupil": ("core", CORE, "the pupil of {where} is {measured:.1f} modules wide; readers need {needed}"),
+    "eye-pupil": ("core", CORE, "the pupil of {where} is {measured:.2f} modules wide; readers need {needed}"),
 }
 """By the code of the issue: the field of `EyeShape`, what it has at least, and the sentence."""
 
@@ -124,16 +125,21 @@ def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
         short = [eye for eye in structure.eyes if getattr(eye, named) < needed]
         if short:
             measured = min(getattr(eye, named) for eye in short)
-            message = rule.format(measured=measured, where=_corners(short), needed=needed)
+            message = rule.format(measured=_floored(measured), where=_corners(short), needed=needed)
             yield Issue(code, "error", _corners(short), measured, needed, message, fix)
     rounded = [eye for eye in structure.eyes if eye.radius > RADIUS and eye.ring >= WHOLE]
     if rounded:
         radius = max(eye.radius for eye in rounded)
         message = (
-            f"the outer corners of {_corners(rounded)} are rounded by {radius:.1f} modules; readers that look for the "
-            f"four corners need {RADIUS} at most"
+            f"the outer corners of {_corners(rounded)} are rounded by {ceil(radius * 100) / 100:.2f} modules; readers "
+            f"that look for the four corners need {RADIUS} at most"
         )
         yield Issue("eye-corner", "warning", _corners(rounded), radius, RADIUS, message, fix)
+
+
+def _floored(value: float) -> float:
+    """A value that is too small, in hundredths; rounded, it could read as enough: "0.65; readers need 0.65"."""
+    return floor(value * 100) / 100
 
 
 def _is_safe(eye: EyeShape) -> bool:
@@ -150,8 +156,8 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
         if weight < WEIGHT:
             severity: Severity = "error" if weight < 0.5 else "warning"
             message = (
-                f"a fifth of the {kind} modules are drawn no larger than a disc of {weight:.2f} modules; readers need "
-                f"{WEIGHT}"
+                f"a fifth of the {kind} modules are drawn no larger than a disc of {_floored(weight):.2f} modules; "
+                f"readers need {WEIGHT}"
             )
             fix = fixes.heavier(design, kind, weight) if design else None
             yield Issue("module-weight", severity, "modules", weight, WEIGHT, message, fix)
@@ -166,7 +172,8 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     if clear:
         severity = "warning"
     why = "the background is transparent, so that a dark page shows through: " if clear else ""
-    message = f"{why}{quiet:.1f} modules of quiet zone; readers need {QUIET:g}, the standard asks for {STANDARD_QUIET}"
+    shown = f"{floor(quiet * 10) / 10:.1f} modules of quiet zone"
+    message = f"{why}{shown}; readers need {QUIET:g}, the standard asks for {STANDARD_QUIET}"
     where = "background" if clear else "padding"
     fix = fixes.with_what_follows(design, fixes.quiet(design)) if design else None
     yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
@@ -184,8 +191,8 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
     if size < CONTRAST:
         severity: Severity = "fatal" if size < FAINTEST else "error" if size < 0.4 else "warning"
         message = (
-            f"dark and light modules differ by {size:.2f} of black to white where they differ least; readers need "
-            f"{CONTRAST}"
+            f"dark and light modules differ by {_floored(size):.2f} of black to white where they differ least; readers "
+            f"need {CONTRAST}"
         )
         # Where the colours are well, it is small sprites that look pale.
         fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qrkit.assets import Fetch
+from qrkit.draw.relaying import relaid
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.notebook import Shown
 from qrkit.scannability.bench import Bench, State, Step
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Repair", "make_scannable"]
 
 
-STRICTER = (0.6, 0.3)
-"""Of the target, where readers do not see a design for all that it leaves of error correction."""
+SHARES = (1.0, 0.6, 0.3)
+"""Of the target: less of it, where readers do not see a design for all the error correction that it leaves."""
+
+MASKS = range(8)
+"""Data masks (ISO/IEC 18004:2015, 7.8.2). With another one, a reader that was misled by an accident is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Repair(Shown):
 
     def __str__(self) -> str:
         done = [f"  {change.message}" for change in self.changes] or ["  nothing had to be changed"]
-        return "\n".join((f"{self.before.verdict} -> {self.after.verdict}", *done))
+        return "\n".join((f"{self.before.verdict} -> {self.after.verdict} ({self.after.level} check)", *done))
 
     def __repr__(self) -> str:
         count = len(self.changes)
@@ -88,17 +92,17 @@ def make_scannable(
     target: float = MOST_USED,
     *,
     may: Collection[str] = LEVERS,
-    level: Level = "static",
+    level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> Repair:
-    """Change a design as little as is needed for it to scan.
+    """Change a design as little as is needed for it to scan: what comes back is at least `ok` to a check of this level.
 
     Args:
         design: What may not scan.
         target: Share of the worst block's error correction that the design may use, 0..1.
         may: What may be changed, out of `qrkit.scannability.levers.LEVERS`.
-        level: How thorough the reports before and after are; where readers look, the design shall be `ok` to them,
-            too, and the best that was found is given back.
+        level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a fraction
+            of the time.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
 
     Raises:
@@ -110,28 +114,54 @@ def make_scannable(
     """
     _check(target, may)
     before = examine(drawn(design, fetch), level)
-    found = _repaired(design, target, may, before, fetch)
-    for share in STRICTER:
-        if level == "static" or found.after.is_at_least("ok"):
-            break
-        with suppress(CannotRepair):
-            found = max(found, _repaired(design, target * share, may, before, fetch), key=lambda one: one.after.score)
-    return found
+    best: Repair | None = None
+    for share in SHARES:
+        bench = Bench(design, target * share, fetch)
+        steps, state = found_steps(bench, design, may)
+        if bench.is_good(state):
+            for chosen in _choices(bench, design, steps, may, level):
+                found = _repaired(design, chosen, before, fetch)
+                if found.after.is_at_least("ok"):
+                    return found
+                best = max(best or found, found, key=lambda one: one.after.score)
+        elif best is None:
+            raise _refusal(bench, design, state, target, may)
+    assert best is not None  # the first share gave one, or was refused
+    raise CannotRepair(f"the best design that was found is still {best.after.fault}. {_advice(may)}")
 
 
-def _repaired(design: Design, target: float, may: Collection[str], before: ScanReport, fetch: Fetch | None) -> Repair:
-    """The design with the steps that were found."""
-    bench = Bench(design, target, fetch)
-    steps, state = found_steps(bench, design, may)
-    if not bench.is_good(state):
-        raise _refusal(bench, design, state, target, may)
+def _choices(
+    bench: Bench, design: Design, steps: list[Step], may: Collection[str], level: Level
+) -> Iterator[list[Step]]:
+    """The steps that are needed; then, where readers are asked, the same with other data masks."""
+    needed = needed_steps(bench, design, steps)
+    yield needed
+    if "mask" not in may or level == "static":
+        return
+    for mask in MASKS:
+        masked = [step for step in needed if step.lever != "mask"]
+        masked.append(Step("mask", partial(relaid, mask=mask)))
+        state = bench.after(design, masked)
+        if state and bench.is_good(state):
+            yield masked
+
+
+def _repaired(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fetch | None) -> Repair:
+    """The design after these steps."""
     changes = []
     repaired = design
-    for step in needed_steps(bench, design, steps):
+    for step in steps:
         changed = step.apply(repaired)
-        changes.append(_change(step, repaired, changed))
+        if changed != repaired:
+            changes.append(_change(step, repaired, changed))
         repaired = changed
     return Repair(repaired, tuple(changes), before, examine(drawn(repaired, fetch), before.level))
+
+
+def _advice(may: Collection[str]) -> str:
+    """What else to allow where arithmetic finds nothing wrong and readers still fail."""
+    others = [lever for lever in LEVERS if lever not in may]
+    return f"Allow more changes: {', '.join(others)}" if others else "Choose plainer modules, eyes or colors"
 
 
 def _check(target: float, may: Collection[str]) -> None:

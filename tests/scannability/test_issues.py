@@ -194,3 +194,19 @@ def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
     after = check(before.fixed(issue), "static")
     assert after.structure.dark_weight > 0.9
     assert not with_code(after, "module-weight")
+
+
+def test_a_message_never_shows_enough_where_too_little_was_measured():
+    for grey in range(0x48, 0x70):
+        for issue in check(plain(foreground=f"#{grey:02X}{grey:02X}{grey:02X}"), "static").issues:
+            measured, needed = re.search(r"differ by ([\d.]+) .*need ([\d.]+)", issue.message).groups()
+            assert float(measured) < float(needed)
+
+
+def test_more_damage_than_can_be_corrected_says_who_can_still_read():
+    by_share = [check(with_logo(share / 100, ec="M", color="#FF6A00"), "static") for share in range(20, 60, 2)]
+    over = [report for report in by_share if report.budget.used > 1]
+    assert {report.verdict for report in over} == {"fragile", "unreadable"}
+    for report in over:
+        who = "only readers with a lenient threshold" if report.verdict == "fragile" else "no reader"
+        assert who in report.issues[0].message
