@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from qrkit.encode.capacity import characters_held
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
 from qrkit.limits import RASTER_FORMATS
+from qrkit.locate import Located, Part, in_lines, locate, locate_all
 from qrkit.notebook import Shown
-from qrkit.symbol import ErrorCorrectionLevel, side_of
+from qrkit.symbol import side_of
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-    from zxingcpp import Barcode
+    from collections.abc import Iterator
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "Located", "decode", "decode_all", "locate", "opened"]
+    from PIL.Image import Image
+
+__all__ = ["MOST_READ_SIDE", "Decoded", "decode", "decode_all", "opened"]
 
 _NAMES = tuple({"jpg": "JPEG", "tif": "TIFF"}.get(name, name.upper()) for name in RASTER_FORMATS)
 """Of the raster formats, as Pillow calls them."""
@@ -27,6 +30,14 @@ MOST_READ_SIDE = 1_600
 """Pixels of the longer side with which pictures of strangers are read; the worst one takes two seconds then."""
 LONGEST_SIDE = 65_535
 """Pixels; the reader takes no more in one direction."""
+MOST_FRAMES = 50
+"""Of an animation, or pages of a tif, that are read."""
+
+LONGEST_SECONDS = 2.0
+"""After which no further frame of a stranger's picture is looked at."""
+
+HOT = 0.001
+"""Share of the pixels of 16 bits that may be darker than black or lighter than white: sensors have hot pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,7 @@ class Decoded(Shown):
         dimension: Modules per side.
         capacity: Bytes that this version and level hold in byte mode.
         length: Characters of the content.
+        part: Which part of a message the content is, where several symbols hold the message (structured append).
     """
 
     content: str
@@ -48,6 +60,11 @@ class Decoded(Shown):
     dimension: int
     capacity: int
     length: int
+    part: Part | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data, for JSON; without `part` where the symbol holds a whole message."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> Decoded:
@@ -55,8 +72,9 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
 
     Args:
         picture: A file's path, its bytes (png, jpg, bmp, tif, gif, webp; at most 50 million pixels), or a Pillow image.
-        most_side: Pixels of the longer side; a larger picture is made smaller before it is read. Of strangers' pictures
-            that matters: one that is full of finder patterns takes the reader n⁴ steps for n pixels.
+        most_side: Pixels of the longer side; a larger picture is made smaller before it is read, and after two seconds
+            no further frame is looked at. For strangers' pictures: one that is full of finder patterns takes a reader
+            n⁴ steps for n pixels.
 
     Raises:
         InvalidParameter: It is something else.
@@ -68,10 +86,10 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
         >>> decode(generate("https://example.com", ec="H").to_bytes("png")).content
         'https://example.com'
     """
-    found = locate(opened(picture, most_side))
-    if found is None:
-        raise _none_in(picture)
-    return _told(found)
+    for looks in _frames(picture, most_side):
+        if found := next((one for greys in looks if (one := locate(greys))), None):
+            return _decoded(found)
+    raise _none_in(picture)
 
 
 def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> list[Decoded]:
@@ -86,10 +104,15 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
         UnreadableFile: It is not such a picture.
         NoSymbol: No QR Code was found in it.
     """
-    found = _located(opened(picture, most_side))
+    found: list[Decoded] = []
+    for looks in _frames(picture, most_side):
+        seen = next((symbols for greys in looks if (symbols := locate_all(greys))), [])
+        codes = [_decoded(one) for one in in_lines(seen)]
+        # What stands still in an animation is there once; a sheet of equal labels has each of them.
+        found += [code for code in codes if code not in found] if found else codes
     if not found:
         raise _none_in(picture)
-    return [_told(one) for one in sorted(found, key=lambda one: (one.corners[0][::-1], one.content))]
+    return found
 
 
 def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
@@ -97,61 +120,32 @@ def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
     return NoSymbol(f"no QR Code was found{where}")
 
 
-def _told(found: Located) -> Decoded:
+def _decoded(found: Located) -> Decoded:
     text, version, level = found.content, found.version, found.ec
-    return Decoded(text, version, level, side_of(version), characters_held(version, level, "byte"), len(text))
-
-
-class Located(NamedTuple):
-    """A symbol that was read, and where it is.
-
-    Attributes:
-        content: The text.
-        version: 1..40.
-        ec: Error correction level L, M, Q or H.
-        mask: Data mask pattern reference, 0..7.
-        corners: x, y in pixels of its top left, top right, bottom right and bottom left corner, as it was encoded.
-    """
-
-    content: str
-    version: int
-    ec: ErrorCorrectionLevel
-    mask: int
-    corners: tuple[tuple[int, int], ...]
-
-
-def locate(greys: Image) -> Located | None:
-    """The first symbol in a picture of greys, if there is one."""
-    return next(iter(_located(greys)), None)
-
-
-def _located(greys: Image) -> list[Located]:
-    """All symbols in a picture of greys."""
-    import zxingcpp
-
-    # Model 2 is the QR Code of the standard; QRCode would take Micro QR Codes and their like in. Plain text, because
-    # the reader's default spells control characters out.
-    found = zxingcpp.read_barcodes(
-        greys,
-        formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
-        text_mode=zxingcpp.TextMode.Plain,
-    )
-    return [_placed(one) for one in found]
-
-
-def _placed(one: Barcode) -> Located:
-    extra, place = cast("dict[str, Any]", one.extra), one.position
-    corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
-    level = cast("ErrorCorrectionLevel", one.ec_level)
-    return Located(one.text, int(extra["Version"]), level, int(extra["DataMask"]), corners)
+    capacity = characters_held(version, level, "byte")
+    return Decoded(text, version, level, side_of(version), capacity, len(text), found.part)
 
 
 def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
     """The picture in greys, on white: where a symbol is transparent, paper would be seen.
 
+    Args:
+        picture: As of `decode`; of several frames the first.
+        most_side: As of `decode`.
+
     Raises:
-        InvalidParameter: It is something else.
-        UnreadableFile: It is not such a picture.
+        InvalidParameter: If it is neither bytes, nor a path, nor a picture of Pillow.
+        UnreadableFile: If it is not such a picture.
+    """
+    return next(next(_frames(picture, most_side)))
+
+
+def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Iterator[Iterator[Image]]:
+    """For each frame of a picture the looks at it: in greys on white, then on black where paper would show through.
+
+    Raises:
+        InvalidParameter: If it is neither bytes, nor a path, nor a picture of Pillow.
+        UnreadableFile: If it is not such a picture.
     """
     from PIL import Image
 
@@ -161,17 +155,16 @@ def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
     try:
         if isinstance(picture, bytes):
             picture = Image.open(BytesIO(picture), formats=_NAMES)
-        if picture.width * picture.height > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
+        pixels = picture.width * picture.height
+        if pixels > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
-        if picture.mode in ("I", "F") or picture.mode.startswith("I;16"):
-            picture = _of_bytes(picture)
-        if most_side and max(picture.size) > most_side:
-            is_clear = picture.has_transparency_data
-            picture = picture.convert("RGBA" if is_clear else "L")
-            picture.thumbnail((most_side, most_side))
-        if not picture.has_transparency_data:
-            return picture.convert("L")
-        rgba = picture.convert("RGBA")
+        end = monotonic() + LONGEST_SECONDS
+        for number in range(min(getattr(picture, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
+            if most_side and number and monotonic() > end:
+                return
+            if hasattr(picture, "n_frames"):
+                picture.seek(number)
+            yield _looks(_reduced(picture, most_side))
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise UnreadableFile(too_large) from error
     except UnreadableFile:
@@ -179,17 +172,42 @@ def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
     except Exception as error:
         # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
         raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(RASTER_FORMATS)}") from error
-    paper = Image.new("RGBA", rgba.size, "white")
-    paper.alpha_composite(rgba)
-    return paper.convert("L")
+
+
+def _reduced(frame: Image, most_side: int | None) -> Image:
+    """A frame in 8 bits, its longer side no longer than that."""
+    if frame.mode in ("I", "F") or frame.mode.startswith("I;16"):
+        frame = _of_bytes(frame)
+    frame = frame.convert("RGBA" if frame.has_transparency_data else "L")
+    if most_side and max(frame.size) > most_side:
+        frame.thumbnail((most_side, most_side))
+    return frame
+
+
+def _looks(frame: Image) -> Iterator[Image]:
+    """A frame as paper would show it, white and then black; once where nothing is transparent."""
+    from PIL import Image
+
+    if frame.mode == "L":
+        yield frame
+        return
+    for color in ("white", "black"):
+        paper = Image.new("RGBA", frame.size, color)
+        paper.alpha_composite(frame)
+        yield paper.convert("L")
 
 
 def _of_bytes(picture: Image) -> Image:
     """Greys of 16 bits or more, the darkest as black and the lightest as white; Pillow would cut them off at 255."""
-    greys = picture.convert("F")
-    low, high = cast("tuple[float, float]", greys.getextrema())
+    import numpy as np
+    from PIL import Image
+
+    greys = np.asarray(picture, dtype=np.float64)
+    low, high = np.quantile(greys, (HOT, 1 - HOT))
+    if low == high:  # nearly all of it is paper
+        low, high = greys.min(), greys.max()
     scale = 255 / (high - low) if high > low else 1
-    return greys.point(lambda grey: grey * scale - low * scale).convert("L")
+    return Image.fromarray(np.clip((greys - low) * scale, 0, 255).astype(np.uint8))
 
 
 def _given(picture: bytes | str | Path | Image) -> bytes | Image:

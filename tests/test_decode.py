@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import decode, decode_all, generate
-from qrkit.decode import MOST_PIXELS
+from qrkit.decode import MOST_FRAMES, MOST_PIXELS
 from qrkit.errors import InvalidParameter, NoSymbol, QrkitError, UnreadableFile
 
 RASTERS = ["png", "jpg", "bmp", "tif", "gif", "webp"]
@@ -221,3 +221,110 @@ def test_a_picture_without_any_is_refused_in_the_same_words(tmp_path):
     assert told[0] == told[1]
     with pytest.raises(UnreadableFile):
         decode_all(b"no picture")
+
+
+# ---- pictures that one look at one reader's answer would miss
+
+
+def labels(count: int, pixels: int) -> tuple[Image.Image, list[str]]:
+    """A sheet of labels, and what they say."""
+    contents = [f"https://example.com/label/{number:03d}" for number in range(count)]
+    codes = [Image.open(BytesIO(generate(content, size=pixels).to_bytes())).convert("L") for content in contents]
+    across, side = round(count**0.5), codes[0].width
+    sheet = Image.new("L", (across * side, across * side), "white")
+    for number, code in enumerate(codes):
+        sheet.paste(code, (number % across * side, number // across * side))
+    return sheet, contents
+
+
+@pytest.mark.parametrize(("count", "pixels"), [(100, 4), (100, 6), (144, 4)])
+def test_every_label_of_a_sheet_is_read_and_each_once(count, pixels):
+    sheet, contents = labels(count, pixels)
+    assert [code.content for code in decode_all(sheet)] == contents
+
+
+def test_labels_with_the_same_content_are_told_one_by_one():
+    code = Image.open(BytesIO(generate("same").to_bytes())).convert("L")
+    sheet = Image.new("L", (3 * code.width, code.height), "white")
+    for number in range(3):
+        sheet.paste(code, (number * code.width, 0))
+    assert [found.content for found in decode_all(sheet)] == ["same"] * 3
+
+
+def test_what_only_the_second_reader_sees_is_told_in_full():
+    """As the first reader would tell it, whatever charset the symbol names."""
+    drawn_codes = [Image.open(BytesIO(drawn(segno.make_qr("grün", encoding="iso-8859-1")))).convert("L")] * 81
+    side = drawn_codes[0].width
+    sheet = Image.new("L", (9 * side, 9 * side), "white")
+    for number, code in enumerate(drawn_codes):
+        sheet.paste(code, (number % 9 * side, number // 9 * side))
+    found = decode_all(sheet)
+    assert (len(found), {code.content for code in found}) == (81, {"grün"})
+    assert set(found) == {decode(drawn_codes[0])}
+
+
+@pytest.mark.parametrize("place", [(0, 0), (60, 35)])
+def test_a_symbol_without_a_quiet_zone_on_a_dark_page_is_read(place):
+    code = Image.open(BytesIO(generate("https://example.com/dark", padding=0).to_bytes())).convert("L")
+    page = Image.new("L", (code.width + 2 * place[0], code.height + 2 * place[1]), 30)
+    page.paste(code, place)
+    assert decode(page).content == "https://example.com/dark"
+    assert [found.content for found in decode_all(page)] == ["https://example.com/dark"]
+
+
+def test_hot_pixels_of_a_sensor_do_not_hide_a_code():
+    code = np.asarray(Image.open(BytesIO(generate("hot").to_bytes())).convert("L"))
+    greys = np.where(code > 127, 9_000, 3_000).astype(np.uint16)
+    greys[3, 5] = greys[200, 7] = 65_535
+    greys[11, 120] = 0
+    assert decode(Image.fromarray(greys)).content == "hot"
+
+
+@pytest.mark.parametrize("foreground", ["white", "#F4F1E4"])
+def test_a_light_code_on_nothing_is_read(foreground):
+    image = generate("pale", foreground=foreground, background="transparent")
+    for format in ("png", "gif", "webp"):
+        assert decode(image.to_bytes(format)).content == "pale"
+        assert [code.content for code in decode_all(image.to_bytes(format))] == ["pale"]
+
+
+@pytest.mark.parametrize("format", ["GIF", "TIFF", "WEBP"])
+def test_codes_of_all_frames_are_read(format):
+    blank = Image.new("L", (232, 232), "white")
+    frames = [blank, *(Image.open(BytesIO(generate(text).to_bytes())).convert("L") for text in ("one", "one", "two"))]
+    file = BytesIO()
+    frames[0].save(file, format, save_all=True, append_images=frames[1:])
+    assert decode(file.getvalue()).content == "one"
+    assert [code.content for code in decode_all(file.getvalue())] == ["one", "two"]
+
+
+def test_no_more_than_so_many_frames_are_looked_at():
+    blank = [Image.new("L", (232, 232), 255 - number) for number in range(MOST_FRAMES)]
+    code = Image.open(BytesIO(generate("late").to_bytes())).convert("L")
+    for frames, is_read in (([*blank[1:], code], True), ([*blank, code], False)):
+        file = BytesIO()
+        frames[0].save(file, "TIFF", save_all=True, append_images=frames[1:])
+        if is_read:
+            assert decode(file.getvalue()).content == "late"
+        else:
+            with pytest.raises(NoSymbol):
+                decode(file.getvalue())
+
+
+@pytest.mark.parametrize(("count", "version"), [(2, None), (3, None), (16, None), (2, 7), (3, 14)])
+def test_a_part_of_a_message_says_which_one_it_is(count, version):
+    how = {"version": version} if version else {"symbol_count": count}
+    text = "a message in several symbols " * (count * 4 if version is None else {7: 8, 14: 30}[version])
+    codes = segno.make_sequence(text, **how, error="m", boost_error=False)
+    found = [decode(drawn(code)) for code in codes]
+    assert [(one.part.number, one.part.of) for one in found] == [(at, len(codes)) for at in range(1, len(codes) + 1)]
+    assert "".join(one.content for one in found) == text
+    assert found[0].as_dict()["part"] == {"number": 1, "of": len(codes)}
+
+
+@given(st.text(min_size=1, max_size=200), st.sampled_from("LMQH"), st.sampled_from(["byte", "auto"]))
+@settings(max_examples=60, derandomize=True, deadline=None)
+def test_a_whole_message_is_no_part(text, ec, em):
+    found = decode(generate(text, ec=ec, em=em, size=3).to_bytes())
+    assert found.part is None
+    assert "part" not in found.as_dict()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 from qrkit.commands.parsing import Commands, add_command, add_json
@@ -45,9 +44,10 @@ def _decode(asked: argparse.Namespace) -> Status:
             wrong = str(error)
             complain("decode", wrong)
         if asked.json:
-            print_json(file=str(picture), codes=[asdict(code) for code in codes], error=wrong)
+            print_json(file=str(picture), codes=[code.as_dict() for code in codes], error=wrong)
         else:
             front = f"{picture}: " if len(asked.picture) > 1 else ""
             for code in codes:
-                print(f"{front}{code.content}")
+                part = f"part {code.part.number} of {code.part.of}: " if code.part else ""
+                print(f"{front}{part}{code.content}")
     return status_of(len(asked.picture) - failed, failed)

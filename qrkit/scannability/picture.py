@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.decode import MOST_READ_SIDE, Located, locate, opened
+from qrkit.decode import MOST_READ_SIDE, opened
 from qrkit.encode import encode
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
+from qrkit.locate import Located, locate
 from qrkit.scannability.budget import Budget, budget_of
 from qrkit.scannability.examine import graded
 from qrkit.scannability.issues import issues_of

@@ -176,8 +176,9 @@ def _ref(model: str) -> dict[str, Schema]:
     return {"application/json": {"$ref": PLACE.format(model=model)}}
 
 
-def _object(**properties: Schema) -> Schema:
-    return {"type": "object", "required": list(properties), "properties": properties}
+def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
+    """An object that has all these properties, and perhaps the optional ones."""
+    return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
 
 
 def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
@@ -222,7 +223,12 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "picture": {one.media_type: BYTES for one in WRITERS.values()},
     "decoded": {
         "application/json": _object(
-            **{one.name: {"type": "integer" if "int" in str(one.type) else "string"} for one in fields(Decoded)}
+            {"part": _object(number={"type": "integer"}, of={"type": "integer"})},
+            **{
+                one.name: {"type": "integer" if "int" in str(one.type) else "string"}
+                for one in fields(Decoded)
+                if one.name != "part"
+            },
         )
     },
     "qrcode": _ref("QRCode"),

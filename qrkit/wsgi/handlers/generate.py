@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from dataclasses import asdict
 
 from qrkit.assets import read_assets
 from qrkit.decode import MOST_READ_SIDE, decode
@@ -55,7 +54,7 @@ def decode_picture(call: Call) -> Response:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
     with call.service.gates.reading.passing():
         found = decode(picture, most_side=MOST_READ_SIDE)
-    return Response(200, JSON, json.dumps(asdict(found), ensure_ascii=False).encode())
+    return Response(200, JSON, json.dumps(found.as_dict(), ensure_ascii=False).encode())
 
 
 def _generated(call: Call, asked: GenerateRequest) -> Response:
