@@ -21,7 +21,7 @@ from qrkit.scene import (
     Squares,
     Stamps,
 )
-from qrkit.svg_text import fill, number, numbers, union_data
+from qrkit.svg_text import fill, number, numbers, side, union_data
 
 __all__ = [
     "NAMESPACES",
@@ -134,7 +134,7 @@ def _rectangle(one: Rectangle, definitions: Definitions) -> str:
 
 def squares(one: Squares, definitions: Definitions) -> list[str]:
     """A rect a square, or one path (ruling G5)."""
-    style, size = definitions.style(one.paint), number(one.size)
+    style, size = definitions.style(one.paint), side(one.size)
     if one.union:
         return [f'<path style="{style}" d="{union_data(one.x, one.y, one.size, one.cells)}"/>']
     end = f'width="{size}" height="{size}" style="{style}"/>'

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import ceil
 
 from qrkit.color import Color
 from qrkit.plain import runs
 
-__all__ = ["fill", "number", "numbers", "quoted", "union_data"]
+__all__ = ["fill", "number", "numbers", "quoted", "side", "union_data"]
 
 
 def number(value: float) -> str:
@@ -21,6 +22,11 @@ def number(value: float) -> str:
 def numbers(start: float, step: float, count: int) -> tuple[str, ...]:
     """So many numbers, each a step after the one before."""
     return tuple([number(start + step * index) for index in range(count)])
+
+
+def side(size: float) -> str:
+    """The side of a square that leaves no gap to its neighbors, whose places are rounded to a thousandth, too."""
+    return number(size) if size == int(size) else number(ceil(size * 1000 + 1) / 1000)
 
 
 def fill(color: Color) -> str:
@@ -53,6 +59,6 @@ def union_data(left: float, top: float, size: float, cells: tuple[bytes, ...]) -
 def _bars(left: float, top: float, size: float, count: int) -> tuple[tuple[str, ...], ...]:
     """Where bars begin, across and down, and what follows for each length."""
     across = [f"M{x} " for x in numbers(left, size, count)]
-    side = number(size)
-    bars = [f"h{length}v{side}h-{length}z" for length in numbers(0, size, count + 1)]
+    down = side(size)
+    bars = [f"h{length}v{down}h-{length}z" for length in numbers(0, size, count + 1)]
     return tuple(across), numbers(top, size, count), tuple(bars)

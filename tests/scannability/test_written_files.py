@@ -81,3 +81,10 @@ def test_a_logo_leaves_out_the_same_modules_in_every_format():
 def test_the_budget_of_a_picture_is_that_of_its_design(width):
     design = Design(content="https://example.com/spring", ec="M", version=4, width=width).with_logo("icon:heart", 0.25)
     assert check(QRImage(design).to_bytes("png"), "static").budget.used == design.check("static").budget.used
+
+
+@pytest.mark.parametrize("union", [False, True])
+def test_modules_of_a_fraction_of_a_pixel_leave_no_gaps_in_an_svg(union):
+    """In a wrapper, 7.2903 pixels a module become 11: rounded sides once left a white line between any two modules."""
+    design = random_design(652)
+    assert readers_of(QRImage(design.replace(modules={"union": union})), "svg") == {one.name for one in standard()}
