@@ -177,7 +177,7 @@ class Portfolio(Shown, Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
-            return QRImage(self.templates.design(template, self._encoded(code), **changes))
+            return QRImage(self.templates.design(template, self.encoded(code), **changes))
         return QRImage(self._design(code, **changes))
 
     def export_file(

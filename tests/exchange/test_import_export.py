@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from qrkit import Location, Portfolio, Properties, open_portfolio
+from qrkit import Location, Portfolio, Properties, decode, open_portfolio
 from qrkit.color import Color
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file
@@ -273,15 +273,14 @@ def test_a_bad_row_never_loses_the_good_ones(portfolio):
             {"Content": "x", "QR Code Name": "n" * 32_768},
             {"Content": "x", "Comment": "c" * 32_768},
             {"Content": "x", "Campaign Name": "c" * 32_768},
-            {"Content": "x", "Version": "1", "Error Correction": "H"},
-            {"Content": "x", "Encode Mode": "Numeric"},
+            {"Content": "x" * 50, "Dynamic": "false", "Version": "1"},
             {"Content": "x" * 3_000, "Dynamic": "false"},
             {"Content": "abc", "Dynamic": "false", "Encode Mode": "Numeric"},
             "good, too",
         )
         + b"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q\r\nlast,,y\r\n"
     )
-    assert errors(result) == [(row, "invalid") for row in range(3, 14)] + [(15, "invalid")]
+    assert errors(result) == [(row, "invalid") for row in range(3, 13)] + [(14, "invalid")]
     assert [code.content for code in portfolio.list_qrcodes()] == ["good", "good, too", "y"]
     assert result.created == 3
     assert [one.name for one in portfolio.list_campaigns()] == ["last"]
@@ -293,7 +292,7 @@ def test_a_bad_row_never_loses_the_good_ones(portfolio):
 
 
 def test_a_row_that_cannot_be_drawn_does_not_make_a_good_one_a_duplicate(portfolio):
-    bad = {"Content": "x", "QR Code Name": "Door", "Version": "1", "Error Correction": "H"}
+    bad = {"Content": "x", "QR Code Name": "Door", "Dynamic": "false", "Encode Mode": "Numeric"}
     result = portfolio.import_file(csv_of(bad, {"Content": "x", "QR Code Name": "Door"}))
     assert errors(result) == [(2, "invalid")]
     assert [(code.name, code.content) for code in portfolio.list_qrcodes()] == [("Door", "x")]
@@ -462,3 +461,34 @@ def test_a_result_shows_its_first_issues_and_nothing_that_a_page_would_take_for_
     assert "mathjax_ignore" in page
     assert page.count("<tr") == 51
     assert "and 10 more" in page
+
+
+@pytest.mark.rule("X12")
+@pytest.mark.parametrize(
+    ("cells", "properties", "told"),
+    [
+        ({"Version": "2"}, {"version": None, "em": "byte"}, ("Version=2", "automatic")),
+        ({"Version": "2", "Encode Mode": "Numeric"}, {"version": None, "em": "byte"}, ("Version=2", "Numeric", "Byte")),
+        ({"Version": "5", "Encode Mode": "Alphanumeric"}, {"version": 5, "em": "byte"}, ("Alphanumeric", "Byte")),
+    ],
+)
+def test_a_printed_code_lives_though_its_version_or_mode_cannot_hold_our_short_url(portfolio, cells, properties, told):
+    """Open: codes of a service with shorter URLs. The row was refused, and its printed code answered 404."""
+    row = {"Content": "https://example.com/menu", "Trackable URL": "http://goo.by/Ab12cx"} | cells
+    result = portfolio.import_frame(pd.DataFrame([row]))
+    (code,), (issue,) = portfolio.list_qrcodes(), result.issues
+    assert (result.created, code.short_url) == (1, f"{GO}/Ab12cx")
+    assert {name: getattr(code.properties, name) for name in properties} == properties
+    assert issue.error.startswith("changed: ")
+    assert all(word in issue.error for word in told), issue.error
+    assert decode(portfolio.image(code).to_bytes("png")).content == code.short_url
+    assert str(result) == "1 created (1 given a version or mode that fits)"
+
+
+@pytest.mark.rule("X12", "X2")
+def test_a_row_can_be_given_a_new_short_url_and_another_version(portfolio):
+    """Open: a row of which two things changed. Both are told; the second row of a file is as good as the first."""
+    row = {"Content": "x", "Trackable URL": "no url", "Version": "1", "Error Correction": "H"}
+    result = portfolio.import_frame(pd.DataFrame([row, row | {"Content": "y", "Trackable URL": ""}]))
+    assert errors(result) == [(1, "code-taken"), (1, "changed"), (2, "changed")]
+    assert {code.properties.version for code in portfolio.list_qrcodes()} == {None}
