@@ -252,8 +252,7 @@ class Records:
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
             record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
-            if self._is_asked_anew(stored, record):
-                self.check_drawable(record)
+            self._check_change(stored, record)
             changed = _changed(stored, **{field: getattr(record, field) for field in changes})
             table.update_qrcode(self.store, changed)
         return self._record(changed)
@@ -324,10 +323,11 @@ class Records:
         """
         check_fits(self.encoded(record), record.properties)
 
-    def _is_asked_anew(self, stored: StoredQRCode, record: QRCode) -> bool:
-        """Whether a change must fit. Where the base URL has grown, what did not fit before it need not (ruling X12)."""
+    def _check_change(self, stored: StoredQRCode, record: QRCode) -> None:
+        """Refuse a version or mode that cannot be drawn; one that no longer could be before stays (ruling X12)."""
         asked, before = record.properties, stored.properties
-        return (asked.version, asked.em) != (before.version, before.em) or fits(self.encoded(stored), before)
+        if (asked.version, asked.em) != (before.version, before.em) or fits(self.encoded(stored), before):
+            self.check_drawable(record)
 
     def _record(self, stored: StoredQRCode) -> QRCode:
         if not stored.is_available:
