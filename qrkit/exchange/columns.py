@@ -100,7 +100,8 @@ ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST,
 """Element of xml and key of json -> column, in their order."""
 REQUIRED = ("Content",)
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")  # Python's int would read 1_0 and the digits of other scripts, too.
+# Python's int would read 1_0 and the digits of other scripts, too. pandas and spreadsheets write 3 as 3.0 (ruling X11).
+_WHOLE = re.compile(r"([+-]?[0-9]{1,20})(\.0+)?")
 _DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -265,9 +266,10 @@ def _moment(text: str, name: str) -> datetime:
 
 @lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
-    if not _WHOLE.fullmatch(text):
+    found = _WHOLE.fullmatch(text)
+    if not found:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
-    return int(text)
+    return int(found[1])
 
 
 def _count(text: str, name: str) -> int:
