@@ -128,7 +128,7 @@ EXCHANGE_FORMATS = {
             "xlsx",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             lambda data, how: xlsx_file.read(data, how.watch),
-            lambda tables, file, _: xlsx_file.write(tables, file),
+            lambda tables, file, _: xlsx_file.write(map(typed, tables), file),
         ),
     )
 }

@@ -25,6 +25,7 @@ __all__ = [
     "ELEMENTS",
     "KINDS",
     "NAMES",
+    "OVERLOOKED",
     "REQUIRED",
     "TEXT_COLUMNS",
     "Column",
@@ -99,6 +100,8 @@ _BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """Element of xml and key of json -> column, in their order."""
 REQUIRED = ("Content",)
+OVERLOOKED = ("id",)
+"""Names that are no column, and of which nobody is told: the index of our own DataFrames."""
 
 # Python's int would read 1_0 and the digits of other scripts, too. pandas and spreadsheets write 3 as 3.0 (ruling X11).
 _WHOLE = re.compile(r"([+-]?[0-9]{1,20})(\.0+)?")

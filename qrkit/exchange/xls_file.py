@@ -22,6 +22,7 @@ __all__ = [
     "MOST_ROWS",
     "SIGNATURE",
     "check_lengths",
+    "is_nothing",
     "numbered",
     "read",
     "rows",
@@ -194,17 +195,20 @@ def _write_cell(row: Any, place: int, cell: Any) -> None:
         row.set_cell_text(place, _SURROGATE.sub("?", cell))
     elif isinstance(cell, bool):
         row.set_cell_boolean(place, cell)
+    elif is_nothing(cell):
+        return
     elif isinstance(cell, int | float):
-        if math.isfinite(cell):
-            row.set_cell_number(place, cell)
-    elif not _is_missing(cell):
+        row.set_cell_number(place, cell)
+    else:
         raise TypeError(f"a cell of a workbook is a str, a bool or a number, not {cell!r}")
 
 
-def _is_missing(cell: Any) -> bool:
+def is_nothing(cell: Any) -> bool:
+    """Whether a value has no cell: what is missing, and numbers that no workbook can hold."""
     import pandas as pd
 
-    return cell is None or cell is pd.NA or cell is pd.NaT
+    is_missing = cell is None or cell is pd.NA or cell is pd.NaT
+    return is_missing or (isinstance(cell, float) and not math.isfinite(cell))
 
 
 def check_lengths(frame: pd.DataFrame, *, first: int) -> None:

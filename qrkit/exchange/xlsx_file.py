@@ -11,8 +11,7 @@ from zipfile import ZipFile
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
-from qrkit.exchange.columns import NAMES
-from qrkit.exchange.tables import cell_text, check_size, heading_of, typed
+from qrkit.exchange.tables import cell_text, check_size, heading_of
 from qrkit.exchange.workbooks import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -24,7 +23,7 @@ from qrkit.exchange.workbooks import (
     table_of_workbook,
     trimmed,
 )
-from qrkit.exchange.xls_file import check_lengths, numbered
+from qrkit.exchange.xls_file import check_lengths, is_nothing, numbered
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -52,46 +51,59 @@ _MERGED_CELL = re.compile(
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
-    """Write a table of text, in parts, as a workbook with one sheet: text as text, numbers as numbers, Created as text.
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, sheet: str = OUR_SHEET) -> None:
+    """Write a table, in parts, of which there is at least one, as a workbook with one sheet.
+
+    Args:
+        tables: Columns of str, bool or numbers; what is missing or infinite becomes an empty cell. The index is left
+            out.
+        file: Where to.
+        sheet: Name of the sheet.
 
     Raises:
         InvalidParameter: Texts are longer than a cell can hold.
     """
     import openpyxl
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Font
 
     book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet(OUR_SHEET)
-    sheet.freeze_panes = "A2"
-
-    def made(value: Any) -> Any:
-        if isinstance(value, bool) or value != value:  # nan is no cell
-            return value if isinstance(value, bool) else None
-        # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
-        cell = WriteOnlyCell(sheet, value="x")
-        if isinstance(value, str):
-            cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
-        else:
-            cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
-        return cell
-
-    heading = [made(name) for name in NAMES]
-    for cell in heading:
-        cell.font = Font(bold=True)
-    sheet.append(heading)
+    filled_sheet = book.create_sheet(sheet)
+    filled_sheet.freeze_panes = "A2"
     try:
-        for part, first in numbered(typed(table) for table in tables):
+        for part, first in numbered(tables):
             check_lengths(part, first=first)
-            for row in zip(*(part[name].tolist() for name in NAMES), strict=True):
-                sheet.append([made(value) for value in row])
+            if first == 2:
+                filled_sheet.append(_heading(filled_sheet, part.columns))
+            for row in zip(*(part[name].tolist() for name in part.columns), strict=True):
+                filled_sheet.append([_cell(filled_sheet, value) for value in row])
     except BaseException:
         # openpyxl leaves the file that rows wait in to the end of the program.
-        sheet.close()
-        sheet._writer.cleanup()
+        filled_sheet.close()
+        filled_sheet._writer.cleanup()
         raise
     _save(book, file)
+
+
+def _heading(sheet: Any, names: Iterable[str]) -> list[Any]:
+    from openpyxl.styles import Font
+
+    cells = [_cell(sheet, name) for name in names]
+    for cell in cells:
+        cell.font = Font(bold=True)
+    return cells
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+
+    if isinstance(value, bool) or is_nothing(value):
+        return value if isinstance(value, bool) else None
+    # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
+    cell = WriteOnlyCell(sheet, value="x")
+    if isinstance(value, str):
+        cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
+    else:
+        cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
+    return cell
 
 
 def _save(book: Workbook, file: BinaryIO) -> None:
