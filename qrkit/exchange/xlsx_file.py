@@ -68,11 +68,13 @@ def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, sheet: str = OUR_SH
     book = openpyxl.Workbook(write_only=True)
     filled_sheet = book.create_sheet(sheet)
     filled_sheet.freeze_panes = "A2"
+    has_heading = False
     try:
         for part, first in numbered(tables):
             check_lengths(part, first=first)
-            if first == 2:
+            if not has_heading:
                 filled_sheet.append(_heading(filled_sheet, part.columns))
+                has_heading = True
             for row in zip(*(part[name].tolist() for name in part.columns), strict=True):
                 filled_sheet.append([_cell(filled_sheet, value) for value in row])
     except BaseException:
