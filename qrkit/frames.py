@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
-from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED, Entry, Kind, named, read_row, write_row
+from qrkit.exchange.columns import (
+    ALL_NAMES,
+    KINDS,
+    NAMES,
+    OVERLOOKED,
+    REQUIRED,
+    Entry,
+    Kind,
+    named,
+    read_row,
+    write_row,
+)
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, HEADING, MOST_ROWS, REASON, cell_text, table_of_records
+from qrkit.exchange.tables import ERROR, HEADING, KNOWN, MOST_ROWS, REASON, cell_text, table_of_records
 from qrkit.records import Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -71,7 +82,7 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> p
 def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:
     """What the rows of a file's table say, or why not; before them, which columns nobody knows."""
     for title in table.attrs.get("unknown", []):
-        detail = f"{title!r} is no column, and was left out; {nearest(title, NAMES)}"
+        detail = f"{title!r} is no column, and was left out; {nearest(title, table.attrs.get(KNOWN, NAMES))}"
         yield ImportIssue(table.attrs.get(HEADING, 1), "", "", "", "unknown-column", detail)
     names = table.columns.tolist()
     for sheet in table.attrs.get("unread", []):
@@ -126,7 +137,7 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
         cells = _cells(dict(zip(places, values, strict=True)))
         if any(cells.values()):
             records.append((number, cells))
-    known = {name.lower() for name in ALL_NAMES}
+    known = {name.lower() for name in (*ALL_NAMES, *OVERLOOKED)}
     table = table_of_records(records, unknown=[title for title in titles if title.lower() not in known])
     table.attrs[HEADING] = 0
     return table

@@ -1,7 +1,7 @@
 """Moments: always UTC, in the two forms of the interface, and the clock.
 
-Records carry `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) `yyyy-MM-dd HH:mm:ss`. This is the only file that asks
-what time it is; everything else is handed a `Clock`, so that tests and replays decide.
+Records carry `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) `yyyy-MM-dd HH:mm:ss`; files that come in may have either.
+This is the only file that asks what time it is; everything else is handed a `Clock`, so that tests and replays decide.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ Clock = Callable[[], datetime]
 ISO_FORM = "yyyy-MM-ddTHH:mm:ssZ"
 TABLE_FORM = "yyyy-MM-dd HH:mm:ss"
 _TABLE_FORM = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_ANY_FORM = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
 
 
 def now() -> datetime:
@@ -72,7 +75,9 @@ def to_table(moment: datetime) -> str:
 
 
 def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
-    """Read `yyyy-MM-dd HH:mm:ss` as UTC.
+    """Read `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`, UTC where no offset is written (ruling X13).
+
+    Seconds may be absent or have a fraction, as spreadsheets and pandas write them.
 
     Raises:
         InvalidParameter: The text is not such a moment; `name` is the field to blame.
@@ -80,6 +85,9 @@ def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
     try:
         if _TABLE_FORM.fullmatch(text):
             return datetime.fromisoformat(text).replace(tzinfo=UTC)  # ten times as fast
+        if _ANY_FORM.fullmatch(text):
+            return utc(datetime.fromisoformat(text))
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise InvalidParameter(Problem(name, text, f"must be a date and time as {TABLE_FORM}")) from error
+    except (ValueError, OverflowError) as error:
+        rule = f"must be a date and time as {TABLE_FORM} or {ISO_FORM}"
+        raise InvalidParameter(Problem(name, text, rule)) from error

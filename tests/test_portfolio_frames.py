@@ -1,5 +1,6 @@
 """Portfolios as DataFrames, out and in again (rulings X2 to X6)."""
 
+import json
 import re
 from datetime import UTC, datetime
 
@@ -226,3 +227,43 @@ def test_codes_that_the_plan_does_not_show_are_not_in_the_frame():
         portfolio.import_frame(pd.DataFrame({"Content": range(most + 2)}))
         assert len(portfolio.list_qrcodes()) == most + 2
         assert portfolio.to_frame()["Content"].tolist() == [str(number) for number in range(most)]
+
+
+@pytest.mark.rule("X13")
+@pytest.mark.filterwarnings("ignore:The default formatting of datetime:Warning")
+@pytest.mark.parametrize("written", ["qrcodes", "to_frame"])
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [
+        ("csv", lambda frame, file: frame.to_csv(file)),
+        ("csv", lambda frame, file: frame.astype({"Size": "float64", "Version": "float64"}).to_csv(file, index=False)),
+        ("json", lambda frame, file: frame.to_json(file)),
+        ("json", lambda frame, file: frame.to_json(file, orient="records")),
+        ("json", lambda frame, file: frame.to_json(file, orient="records", date_format="iso")),
+        ("json", lambda frame, file: frame.reset_index().to_json(file, orient="records", indent=1)),
+    ],
+    ids=["csv", "csv of floats", "json", "records", "iso", "with ids"],
+)
+def test_what_pandas_writes_of_our_own_frames_is_imported_as_it_was(tmp_path, written, suffix, write):
+    """Open: our tables in files of pandas. Every row was refused for +00:00, and Content was said to be no column."""
+    url = "https://go.example.com"
+    with open_portfolio(":memory:", base_url=url) as shop, open_portfolio(":memory:", base_url=url) as copy:
+        spring = shop.insert_campaign("Spring").id
+        place = {"address": "Trieste", "latitude": 45.65, "longitude": 13.77}
+        shop.insert_qrcode("https://example.com", name="Tür", campaign_id=spring, location=place)
+        shop.insert_qrcode("007", is_dynamic=False, properties={"version": 3, "size": 5, "ec": "H"}, comment="a\nb")
+        file = tmp_path / f"codes.{suffix}"
+        write(getattr(shop, written)(), file)
+        assert copy.import_file(file).issues == ()
+        assert copy.export_bytes("csv") == shop.export_bytes("csv")
+
+
+def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
+    rows = [{"Contents": "x", "content": "x", "trackURLs": "y", "Id": 7}, {"content": "y", "Content": "z"}]
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_file(json.dumps(rows).encode(), format="json")
+    assert [issue.error for issue in result.issues[:2]] == [
+        "unknown-column: 'Contents' is no column, and was left out; did you mean 'content' or 'comments'?",
+        "unknown-column: 'trackURLs' is no column, and was left out; did you mean 'trackUrl'?",
+    ]
+    assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]

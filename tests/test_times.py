@@ -73,7 +73,38 @@ def test_what_is_no_iso_moment_is_an_invalid_parameter(text):
     assert (caught.value.name, caught.value.value) == ("schedule.0.date", text)
 
 
-@pytest.mark.parametrize("text", ["", "2026-03-01", "2026-03-01T12:00:00Z", "2026-02-30 00:00:00", "01.03.2026 12:00"])
+@pytest.mark.rule("X13")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03-01 12:00:00",
+        "2026-03-01T12:00:00",
+        "2026-03-01T12:00:00Z",
+        "2026-03-01 12:00:00+00:00",
+        "2026-03-01 14:00:00+02:00",
+        "2026-03-01T07:30:00-0430",
+        "2026-03-01 12:00",
+        "2026-03-01T12:00Z",
+        "2026-03-01 12:00:00.000000+00:00",
+    ],
+)
+def test_a_table_may_have_a_moment_in_either_form_and_with_an_offset(text):
+    """Open: how others write Created. As our own JSON does, as pandas does, and as spreadsheets do."""
+    assert times.from_table(text) == datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2026-03-01",
+        "2026-03-01T24:00:00Z",
+        "2026-03-01T12:00:00+25:00",
+        "2026-02-30 00:00:00",
+        "01.03.2026 12:00",
+        "0001-01-01 00:00:00+01:00",
+    ],
+)
 def test_what_is_no_table_moment_is_an_invalid_parameter(text):
     with pytest.raises(InvalidParameter, match="must be a date and time as yyyy-MM-dd HH:mm:ss") as caught:
         times.from_table(text)

@@ -14,7 +14,7 @@ from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
 from qrkit.errors import InvalidParameter
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def _add_import(commands: Commands) -> None:
             "qrkit import codes.zip --json",
         ),
     )
-    what = f"{FORMATS}: first bytes say it of a workbook or a zip, the suffix of the rest"
+    what = f"{', '.join(IMPORT_FORMATS)}: first bytes say it of a workbook or a zip, the suffix of the rest"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     for word, column in COLUMNS.items():
-        one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx or xls: what it calls {column}")
+        one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx, xls or ods: what it calls {column}")
     add_store(one)
     add_base_url(one)
     add_json(one, "file, created, issues (row, campaign, name, content, reason, error)")

@@ -48,7 +48,7 @@ def add_generate(commands: Commands) -> None:
     one = add_command(commands, "qrkit generate", TOLD, usage=usage, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
-    table = "a csv, xlsx or xls file whose first row names the columns; - reads it, too"
+    table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads it, too"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
     what.add_argument("--name-column", metavar="NAME", help="column that files are named after (that to encode)")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.exchange import archives, csv_file, json_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.exchange import archives, csv_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.tables import typed
+from qrkit.exchange.workbooks import OUR_SHEET
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXCHANGE_FORMATS",
+    "IMPORT_FORMATS",
     "ExchangeFormat",
+    "ImportFormat",
     "Reading",
     "Writing",
     "exchange_format",
     "exchange_format_of_file",
-    "exchange_format_to_read",
+    "import_format",
+    "import_format_of_file",
     "sniffed",
 ]
 
@@ -60,21 +64,32 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
-class ExchangeFormat:
-    """A file format of import and export.
+class ImportFormat:
+    """A file format of import.
 
     Attributes:
         name: Its suffix without the dot.
         media_type: For `Content-Type`.
         read: The bytes of a file, and how -> its table.
-        write: Writes the parts of a table, at least one, into a file.
     """
 
     name: str
     media_type: str
     read: Callable[[bytes, Reading], pd.DataFrame]
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeFormat(ImportFormat):
+    """A file format of import and export.
+
+    Attributes:
+        write: Writes the parts of a table, at least one, into a file.
+    """
+
     write: Callable[[Iterable[pd.DataFrame], BinaryIO, Writing], None]
 
+
+Format = TypeVar("Format", bound=ImportFormat)
 
 EXCHANGE_FORMATS = {
     one.name: one
@@ -89,7 +104,7 @@ EXCHANGE_FORMATS = {
             "xls",
             "application/vnd.ms-excel",
             lambda data, how: xls_file.read(data, how.watch),
-            lambda tables, file, _: xls_file.write_parts(map(typed, tables), file, sheet="QR Codes"),
+            lambda tables, file, _: xls_file.write_parts(map(typed, tables), file, sheet=OUR_SHEET),
         ),
         ExchangeFormat(
             "xml",
@@ -113,11 +128,16 @@ EXCHANGE_FORMATS = {
             "xlsx",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             lambda data, how: xlsx_file.read(data, how.watch),
-            lambda tables, file, _: xlsx_file.write(tables, file),
+            lambda tables, file, _: xlsx_file.write(map(typed, tables), file),
         ),
     )
 }
 """csv, xls, xml and zip are the interface's, the others are ours (ruling X1)."""
+
+IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
+    "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, lambda data, how: ods_file.read(data, how.watch)),
+}
+"""Those, and what is only read."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -126,10 +146,24 @@ def exchange_format(name: str) -> ExchangeFormat:
     Raises:
         InvalidParameter: There is none.
     """
-    found = EXCHANGE_FORMATS.get(name.lower())
+    return _named(name, EXCHANGE_FORMATS)
+
+
+def import_format(name: str) -> ImportFormat:
+    """The format of import of this name, in any case.
+
+    Raises:
+        InvalidParameter: There is none.
+    """
+    return _named(name, IMPORT_FORMATS)
+
+
+def _named(name: str, formats: Mapping[str, Format]) -> Format:
+    found = formats.get(name.lower())
     if found is None:
-        rule = f"is not a format of import and export; {nearest(name, EXCHANGE_FORMATS)}"
-        raise InvalidParameter(Problem("format", name, rule))
+        raise InvalidParameter(
+            Problem("format", name, f"is not a format of import and export; {nearest(name, formats)}")
+        )
     return found
 
 
@@ -142,26 +176,38 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
     return exchange_format(path.suffix[1:])
 
 
-def exchange_format_to_read(path: PurePath) -> ExchangeFormat:
+def import_format_of_file(path: PurePath) -> ImportFormat:
     """The same of a file that comes in: spreadsheets write their tables with tabs as txt or tsv, too.
 
     Raises:
         InvalidParameter: There is no suffix, or no such format.
     """
-    return EXCHANGE_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else exchange_format_of_file(path)
+    return IMPORT_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else import_format(path.suffix[1:])
 
 
-def sniffed(data: bytes, named: str) -> ExchangeFormat:
+def sniffed(data: bytes, named: str) -> ImportFormat:
     """The format that a file is of, by its first bytes; its name decides between those that have no signature (X8).
 
     Raises:
-        UnreadableFile: It is an archive that may not be read.
+        UnreadableFile: It is an archive that may not be read, or is named otherwise and holds nothing that is read.
     """
     if data.startswith(xls_file.SIGNATURE):
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):
-        return EXCHANGE_FORMATS["xlsx" if xlsx_file.is_workbook(data) else "zip"]
-    if named in ("xls", "xlsx"):
+        return _of_archive(data, named)
+    if named in ("xls", "xlsx", "ods"):
         # Excel opens text files under these names, and people send them so.
         return EXCHANGE_FORMATS["xml" if data.lstrip()[:1] == b"<" else "csv"]
     return EXCHANGE_FORMATS[named]
+
+
+def _of_archive(data: bytes, named: str) -> ImportFormat:
+    """A workbook of today, one of OpenDocument, or pictures."""
+    if xlsx_file.is_workbook(data):
+        return EXCHANGE_FORMATS["xlsx"]
+    if ods_file.is_workbook(data):
+        return IMPORT_FORMATS["ods"]
+    if named != "zip" and not zip_file.has_codes(data):
+        rule = "the file is a zip archive, but no workbook, and there are neither a manifest.xml nor pictures in it"
+        raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods")
+    return EXCHANGE_FORMATS["zip"]

@@ -25,6 +25,7 @@ __all__ = [
     "ELEMENTS",
     "KINDS",
     "NAMES",
+    "OVERLOOKED",
     "REQUIRED",
     "TEXT_COLUMNS",
     "Column",
@@ -99,8 +100,11 @@ _BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """Element of xml and key of json -> column, in their order."""
 REQUIRED = ("Content",)
+OVERLOOKED = ("id",)
+"""Names that are no column, and of which nobody is told: the index of our own DataFrames."""
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")  # Python's int would read 1_0 and the digits of other scripts, too.
+# Python's int would read 1_0 and the digits of other scripts, too. pandas and spreadsheets write 3 as 3.0 (ruling X11).
+_WHOLE = re.compile(r"([+-]?[0-9]{1,20})(\.0+)?")
 _DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -265,9 +269,10 @@ def _moment(text: str, name: str) -> datetime:
 
 @lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
-    if not _WHOLE.fullmatch(text):
+    found = _WHOLE.fullmatch(text)
+    if not found:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
-    return int(text)
+    return int(found[1])
 
 
 def _count(text: str, name: str) -> int:

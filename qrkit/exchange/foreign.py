@@ -151,11 +151,13 @@ SHLINK_API = Tool(
     domain=("domain",),
     title=("title",),
     created=("dateCreated",),
-    count=("visitsSummary.total", "visitsCount"),
+    count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
     tags=("tags",),
     envelope=("shortUrls", "data"),
 )
-"""`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount."""
+"""`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
+
+Visits of bots are no scans, so they are left out of the count where the file tells them apart."""
 
 YOURLS_API = Tool(
     name="YOURLS, json",
@@ -212,8 +214,10 @@ DUB_FILE = Tool(
     known_by=("Short link", "Destination URL"),
     content=("Destination URL",),
     url=("Short link",),
+    title=("Title",),
     created=("Created at",),
     count=("Clicks",),
+    comment=("Comments",),
     tags=("Tags",),
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
@@ -223,8 +227,10 @@ DUB_OLD_FILE = Tool(
     known_by=("link", "url", "clicks", "createdAt"),
     content=("url",),
     url=("link",),
+    title=("title",),
     created=("createdAt",),
     count=("clicks",),
+    comment=("comments",),
     tags=("tags",),
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""

@@ -1,10 +1,16 @@
-"""JSON (ruling X1): an array of objects, one a QR Code, with the names of the XML form and the kinds of JSON."""
+"""JSON (ruling X1): an array of objects, one a QR Code, with the names of the XML form and the kinds of JSON.
+
+The JSON that pandas writes of our DataFrames is read, too: `to_json()` and `to_json(orient="records")`. Its names are
+those of our columns, and its moments may be milliseconds.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from math import inf, isfinite
 from types import NoneType
@@ -12,9 +18,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import ELEMENTS, KINDS, Kind
-from qrkit.exchange.tables import ERROR, cell_text, check_size, table_of_links, table_of_records
+from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, KINDS, OVERLOOKED, REQUIRED, Kind
+from qrkit.exchange.tables import ERROR, KNOWN, cell_text, check_size, table_of_links, table_of_records
 from qrkit.progress import UNSEEN, Watch
+from qrkit.times import to_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +32,9 @@ MOST_DIGITS = 300
 """Of a whole number; a longer one is infinite."""
 MOST_UNKNOWN = 100
 """Names of an object that are told of when nobody knows them."""
+COLUMN_OF = {name.lower(): name for name in ALL_NAMES} | {key.lower(): name for key, name in ELEMENTS.items()}
+"""Column by the names that an object may give it, in any case."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -70,7 +80,7 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         raise UnreadableFile(f"the file is not JSON: {error}", line=line) from error
     except RecursionError as error:
         raise UnreadableFile("the file is not JSON that can be read: it is nested too deeply") from error
-    found = foreign.unwrapped(found)
+    found = _rows_of_frame(foreign.unwrapped(found))
     if not isinstance(found, list):
         raise UnreadableFile("the file is no JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
@@ -79,7 +89,20 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
     unknown: dict[str, None] = {}
     records = _records(found, unknown, has_escapes=b"\\u" in data)
     # The names that are not known are found while it is read.
-    return table_of_records(watch(records, "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
+    table = table_of_records(watch(records, "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
+    table.attrs[KNOWN] = list(ELEMENTS)
+    return table
+
+
+def _rows_of_frame(found: Any) -> Any:
+    """The rows of a DataFrame that was written column by column; any other value as it is."""
+    if not isinstance(found, dict) or not any(isinstance(found.get(name), dict) for name in REQUIRED):
+        return found
+    rows: dict[str, dict[str, Any]] = {}
+    for name, cells in found.items():
+        for label, value in cells.items() if isinstance(cells, dict) else ():
+            rows.setdefault(label, {})[name] = value
+    return list(rows.values())
 
 
 def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
@@ -111,12 +134,35 @@ def _records(
             yield number, {ERROR: "is no object"}
             continue
         if len(unknown) < MOST_UNKNOWN:
-            unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if name not in ELEMENTS))
-        cells = {ERROR: "a name stands twice in it"} if isinstance(one, _Twice) else {}
-        for name, value in one.items():
-            if name in ELEMENTS:
-                cells[ELEMENTS[name]] = _plain(value, has_escapes=has_escapes) or _text(name, value, cells)
-        yield number, cells
+            unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if not _is_known(name)))
+        yield number, _cells(one, has_escapes=has_escapes)
+
+
+def _is_known(name: str) -> bool:
+    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+
+
+def _cells(one: Mapping[str, Any], *, has_escapes: bool) -> dict[str, str]:
+    """The cells of an object; one that names a column twice is unusable."""
+    cells: dict[str, str] = {}
+    is_twice = isinstance(one, _Twice)
+    for name, value in one.items():
+        column = ELEMENTS.get(name) or COLUMN_OF.get(name.lower())
+        if column is None:
+            continue
+        is_twice = is_twice or column in cells
+        if name not in ELEMENTS and KINDS[column] == "moment":
+            value = _moment(value)
+        cells[column] = _plain(value, has_escapes=has_escapes) or _text(name, column, value, cells)
+    return cells | {ERROR: "a name stands twice in it"} if is_twice else cells
+
+
+def _moment(value: Any) -> Any:
+    """A moment as tables have it; under the name of a column, pandas writes milliseconds since 1970."""
+    if type(value) is int:
+        with suppress(OverflowError):
+            return to_table(EPOCH + timedelta(milliseconds=value))
+    return value
 
 
 def _plain(value: Any, *, has_escapes: bool) -> str:
@@ -129,9 +175,9 @@ def _plain(value: Any, *, has_escapes: bool) -> str:
     return str(value) if type(value) is int else ""
 
 
-def _text(name: str, value: Any, cells: dict[str, str]) -> str:
+def _text(name: str, column: str, value: Any, cells: dict[str, str]) -> str:
     """A value as a table writes it; what no cell can hold makes its row unusable."""
-    kind = KINDS[ELEMENTS[name]]
+    kind = KINDS[column]
     wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
         text = value

@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportIssue", "ImportResult", "merge"]
 
-Reason = Literal["duplicate", "renamed", "undecodable", "invalid", "code-taken", "unknown-column", "unread-sheet"]
+Reason = Literal[
+    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "unknown-column", "unread-sheet"
+]  # fmt: skip
 """The stable words that an issue's error begins with (ruling X2; columns and sheets left out are ours to add)."""
-_CHANGED: dict[Reason, str] = {"renamed": "renamed", "code-taken": "given a new short URL"}
+_CHANGED: dict[Reason, str] = {
+    "renamed": "renamed",
+    "code-taken": "given a new short URL",
+    "changed": "given a version or mode that fits",
+}
 """What is said of rows that were created, but not as they are in the file."""
 _LEFT_OUT: dict[Reason, str] = {
     "duplicate": "already there",
@@ -36,7 +42,7 @@ class ImportIssue:
         campaign: Its campaign's name.
         name: Its name, as the file has it.
         content: Its content.
-        reason: `duplicate` and `invalid` rows were skipped; `renamed` and `code-taken` ones were changed.
+        reason: `duplicate` and `invalid` rows were skipped; `renamed`, `code-taken` and `changed` ones were changed.
         detail: What was found, and what was done.
     """
 
@@ -101,7 +107,7 @@ class ImportResult:
         return issue_table(str(self), self.to_frame())
 
 
-Insert = Callable[[Entry, str], ImportIssue | None]
+Insert = Callable[[Entry, str], list[ImportIssue]]
 """Adds an entry under this name; what is said of it comes back, with the reason `invalid` when it was not added."""
 
 
@@ -190,12 +196,12 @@ def merge(
             issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
             continue
         said = insert(entry, name)
-        if said is None or said.reason != "invalid":
+        if all(issue.reason != "invalid" for issue in said):
             created += 1
             taken.add(name, entry.content)
             if name != entry.name:
                 issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
-        issues += [said] if said else []
+        issues += said
     return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 

@@ -1,6 +1,6 @@
-"""Statistics as files: one record a scan (ruling T12), in json, csv, xls and xml.
+"""Statistics as files: one record a scan (ruling T12), in json, csv, xls, xlsx and xml.
 
-What is not known is left out: no key in json, an empty cell in csv and xls, no element in xml. Texts come from
+What is not known is left out: no key in json, an empty cell in csv and workbooks, no element in xml. Texts come from
 strangers, so that nothing of them is run or read as markup; halves of characters (lone surrogates) become "?".
 """
 
@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
-from qrkit.exchange import xls_file
+from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.markup import element
 from qrkit.times import to_iso, to_table
@@ -64,6 +64,12 @@ def _write_xls(frame: pd.DataFrame) -> bytes:
     return xls_file.write(_with_texts(frame, to_table), sheet="Scans")
 
 
+def _write_xlsx(frame: pd.DataFrame) -> bytes:
+    file = BytesIO()
+    xlsx_file.write([_with_texts(frame, to_table)], file, sheet="Scans")
+    return file.getvalue()
+
+
 def _write_xml(frame: pd.DataFrame) -> bytes:
     """A root `statistics`, an element `scan` a record, and in it an element a column."""
     rows = _rows(_with_texts(frame, to_table), _element)
@@ -77,6 +83,7 @@ SCAN_FORMATS = {
         ScanFormat("json", "application/json; charset=utf-8", _write_json),
         ScanFormat("csv", "text/csv; charset=utf-8", _write_csv),
         ScanFormat("xls", "application/vnd.ms-excel", _write_xls),
+        ScanFormat("xlsx", EXCHANGE_FORMATS["xlsx"].media_type, _write_xlsx),
         ScanFormat("xml", "application/xml; charset=utf-8", _write_xml),
     )
 }

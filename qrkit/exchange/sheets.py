@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
-from qrkit.exchange import EXCHANGE_FORMATS, csv_file, sniffed, xls_file, xlsx_file
+from qrkit.exchange import IMPORT_FORMATS, csv_file, ods_file, sniffed, xls_file, xlsx_file
 from qrkit.exchange.columns import named
 from qrkit.exchange.formulas import taken_off
 from qrkit.exchange.tables import ERROR, check_number, heading_of, table_of_records, too_wide, with_unread
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
+
+WORKBOOKS = {"xlsx": xlsx_file.rows, "xls": xls_file.rows, "ods": ods_file.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +83,11 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:
-    """Read a csv, xlsx or xls file: what it is its first bytes say, and csv is what says nothing.
+    """Read a csv, xlsx, xls or ods file: what it is its first bytes say, and csv is what says nothing.
 
     A csv may have commas, semicolons or tabs; of a workbook the first sheet is read, and those with the same heading.
     Texts stay texts: "007" is no number. An apostrophe that keeps a spreadsheet from running a text of a csv is taken
-    off (ruling X7).
+    off (rulings X7, X13). Rows below a merged cell have its text.
 
     Args:
         source: The file's path, or its bytes.
@@ -101,7 +103,7 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     except OSError as error:
         raise UnreadableFile(f"{file}: {error.strerror}") from error
     suffix = file.suffix[1:].lower()
-    return sheet_of(data, suffix if suffix in EXCHANGE_FORMATS else "csv", name=str(file))
+    return sheet_of(data, suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
 
 
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
@@ -109,7 +111,7 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
 
     Args:
         data: The file.
-        format: A name of `EXCHANGE_FORMATS`.
+        format: A name of `IMPORT_FORMATS`.
         name: What an error calls the file.
 
     Raises:
@@ -134,8 +136,6 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
 def _rows(data: bytes, format: str, name: str, unread: list[str]) -> Iterator[list[str]]:
     if format == "csv":
         return ([taken_off(cell) for cell in cells] for cells in csv_file.rows(data))
-    if format == "xls":
-        return xls_file.rows(data, unread)
-    if format == "xlsx":
-        return xlsx_file.rows(data, unread)
-    raise UnreadableFile(f"{name}: of {format} no rows are read; csv, xlsx and xls are")
+    if format in WORKBOOKS:
+        return WORKBOOKS[format](data, unread)
+    raise UnreadableFile(f"{name}: of {format} no rows are read; csv, {', '.join(WORKBOOKS)} are")

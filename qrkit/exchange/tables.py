@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, REQUIRED
+from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, OVERLOOKED, REQUIRED
 from qrkit.times import to_table
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ERROR",
     "HEADING",
+    "KNOWN",
     "MOST_BYTES",
     "MOST_ROWS",
     "REASON",
@@ -43,6 +44,8 @@ ERROR = "Error"
 """The column of a table that was read which says why a row is unusable; empty for a good row."""
 REASON = "Reason"
 """And the stable word of that reason; empty for `invalid`."""
+KNOWN = "known"
+"""The attribute of a table that says which names its columns may have; those of the interface where it says nothing."""
 HEADING = "heading"
 """The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
 
@@ -214,7 +217,7 @@ def check_number(count: int, line: int) -> None:
 
 
 def _unknown(heading: Sequence[str]) -> list[str]:
-    known = {name.lower() for name in ALL_NAMES}
+    known = {name.lower() for name in (*ALL_NAMES, *OVERLOOKED)}
     return [title for title in heading if title.strip() and title.strip().lower() not in known]
 
 

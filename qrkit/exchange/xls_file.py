@@ -8,7 +8,8 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
-from qrkit.exchange.tables import cell_text, check_size, heading_of, table_of_rows, with_unread
+from qrkit.exchange.tables import cell_text, check_size
+from qrkit.exchange.workbooks import MOST_SHEETS, filled, joined, table_of_workbook, trimmed
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_CHARACTERS",
     "MOST_ROWS",
-    "MOST_SHEETS",
     "SIGNATURE",
     "check_lengths",
-    "joined",
+    "is_nothing",
     "numbered",
     "read",
     "rows",
@@ -39,8 +39,6 @@ MOST_CHARACTERS = 32_767
 
 AT_ONCE = 1_000
 """Rows that are kept as objects before they become bytes."""
-MOST_SHEETS = 20
-"""That are looked at in a file: damaged ones may name the same sheet thousands of times."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -126,7 +124,7 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
     unread: list[str] = []
-    return with_unread(table_of_rows(watch(rows(data, unread), "Reading", None)), unread)
+    return table_of_workbook(rows(data, unread), unread, watch)
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
@@ -143,8 +141,10 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
 
     check_size(data)
     try:
-        # What it would print goes nowhere; sheets are read one by one, and let go of.
-        book = xlrd.open_workbook(file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True)
+        # What it would print goes nowhere; sheets are read one by one, and let go of. Merged cells are its formatting.
+        book = xlrd.open_workbook(
+            file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True, formatting_info=True
+        )
         names = book.sheet_names()[:MOST_SHEETS]
         yield from joined(((name, _cells(book, number)) for number, name in enumerate(names)), unread)
     except UnreadableFile:
@@ -154,33 +154,12 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
         raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
 
 
-def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
-    """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8).
-
-    Blank rows in front of a heading stay in the first sheet, whose rows keep their numbers, and are left out of others.
-
-    Args:
-        sheets: The name and the rows of each.
-        unread: Takes the names of those that have other headings.
-    """
-    first: list[str] | None = None
-    for name, rows in sheets:
-        numbered = enumerate(rows, start=1)
-        line, heading = heading_of(numbered)
-        if first is None:
-            first = heading
-            yield from ([] for _ in range(1, line))
-            yield heading
-        if heading == first:
-            yield from (cells for _, cells in numbered)
-        elif heading:
-            unread.append(name)
-
-
 def _cells(book: Any, number: int) -> Iterator[list[str]]:
     sheet = book.sheet_by_index(number)
-    for row in range(sheet.nrows):
-        yield [cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]
+    # Of the columns of a range the first has the text.
+    merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
+    rows = (trimmed([cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]) for row in range(sheet.nrows))
+    yield from filled(rows, merged) if merged else rows
     book.unload_sheet(number)
 
 
@@ -216,17 +195,20 @@ def _write_cell(row: Any, place: int, cell: Any) -> None:
         row.set_cell_text(place, _SURROGATE.sub("?", cell))
     elif isinstance(cell, bool):
         row.set_cell_boolean(place, cell)
+    elif is_nothing(cell):
+        return
     elif isinstance(cell, int | float):
-        if math.isfinite(cell):
-            row.set_cell_number(place, cell)
-    elif not _is_missing(cell):
+        row.set_cell_number(place, cell)
+    else:
         raise TypeError(f"a cell of a workbook is a str, a bool or a number, not {cell!r}")
 
 
-def _is_missing(cell: Any) -> bool:
+def is_nothing(cell: Any) -> bool:
+    """Whether a value has no cell: what is missing, and numbers that no workbook can hold."""
     import pandas as pd
 
-    return cell is None or cell is pd.NA or cell is pd.NaT
+    is_missing = cell is None or cell is pd.NA or cell is pd.NaT
+    return is_missing or (isinstance(cell, float) and not math.isfinite(cell))
 
 
 def check_lengths(frame: pd.DataFrame, *, first: int) -> None:

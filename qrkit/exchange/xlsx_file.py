@@ -11,9 +11,19 @@ from zipfile import ZipFile
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
-from qrkit.exchange.columns import NAMES
-from qrkit.exchange.tables import cell_text, check_size, heading_of, table_of_rows, typed, with_unread
-from qrkit.exchange.xls_file import MOST_SHEETS, check_lengths, joined, numbered
+from qrkit.exchange.tables import cell_text, check_size, heading_of
+from qrkit.exchange.workbooks import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    MOST_SHEETS,
+    OUR_SHEET,
+    Merged,
+    filled,
+    joined,
+    table_of_workbook,
+    trimmed,
+)
+from qrkit.exchange.xls_file import check_lengths, is_nothing, numbered
 from qrkit.progress import UNSEEN, Watch
 
 if TYPE_CHECKING:
@@ -24,12 +34,10 @@ __all__ = ["is_workbook", "read", "rows", "write"]
 
 CONTENT_TYPES = "[Content_Types].xml"
 """What makes a zip archive one of OOXML."""
-MOST_COLUMNS = 200
-"""Of a heading that are looked at."""
 MOST_ELEMENTS = 200_000
 """Of a part that is not of rows, like that of styles: all of these become objects before the first row is read."""
-MOST_ROWS = 2**20
-"""Of a sheet, as Excel has it; what files claim may be more."""
+MOST_MERGED = 100_000
+"""Merged cells of a sheet."""
 
 # ECMA-376, ST_Xstring: characters that XML cannot hold or would change, and what looks like such an escape.
 _ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
@@ -37,49 +45,67 @@ _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # openpyxl drops "x005F_" from shared texts: written otherwise it stays for us, who know what it means.
 _DROPPED = re.compile(rb"(_?)x005F_")
+_MERGED_CELL = re.compile(
+    rb"<(?:\w{1,20}:)?mergeCell\s[^>]{0,200}?ref=[\"']([A-Z]{1,3})([1-9][0-9]{0,6}):([A-Z]{1,3})([1-9][0-9]{0,6})[\"']"
+)
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
-    """Write a table of text, in parts, as a workbook with one sheet: text as text, numbers as numbers, Created as text.
+def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, sheet: str = OUR_SHEET) -> None:
+    """Write a table, in parts, of which there is at least one, as a workbook with one sheet.
+
+    Args:
+        tables: Columns of str, bool or numbers; what is missing or infinite becomes an empty cell. The index is left
+            out.
+        file: Where to.
+        sheet: Name of the sheet.
 
     Raises:
         InvalidParameter: Texts are longer than a cell can hold.
     """
     import openpyxl
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Font
 
     book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("QR Codes")
-    sheet.freeze_panes = "A2"
-
-    def made(value: Any) -> Any:
-        if isinstance(value, bool) or value != value:  # nan is no cell
-            return value if isinstance(value, bool) else None
-        # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
-        cell = WriteOnlyCell(sheet, value="x")
-        if isinstance(value, str):
-            cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
-        else:
-            cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
-        return cell
-
-    heading = [made(name) for name in NAMES]
-    for cell in heading:
-        cell.font = Font(bold=True)
-    sheet.append(heading)
+    filled_sheet = book.create_sheet(sheet)
+    filled_sheet.freeze_panes = "A2"
+    has_heading = False
     try:
-        for part, first in numbered(typed(table) for table in tables):
+        for part, first in numbered(tables):
             check_lengths(part, first=first)
-            for row in zip(*(part[name].tolist() for name in NAMES), strict=True):
-                sheet.append([made(value) for value in row])
+            if not has_heading:
+                filled_sheet.append(_heading(filled_sheet, part.columns))
+                has_heading = True
+            for row in zip(*(part[name].tolist() for name in part.columns), strict=True):
+                filled_sheet.append([_cell(filled_sheet, value) for value in row])
     except BaseException:
         # openpyxl leaves the file that rows wait in to the end of the program.
-        sheet.close()
-        sheet._writer.cleanup()
+        filled_sheet.close()
+        filled_sheet._writer.cleanup()
         raise
     _save(book, file)
+
+
+def _heading(sheet: Any, names: Iterable[str]) -> list[Any]:
+    from openpyxl.styles import Font
+
+    cells = [_cell(sheet, name) for name in names]
+    for cell in cells:
+        cell.font = Font(bold=True)
+    return cells
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+
+    if isinstance(value, bool) or is_nothing(value):
+        return value if isinstance(value, bool) else None
+    # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
+    cell = WriteOnlyCell(sheet, value="x")
+    if isinstance(value, str):
+        cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
+    else:
+        cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
+    return cell
 
 
 def _save(book: Workbook, file: BinaryIO) -> None:
@@ -120,7 +146,7 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         UnreadableFile: The file is too large, is no such workbook, or has no heading.
     """
     unread: list[str] = []
-    return with_unread(table_of_rows(watch(rows(data, unread), "Reading", None)), unread)
+    return table_of_workbook(rows(data, unread), unread, watch)
 
 
 def _checked(data: bytes) -> BytesIO:
@@ -159,7 +185,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:
-            sheets = ((sheet.title, _cells(sheet)) for sheet in book.worksheets[:MOST_SHEETS])
+            sheets = ((sheet.title, _cells(sheet, _merged(file, sheet))) for sheet in book.worksheets[:MOST_SHEETS])
             for number, row in enumerate(joined(sheets, unread)):
                 if number == MOST_ROWS:
                     raise UnreadableFile(f"the workbook has more than {MOST_ROWS:,} rows, empty ones counted")
@@ -173,7 +199,34 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
         raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
 
 
-def _cells(sheet: Any) -> Iterator[list[str]]:
+def _merged(file: BytesIO, sheet: Any) -> Merged:
+    """The cells of a sheet that reach over rows; openpyxl does not tell of them where it reads row by row."""
+    with ZipFile(file) as archive:
+        part = archive.read(sheet._worksheet_path)
+    found = {}
+    for count, match in enumerate(_MERGED_CELL.finditer(part)):
+        if count == MOST_MERGED:
+            raise UnreadableFile(f"the sheet {sheet.title[:60]!r} has more than {MOST_MERGED:,} merged cells")
+        letters, top, _, below = (one.decode() for one in match.groups())
+        if top != below:
+            found[int(top) - 1, _column(letters)] = int(below) - 1
+    return found
+
+
+def _column(letters: str) -> int:
+    """The place of a column, from 0: A is 0, and AA 26."""
+    place = 0
+    for letter in letters:
+        place = 26 * place + ord(letter) - ord("A") + 1
+    return place - 1
+
+
+def _cells(sheet: Any, merged: Merged) -> Iterator[list[str]]:
+    rows = _all_rows(sheet)
+    yield from filled(rows, merged) if merged else rows
+
+
+def _all_rows(sheet: Any) -> Iterator[list[str]]:
     # What a sheet claims of its size need not be so.
     sheet.reset_dimensions()
     rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS)
@@ -194,11 +247,7 @@ def _rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
 
 
 def _texts(row: Iterable[Any]) -> list[str]:
-    """The cells of a row up to the last one that holds something."""
-    texts = [_text(cell) for cell in row]
-    while texts and not texts[-1]:
-        texts.pop()
-    return texts
+    return trimmed([_text(cell) for cell in row])
 
 
 def _text(cell: Any) -> str:

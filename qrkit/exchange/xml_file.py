@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS
-from qrkit.exchange.markup import element
+from qrkit.exchange.markup import check_doctype, element, events
 from qrkit.exchange.tables import ERROR, check_size, table_of_records
 from qrkit.progress import UNSEEN, Watch
 
@@ -73,8 +72,8 @@ def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, 
 
     number = elements = 0
     try:
-        _check_root(next(_events(data, "start"))[1])
-        for _, one in _events(data, "end"):
+        _check_root(next(events(data, "start"))[1])
+        for _, one in events(data, "end"):
             elements += 1
             if elements > MOST_ELEMENTS:
                 where = f"in item {number + 1} or in front of it"
@@ -93,26 +92,8 @@ def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, 
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 
 
-def _events(data: bytes, event: str, **narrower: str) -> Iterator[tuple[str, Any]]:
-    """The elements of a file as they begin or end, read without whatever leads out of it."""
-    from lxml import etree
-
-    return etree.iterparse(  # type: ignore[no-any-return]  # its stubs do not know the options
-        BytesIO(data),
-        events=(event,),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        **narrower,
-    )
-
-
 def _check_root(one: etree._Element) -> None:
-    if one.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
-        raise UnreadableFile("the file has a document type, which is not read")
+    check_doctype(one)
     if one.tag != "tracking":
         raise UnreadableFile(f"the root of the file is {str(one.tag)[:60]!r}, not 'tracking'")
 

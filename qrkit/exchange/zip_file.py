@@ -22,7 +22,7 @@ from qrkit.progress import UNSEEN, Watch
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "read", "write"]
+__all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
 
 IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
@@ -77,6 +77,16 @@ def _folder(campaign: str, image_format: str) -> str:
     name = safe_stem(campaign)
     is_like_a_file = name.lower().endswith((f".{image_format}", ".xml"))
     return f"{name}_/" if is_like_a_file else f"{name}/"
+
+
+def has_codes(data: bytes) -> bool:
+    """Whether an archive holds a manifest or a PNG.
+
+    Raises:
+        UnreadableFile: It is no archive that may be read.
+    """
+    found = archives.members(archives.opened(data))
+    return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
 def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:

@@ -16,7 +16,8 @@ from qrkit.exchange import (
     Writing,
     exchange_format,
     exchange_format_of_file,
-    exchange_format_to_read,
+    import_format,
+    import_format_of_file,
     sniffed,
 )
 from qrkit.exchange.merge import ImportResult, merge
@@ -177,7 +178,7 @@ class Portfolio(Shown, Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
-            return QRImage(self.templates.design(template, self._encoded(code), **changes))
+            return QRImage(self.templates.design(template, self.encoded(code), **changes))
         return QRImage(self._design(code, **changes))
 
     def export_file(
@@ -260,7 +261,7 @@ class Portfolio(Shown, Records):
             source: The file's path, or its bytes.
             format: What it is. Of a workbook or a zip the first bytes say so; of a csv, an xml or a json the suffix of
                 a path does by default, and bytes are a csv.
-            columns: Of a csv, xlsx or xls whose columns have names of their own: what it calls ours, as
+            columns: Of a csv, xlsx, xls or ods whose columns have names of their own: what it calls ours, as
                 `{"Content": "landing page", "QR Code Name": "poster"}`; others are not read.
             progress: Whether bars show how far it has come.
 
@@ -270,10 +271,10 @@ class Portfolio(Shown, Records):
         """
         seen = watch(progress=progress)
         if isinstance(source, bytes):
-            data, named = source, exchange_format(format or "csv")
+            data, named = source, import_format(format or "csv")
         else:
             file = Path(source)
-            named = exchange_format(format) if format else exchange_format_to_read(file)
+            named = import_format(format) if format else import_format_of_file(file)
             try:
                 data = file.read_bytes()
             except OSError as error:

@@ -9,8 +9,9 @@ from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue
 from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths
+from qrkit.portfolio.pictures import fitting
 from qrkit.portfolio.records import Records
-from qrkit.records import QRCode
+from qrkit.records import Properties, QRCode
 from qrkit.store import portfolio as table
 from qrkit.store.portfolio import StoredQRCode
 
@@ -42,41 +43,60 @@ class Importing:
         """Whether a row brings a short code that is free."""
         return self._own_link(entry) is not None
 
-    def insert(self, entry: Entry, name: str) -> ImportIssue | None:
-        """Take a row in under this name; say what could not be kept of it (ruling X4)."""
-        own = self._own_link(entry)
-        link = own or self._link(entry.trackable_url)
+    def insert(self, entry: Entry, name: str) -> list[ImportIssue]:
+        """Take a row in under this name; say what could not be kept of it (rulings X4, X12)."""
         row = (entry.row, entry.campaign, entry.name, entry.content)
         try:
-            record = QRCode(
-                id=new_id(),
-                name=name,
-                content=entry.content,
-                comment=entry.comment,
-                urlinfo=link.urlinfo if link else "",
-                short_code=own.code if own else self._free_short_code(),
-                scans=entry.scans,
-                created=entry.created or self._records.now(),
-                properties=entry.properties,
-                location=entry.location,
-                is_dynamic=entry.is_dynamic,
-                is_schedule_enabled=entry.is_schedule_enabled,
-                schedule=entry.schedule,
-            )
-            self._records.check_drawable(record)
+            asked = self._record(entry, name)
+            record = self._fitting(asked, entry)
             campaign_id = self._campaign_id(entry.campaign)
         except (InvalidParameter, ContentTooLong) as error:
-            return ImportIssue(*row, "invalid", str(error))
+            return [ImportIssue(*row, "invalid", str(error))]
         fields = {field: getattr(record, field) for field in StoredQRCode.__slots__}
+        issues = []
+        if entry.trackable_url and self._own_link(entry) is None:
+            issues.append(ImportIssue(*row, "code-taken", self._what_of_url(entry, record)))
+        if record != asked:
+            issues.append(ImportIssue(*row, "changed", _what_changed(asked.properties, record.properties)))
         self._waiting.append(StoredQRCode(**(fields | {"campaign_id": campaign_id})))
         if len(self._waiting) == table.TOGETHER:
             self.finish()
         self._taken.add(record.short_code)
-        if own or not entry.trackable_url:
-            return None
-        what = "is in use" if link else "is no short URL"
-        url = self._records.links_of(record)["short_url"]
-        return ImportIssue(*row, "code-taken", f"{entry.trackable_url!r} {what}; the new one is {url}")
+        return issues
+
+    def _record(self, entry: Entry, name: str) -> QRCode:
+        """What a row says, with a short code."""
+        own = self._own_link(entry)
+        link = own or self._link(entry.trackable_url)
+        return QRCode(
+            id=new_id(),
+            name=name,
+            content=entry.content,
+            comment=entry.comment,
+            urlinfo=link.urlinfo if link else "",
+            short_code=own.code if own else self._free_short_code(),
+            scans=entry.scans,
+            created=entry.created or self._records.now(),
+            properties=entry.properties,
+            location=entry.location,
+            is_dynamic=entry.is_dynamic,
+            is_schedule_enabled=entry.is_schedule_enabled,
+            schedule=entry.schedule,
+        )
+
+    def _fitting(self, record: QRCode, entry: Entry) -> QRCode:
+        """The record; of a code that was printed, with another version or mode where its short URL needs one (X12)."""
+        if record.is_dynamic and entry.trackable_url:
+            properties = fitting(self._records.encoded(record), record.properties)
+            if properties is not record.properties:
+                return record.replace(properties=properties)
+        self._records.check_drawable(record)
+        return record
+
+    def _what_of_url(self, entry: Entry, record: QRCode) -> str:
+        """Why a row has another short URL than it brought."""
+        what = "is in use" if self._link(entry.trackable_url) else "is no short URL"
+        return f"{entry.trackable_url!r} {what}; the new one is {self._records.links_of(record)['short_url']}"
 
     def finish(self) -> None:
         """Store what waits to be stored."""
@@ -98,3 +118,13 @@ class Importing:
         if name not in self._campaigns:
             self._campaigns[name] = self._records.insert_campaign(name).id
         return self._campaigns[name]
+
+
+def _what_changed(asked: Properties, given: Properties) -> str:
+    """What a code asked for that its short URL does not fit, and what it is drawn with."""
+    told = []
+    if given.version != asked.version:
+        told.append(f"Version={asked.version} is too small for its short URL, and is automatic now")
+    if given.em != asked.em:
+        told.append(f"Encode Mode={asked.em.capitalize()} cannot write its short URL, and is Byte now")
+    return "; ".join(told)

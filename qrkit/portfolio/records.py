@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.design import Design
-from qrkit.encode import check_fits
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
 from qrkit.links import base_url_of, image_url, is_short_code, new_id, new_short_code, short_url
+from qrkit.portfolio.pictures import check_fits, drawn, fits, fitting
 from qrkit.records import PLANS, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.store import Store
 from qrkit.store import portfolio as table
@@ -20,9 +20,6 @@ from qrkit.times import Clock, now
 __all__ = ["DEFAULT_BASE_URL", "Records"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
-
-FITS_ANYWAY = 300
-"""Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
 
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
 
@@ -255,7 +252,7 @@ class Records:
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
             record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
-            self.check_drawable(record)
+            self._check_change(stored, record)
             changed = _changed(stored, **{field: getattr(record, field) for field in changes})
             table.update_qrcode(self.store, changed)
         return self._record(changed)
@@ -324,11 +321,13 @@ class Records:
             InvalidParameter: What the picture encodes has characters that its mode has not.
             ContentTooLong: It does not fit the version asked for.
         """
-        properties = record.properties
-        content = short_url(self.base_url, record.short_code, record.urlinfo) if record.is_dynamic else record.content
-        if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
-            return
-        check_fits(_drawn(content, properties))
+        check_fits(self.encoded(record), record.properties)
+
+    def _check_change(self, stored: StoredQRCode, record: QRCode) -> None:
+        """Refuse a version or mode that cannot be drawn; one that no longer could be before stays (ruling X12)."""
+        asked, before = record.properties, stored.properties
+        if (asked.version, asked.em) != (before.version, before.em) or fits(self.encoded(stored), before):
+            self.check_drawable(record)
 
     def _record(self, stored: StoredQRCode) -> QRCode:
         if not stored.is_available:
@@ -338,22 +337,16 @@ class Records:
     def links_of(self, record: QRCode | StoredQRCode) -> dict[str, str]:
         """The URLs that follow from a record."""
         url = short_url(self.base_url, record.short_code, record.urlinfo)
-        encoded = url if record.is_dynamic else record.content
-        return {"short_url": url, "image_url": image_url(self.base_url, encoded, record.properties)}
+        encoded = self.encoded(record)
+        return {"short_url": url, "image_url": image_url(self.base_url, encoded, fitting(encoded, record.properties))}
 
     def _design(self, code: QRCode, **changes: Any) -> Design:
         """What a QR Code looks like: its short URL when it is dynamic, else its content (rulings T2, X5)."""
-        return _drawn(self._encoded(code), code.properties, **changes)
+        return drawn(self.encoded(code), code.properties, **changes)
 
-    def _encoded(self, code: QRCode) -> str:
-        """What the picture of a QR Code says."""
-        return code.short_url if code.is_dynamic else code.content
-
-
-def _drawn(content: str, properties: Properties, **changes: Any) -> Design:
-    """A content drawn with these properties."""
-    fields = {name: getattr(properties, name) for name in Properties.model_fields}
-    return Design(content=content, **(fields | changes))
+    def encoded(self, code: QRCode | StoredQRCode) -> str:
+        """What the picture of a QR Code says: its short URL when it is dynamic, else its content (rulings T2, X5)."""
+        return short_url(self.base_url, code.short_code, code.urlinfo) if code.is_dynamic else code.content
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.errors import InvalidParameter, Problem
@@ -83,6 +84,16 @@ FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode
 """
+HAS_NUMBER = """
+SELECT 1 AS found FROM qrcodes
+WHERE account_id = ? AND imported_scans > 0 AND short_code IN (SELECT unnest(?::VARCHAR[])) LIMIT 1
+"""
+# Visits of all kinds explain a number: who counted it may have counted bots, and nothing may count twice.
+EXPLAIN_NUMBERS = """
+UPDATE qrcodes SET imported_scans = greatest(imported_scans - history.visits, 0)
+FROM (SELECT short_code, count(*) AS visits FROM incoming GROUP BY short_code) history
+WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
+"""
 
 
 class Mark(NamedTuple):
@@ -149,7 +160,7 @@ def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
     """Store the rows of a DataFrame of scans of an account's QR Codes that are not stored yet, and give their number.
 
-    With an error, none is stored.
+    They replace as many of the scans that were imported as a number (ruling T16). With an error, none is stored.
 
     Raises:
         InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is not
@@ -163,16 +174,18 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
         with store.adding():
             _check_codes(store, account_id, prepared)
             numbers_of(store, agents)
-    with store.adding():
+    # Only what changes a record waits for others that do.
+    explains = store.row(HAS_NUMBER, [account_id, prepared["short_code"].unique().tolist()]) is not None
+    with store.atomic() if explains else nullcontext(), store.adding():
         if store.database.dialect.bring_alone:
             store.rows(store.database.dialect.bring_alone)
         _check_codes(store, account_id, prepared)
         numbers = numbers_of(store, agents)
         prepared["user_agent"] = prepared["user_agent"].map({agent: numbers[agent[:LONGEST]] for agent in agents})
-        return _added(store, prepared)
+        return _added(store, prepared, explains=explains)
 
 
-def _added(store: Store, prepared: pd.DataFrame) -> int:
+def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     """Store the rows that are not stored yet; how many these are."""
     rows = prepared.assign(number=range(len(prepared)), is_stored=False)
     store.execute(INCOMING)
@@ -185,6 +198,8 @@ def _added(store: Store, prepared: pd.DataFrame) -> int:
     store.execute("DELETE FROM incoming WHERE is_stored")
     store.execute(INSERT_FRAME)
     store.execute(store.database.dialect.count_frame)
+    if explains:
+        store.execute(EXPLAIN_NUMBERS)
     (left,) = store.rows("SELECT count(*) AS number FROM incoming")
     store.execute("DROP TABLE incoming")
     return int(left["number"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design import Design
 from qrkit.errors import QrkitError
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.notebook import page_text
-from qrkit.records import Campaign, Properties, QRCode
+from qrkit.portfolio.pictures import drawn
+from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
 from qrkit.views.fields import shown
 from qrkit.views.parts import card, details, more, picture, soft, table
@@ -48,8 +48,7 @@ def code_image(code: QRCode) -> QRImage | None:
     content = (code.short_url if code.is_dynamic else "") or code.content
     if not code.is_available or not content:
         return None
-    fields = {name: getattr(code.properties, name) for name in Properties.model_fields}
-    return QRImage(Design(content=content, **fields))
+    return QRImage(drawn(content, code.properties))
 
 
 def _code(code: QRCode) -> dict[str, Any]:

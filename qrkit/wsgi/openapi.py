@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.decode import Decoded
 from qrkit.design import Design
-from qrkit.exchange import EXCHANGE_FORMATS, ExchangeFormat
+from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
 from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.generate_request import GET_MODES
@@ -147,7 +147,7 @@ PARAMETERS: dict[str, Schema] = {
     "filename": {"type": "string", "description": "suggested name of the file"},
     "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
-    "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
+    "file_format": {"type": "string", "enum": list(IMPORT_FORMATS)},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
     "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
@@ -181,7 +181,7 @@ def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
     return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
 
 
-def _files(formats: Iterable[ExchangeFormat | ScanFormat]) -> dict[str, Schema]:
+def _files(formats: Iterable[ImportFormat | ScanFormat]) -> dict[str, Schema]:
     """Files of these formats, by their media types."""
     kinds = [one.media_type.partition(";")[0] for one in formats]
     return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
@@ -205,7 +205,7 @@ BODIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
-    "file": _files(EXCHANGE_FORMATS.values()),
+    "file": _files(IMPORT_FORMATS.values()),
 }
 
 REPLIES: dict[str, dict[str, Schema]] = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from qrkit import Location, Portfolio, Properties, open_portfolio
+from qrkit import Location, Portfolio, Properties, decode, open_portfolio
 from qrkit.color import Color
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file
@@ -462,3 +462,34 @@ def test_a_result_shows_its_first_issues_and_nothing_that_a_page_would_take_for_
     assert "mathjax_ignore" in page
     assert page.count("<tr") == 51
     assert "and 10 more" in page
+
+
+@pytest.mark.rule("X12")
+@pytest.mark.parametrize(
+    ("cells", "properties", "told"),
+    [
+        ({"Version": "2"}, {"version": None, "em": "byte"}, ("Version=2", "automatic")),
+        ({"Version": "2", "Encode Mode": "Numeric"}, {"version": None, "em": "byte"}, ("Version=2", "Numeric", "Byte")),
+        ({"Version": "5", "Encode Mode": "Alphanumeric"}, {"version": 5, "em": "byte"}, ("Alphanumeric", "Byte")),
+    ],
+)
+def test_a_printed_code_lives_though_its_version_or_mode_cannot_hold_our_short_url(portfolio, cells, properties, told):
+    """Open: codes of a service with shorter URLs. The row was refused, and its printed code answered 404."""
+    row = {"Content": "https://example.com/menu", "Trackable URL": "http://goo.by/Ab12cx"} | cells
+    result = portfolio.import_frame(pd.DataFrame([row]))
+    (code,), (issue,) = portfolio.list_qrcodes(), result.issues
+    assert (result.created, code.short_url) == (1, f"{GO}/Ab12cx")
+    assert {name: getattr(code.properties, name) for name in properties} == properties
+    assert issue.error.startswith("changed: ")
+    assert all(word in issue.error for word in told), issue.error
+    assert decode(portfolio.image(code).to_bytes("png")).content == code.short_url
+    assert str(result) == "1 created (1 given a version or mode that fits)"
+
+
+@pytest.mark.rule("X12", "X2")
+def test_a_row_can_be_given_a_new_short_url_and_another_version(portfolio):
+    """Open: a row of which two things changed. Both are told. One that brings no short URL was never printed."""
+    row = {"Content": "x", "Trackable URL": "no url", "Version": "1", "Error Correction": "H"}
+    result = portfolio.import_frame(pd.DataFrame([row, row | {"Content": "y", "Trackable URL": ""}]))
+    assert errors(result) == [(1, "code-taken"), (1, "changed"), (2, "invalid")]
+    assert [code.properties.version for code in portfolio.list_qrcodes()] == [None]

@@ -33,9 +33,9 @@ def merged(rows, present, refuse=()):
 
     def insert(entry, name):
         if entry.content in refuse:
-            return ImportIssue(entry.row, entry.campaign, entry.name, entry.content, "invalid", "refused")
+            return [ImportIssue(entry.row, entry.campaign, entry.name, entry.content, "invalid", "refused")]
         added.append((name, entry.content))
-        return None
+        return []
 
     found = [entry(row, *pair) for row, pair in enumerate(rows, start=2)]
     return merge(found, present, lambda one: False, insert), added
@@ -149,7 +149,7 @@ def test_names_are_those_of_the_rule_walked_step_by_step(rows, present, own):
     """Also where some rows bring a free short code of their own, and are judged by the portfolio alone."""
     inserted = []
     found = [entry(row, *pair) for row, pair in enumerate(rows, start=2)]
-    merge(found, present, lambda one: one.row in own, lambda one, name: inserted.append((one.row, name)))
+    merge(found, present, lambda one: one.row in own, lambda one, name: inserted.append((one.row, name)) or [])
     before, taken, expected = list(present), list(present), []
     for one in found:
         judge = before if one.row in own else taken

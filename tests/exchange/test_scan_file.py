@@ -16,7 +16,7 @@ from lxml import etree
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.exchange import xls_file
+from qrkit.exchange import xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.scan_file import SCAN_FORMATS
 
@@ -202,6 +202,19 @@ def test_the_forms_are_these():
     )
 
 
+@pytest.mark.rule("T12", "X8")
+@given(rows)
+@example([one for one in ALL_HOSTILE if len(one["city"]) <= 32_767])
+@some
+def test_xlsx_has_the_cells_of_xls(records):
+    """Open: statistics in workbooks of today. Their cells are those of Excel 97, whatever strangers send."""
+    old, new = (
+        list(format.rows(write(name, records), [])) for name, format in (("xls", xls_file), ("xlsx", xlsx_file))
+    )
+    assert new == old
+    assert new[0] == list(DTYPES)
+
+
 def test_a_file_without_scans_is_empty_but_whole():
     assert write("json", []) == b"[]"
     assert write("csv", []).decode() == ",".join(DTYPES) + "\r\n"
@@ -233,6 +246,7 @@ def test_media_types():
         "json": "application/json; charset=utf-8",
         "csv": "text/csv; charset=utf-8",
         "xls": "application/vnd.ms-excel",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "xml": "application/xml; charset=utf-8",
     }
     assert all(name == one.name for name, one in SCAN_FORMATS.items())
@@ -245,4 +259,6 @@ def test_a_text_that_no_cell_of_a_workbook_holds_is_refused_only_there():
     with pytest.raises(InvalidParameter, match="row 3: has 32,768 characters") as caught:
         write("xls", long)
     assert caught.value.name == "city"
+    with pytest.raises(InvalidParameter, match="row 3: has 32,768 characters"):
+        write("xlsx", long)
     assert all(b"x" * 32_768 in write(name, long) for name in ("json", "csv", "xml"))

@@ -60,6 +60,7 @@ class Code:
     campaign_id: str | None
     created: datetime
     scans: int = 0
+    unexplained: int = 0  # of the scans that were imported as a number, those that no row has replaced (T16)
     comment: str = ""
     is_schedule_enabled: bool = False
     schedule: list[tuple[datetime, str]] = field(default_factory=list)
@@ -209,7 +210,8 @@ class Shop:
             self.model.campaigns.append(Campaign(new.id, campaign, "", self.moment))
         self.model.given.add(made.short_code)
         campaign_id = self.model.campaign_id(campaign)
-        self.model.codes.append(Code(made.id, made.short_code, found, content, campaign_id, self.moment, scans))
+        code = Code(made.id, made.short_code, found, content, campaign_id, self.moment, scans, unexplained=scans)
+        self.model.codes.append(code)
 
     def insert_frame(self, pick: int) -> None:
         if self.model.codes:
@@ -220,7 +222,8 @@ class Shop:
                    if (code.short_code, time) not in self.model.inserted]  # fmt: skip
             assert self.portfolio.scans.insert(frame) == len(new)
             for code, time in new:
-                code.scans += 1
+                code.scans += not code.unexplained
+                code.unexplained = max(code.unexplained - 1, 0)
                 self.model.visits[code.short_code, "scan", time] += 1
                 self.model.inserted.add((code.short_code, time))
 

@@ -35,6 +35,7 @@ MEDIA_TYPES = {
     "json": "application/json; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "xml": "application/xml; charset=utf-8",
 }
 MEBIBYTE = 2**20

@@ -761,3 +761,21 @@ def test_deleting_an_old_code_shows_the_next_and_a_hidden_one_can_be_changed():
         api.ask("DELETE", f"qrcode/{ids[FREE + 1]}")
         assert_missing(api.send("GET", f"qrcode/{ids[FREE + 1]}"))
         assert {one["isAvailable"] for one in api.all()["qrcodes"]} == {True}
+
+
+@pytest.mark.rule("X11")
+def test_whole_numbers_of_a_body_may_be_written_with_a_point(api):
+    """A fact: a client writes 3.0 for 3, in every body; 3.5 is no whole number."""
+    event = {"content": "y", "recurrence": 3.0, "date": "2026-03-01T00:00:00Z"}
+    whole = {"size": 3.0, "version": 3.0, "padding": 2.0}
+    id_ = api.add("x", properties=whole, schedule=[event])
+    made = api.code(id_)
+    assert {name: made["properties"][name] for name in whole} == {"size": 3, "version": 3, "padding": 2}
+    assert made["schedule"][0]["recurrence"] == 3
+    api.put(id_, properties={"version": -1.0})
+    assert "version" not in api.code(id_)["properties"]
+    for name in whole:
+        assert api.send("POST", "qrcode", {"content": "x", "properties": {name: 3.5}}).status == 400
+    for side in ({"size": 4.0, "version": 3.0}, {"width": 148.0, "version": -1.0}):
+        body = json.dumps({"content": "x"} | side).encode()
+        assert api.client.request("POST", f"{API}/generate", query=f"auth={api.key}", body=body).status == 200

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from qrkit import analytics
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, NotFound, Problem
-from qrkit.exchange import EXCHANGE_FORMATS, exchange_format
+from qrkit.exchange import EXCHANGE_FORMATS, import_format
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.reading import flag
@@ -137,7 +137,7 @@ def import_file(call: Call) -> Response:
     """
     if "format" not in call.parameters:
         raise MissingParameter("format")
-    format = exchange_format(call.parameters["format"]).name
+    format = import_format(call.parameters["format"]).name
     file = call.request.body(MOST_FILE_BYTES)
     if not file:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")

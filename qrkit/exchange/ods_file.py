@@ -1,0 +1,204 @@
+"""Workbooks of OpenDocument (ODF 1.3, part 3, section 9), as LibreOffice writes them: they are only read.
+
+A file says once how often a cell or a row stands there, so that a few bytes can claim millions of them. Rows are
+therefore counted before they are given, and cells behind the last column that is looked at are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from qrkit.errors import UnreadableFile
+from qrkit.exchange import archives
+from qrkit.exchange.markup import check_doctype, events
+from qrkit.exchange.tables import MOST_BYTES, cell_text, check_size
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, table_of_workbook, trimmed
+from qrkit.progress import UNSEEN, Watch
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from lxml import etree
+
+__all__ = ["MEDIA_TYPE", "is_workbook", "read", "rows"]
+
+MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
+CONTENT = "content.xml"
+MOST_ELEMENTS = 200_000
+"""Of a row, and of what stands in front of the first: these are in memory together."""
+MOST_PART_BYTES = 4 * MOST_BYTES
+
+_OFFICE, _TABLE, _TEXT, _CALC = (
+    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}",
+    "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}",
+    "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}",
+    "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}",
+)
+_SHEET, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
+_CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_NUMBERS = ("float", "percentage", "currency")
+_BLANKS = re.compile(r"[ \t\r\n]+")
+_CHARACTERS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
+_NO_TEXT = (f"{_OFFICE}annotation", f"{_TEXT}note")
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """A sheet: its rows, each with how often it stands there, and what is merged in it."""
+
+    name: str
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    count: int = 0
+    merged: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def add(self, times: int, cells: list[str]) -> None:
+        """Add a row as often as it stands there."""
+        self.count += times
+        if self.count > MOST_ROWS:
+            raise UnreadableFile(f"the sheet {self.name[:60]!r} has more than {MOST_ROWS:,} rows, empty ones counted")
+        self.rows.append((times, cells))
+
+    def all_rows(self) -> Iterator[list[str]]:
+        """Its rows up to the last one that holds something; sheets end in a million empty ones."""
+        while self.rows and not self.rows[-1][1]:
+            self.rows.pop()
+        every = (cells for times, cells in self.rows for cells in repeat(cells, times))
+        return filled(every, self.merged) if self.merged else every
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether a zip archive is such a workbook, or a template of one.
+
+    Raises:
+        UnreadableFile: It is no archive that may be read.
+    """
+    archive = archives.opened(data)
+    named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
+    if named is None or named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
+        return False
+    return archives.unpacked(archive, named, MOST_BYTES).startswith(MEDIA_TYPE.encode())
+
+
+def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
+    """Read a workbook: its first sheet, and those behind it with the same heading.
+
+    Formulas count as what they showed when the file was saved, errors as empty cells.
+
+    Returns:
+        The table, as `exchange.tables.table_of_rows` makes it.
+
+    Raises:
+        UnreadableFile: The file is too large, is no such workbook, or has no heading.
+    """
+    unread: list[str] = []
+    return table_of_workbook(rows(data, unread), unread, watch)
+
+
+def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+    """The rows of a workbook as texts, the heading of its first sheet in front.
+
+    Args:
+        data: The file.
+        unread: Takes the names of sheets that have other headings, whose rows are not given.
+
+    Raises:
+        UnreadableFile: The file is too large, or is no such workbook.
+    """
+    from lxml import etree
+
+    check_size(data)
+    archive = archives.opened(data)
+    entry = next((one for one in archive.infolist() if one.filename == CONTENT), None)
+    if entry is None:
+        raise UnreadableFile(f"the workbook has no {CONTENT} in it; save it without a password, as ods, xlsx or csv")
+    try:
+        sheets = _sheets(archives.unpacked(archive, entry, MOST_PART_BYTES))
+    except etree.XMLSyntaxError as error:
+        rule = "the file is no OpenDocument workbook that can be read"
+        raise UnreadableFile(f"{rule}: {error.msg}; save it without a password, as ods, xlsx or csv") from error
+    yield from joined(((sheet.name, sheet.all_rows()) for sheet in sheets), unread)
+
+
+def _sheets(content: bytes) -> list[_Sheet]:
+    """The sheets of a workbook; the elements of a row are let go of when it ends."""
+    sheets: list[_Sheet] = []
+    current = None
+    elements = 0
+    for event, one in events(content, "start", "end"):
+        if event == "start":
+            if one.getparent() is None:
+                check_doctype(one)
+            elif one.tag == _SHEET and one.getparent().tag == f"{_OFFICE}spreadsheet":
+                if len(sheets) == MOST_SHEETS:
+                    break
+                current = one
+                sheets.append(_Sheet(one.get(f"{_TABLE}name", "")))
+            continue
+        elements += 1
+        if elements > MOST_ELEMENTS:
+            raise UnreadableFile(f"the workbook has more than {MOST_ELEMENTS:,} elements in a row, or in front of rows")
+        if one.tag == _ROW and current is not None and next(one.iterancestors(_SHEET), None) is current:
+            _add_row(sheets[-1], one)
+            elements = 0
+            one.clear()
+            while one.getprevious() is not None:
+                del one.getparent()[0]
+    return sheets
+
+
+def _add_row(sheet: _Sheet, row: etree._Element) -> None:
+    """Add a row to its sheet, with the cells in it that reach over further ones."""
+    cells: list[str] = []
+    for one in row:
+        if one.tag not in _CELLS or len(cells) == MOST_COLUMNS:
+            continue
+        below = _number(one, "number-rows-spanned")
+        if below > 1:
+            sheet.merged[sheet.count, len(cells)] = sheet.count + below - 1
+        cells += [_text(one)] * min(_number(one, "number-columns-repeated"), MOST_COLUMNS - len(cells))
+    sheet.add(_number(row, "number-rows-repeated"), trimmed(cells))
+
+
+def _number(one: etree._Element, name: str) -> int:
+    """How often something stands there, or how far it reaches: 1 where the file says nothing that is a number."""
+    text = one.get(f"{_TABLE}{name}", "1")
+    return max(int(text), 1) if text.isdecimal() and len(text) < 10 else 1
+
+
+def _text(cell: etree._Element) -> str:
+    """What a cell holds, in the texts of all workbooks (`cell_text`)."""
+    kind = cell.get(f"{_OFFICE}value-type")
+    if kind is None or cell.get(f"{_CALC}value-type") == "error":
+        return ""
+    if kind == "boolean":
+        return cell.get(f"{_OFFICE}boolean-value", "")
+    try:
+        if kind in _NUMBERS:
+            return cell_text(float(cell.get(f"{_OFFICE}value", "")))
+        if kind == "date":
+            return cell_text(datetime.fromisoformat(cell.get(f"{_OFFICE}date-value", "")))
+    except (ValueError, OverflowError):
+        pass  # no number and no moment: what people see in the cell is what it says
+    paragraphs = (_paragraph(one) for one in cell.iterchildren(f"{_TEXT}p"))
+    return cell.get(f"{_OFFICE}string-value") or "\n".join(paragraphs)
+
+
+def _paragraph(one: etree._Element) -> str:
+    """The text of a paragraph; blanks that count are elements, any others are one."""
+    parts = [_BLANKS.sub(" ", one.text or "")]
+    for inner in one:
+        if inner.tag in _CHARACTERS:
+            parts.append(_CHARACTERS[inner.tag] * min(_blanks(inner), MOST_COLUMNS))
+        elif inner.tag not in _NO_TEXT:
+            parts.append(_paragraph(inner))
+        parts.append(_BLANKS.sub(" ", inner.tail or ""))
+    return "".join(parts)
+
+
+def _blanks(one: etree._Element) -> int:
+    text = one.get(f"{_TEXT}c", "1")
+    return int(text) if text.isdecimal() and len(text) < 10 else 1
