@@ -100,7 +100,7 @@ class Importing:
 
     def finish(self) -> None:
         """Store what waits to be stored."""
-        table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting)
+        table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting, self._records.now())
         self._waiting.clear()
 
     def _own_link(self, entry: Entry) -> ShortLink | None:

@@ -309,7 +309,7 @@ class Records:
         """Store a new record that can be drawn, and give it back with its URLs."""
         self.check_drawable(record)
         fields = {name: getattr(record, name) for name in StoredQRCode.__slots__}
-        table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields))
+        table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields), self.now())
         # Whether the plan shows it depends on how many were there before.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
         return self._record(StoredQRCode(**(fields | {"is_available": is_available})))

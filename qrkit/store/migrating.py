@@ -38,7 +38,7 @@ TABLES: dict[str, Kinds] = {
         "content": "VARCHAR", "comment": "VARCHAR", "urlinfo": "VARCHAR", "short_code": "VARCHAR",
         "is_dynamic": "BOOLEAN", "imported_scans": "BIGINT", "created": "TIMESTAMP", "properties": "VARCHAR",
         "address": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE", "is_schedule_enabled": "BOOLEAN",
-        "schedule": "VARCHAR",
+        "schedule": "VARCHAR", "stored": "TIMESTAMP",
     },
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
     "scan_counts": {"qrcode": "INTEGER", "scans": "BIGINT", "forgotten": "BIGINT"},

@@ -137,6 +137,10 @@ CREATE TABLE day_counts ( -- what is left of visits that were swept out; a day m
 );
 """
 
+STORED = """
+ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP; -- when the row came in, with imported_scans; NULL in older stores
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -147,5 +151,6 @@ MIGRATIONS = {
     "counters": COUNTERS,
     "parsers": PARSERS,
     "day counts": DAY_COUNTS,
+    "stored": STORED,
 }
 """Name to SQL, in the order they are applied."""

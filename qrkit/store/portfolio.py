@@ -73,11 +73,11 @@ COLUMNS = (
 TOGETHER = 5_000
 """QR Codes in one statement."""
 KINDS = {
-    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "is_dynamic": "BOOLEAN",
+    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "stored": "TIMESTAMP", "is_dynamic": "BOOLEAN",
     "latitude": "FLOAT8", "longitude": "FLOAT8", "is_schedule_enabled": "BOOLEAN",
 }  # fmt: skip
 """Types of columns that are not text."""
-_INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", *COLUMNS)
+_INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", "stored", *COLUMNS)
 INSERT_QRCODES = f"""
 INSERT INTO qrcodes ({", ".join(_INSERTED)})
 SELECT {", ".join(f"unnest(?::{KINDS.get(name, 'VARCHAR')}[])" for name in _INSERTED)}
@@ -133,12 +133,12 @@ def delete_campaign(store: Store, id: str) -> None:
     store.execute(DELETE_CAMPAIGN, [id])
 
 
-def insert_qrcode(store: Store, account_id: str, code: StoredQRCode) -> None:
-    """Store a QR Code of an account; its short code is one that was never given, its `scans` count as imported."""
-    insert_qrcodes(store, account_id, [code])
+def insert_qrcode(store: Store, account_id: str, code: StoredQRCode, now: datetime) -> None:
+    """Store a QR Code of an account; its short code is one that was never given, its `scans` were counted before now."""
+    insert_qrcodes(store, account_id, [code], now)
 
 
-def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode]) -> None:
+def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode], now: datetime) -> None:
     """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
@@ -146,7 +146,16 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode])
             part = codes[start : start + TOGETHER]
             numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(part)])]
             rows = [
-                (number, code.id, account_id, code.short_code, code.scans, naive(code.created), *_values(code))
+                (
+                    number,
+                    code.id,
+                    account_id,
+                    code.short_code,
+                    code.scans,
+                    naive(code.created),
+                    naive(now),
+                    *_values(code),
+                )
                 for number, code in zip(numbers, part, strict=True)
             ]
             store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])

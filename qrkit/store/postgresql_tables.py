@@ -178,6 +178,8 @@ CREATE TRIGGER changes AFTER UPDATE OR DELETE OR TRUNCATE ON visits
 FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
 """
 
+STORED = "ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP"
+
 PART = "pg_backend_pid() % 64"
 """The part of the counters that a connection adds to; two that share one wait for each other, and nothing is lost."""
 MARK = "RETURNING 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans"
@@ -191,7 +193,13 @@ POSTGRESQL = Dialect(
 SELECT table_name::VARCHAR AS table_name, column_name::VARCHAR AS column_name
 FROM information_schema.columns WHERE table_schema = current_schema()
 """,
-    migrations={"tables": TABLES, "counters": COUNTERS, "revisions": REVISIONS, "changes": CHANGES},
+    migrations={
+        "tables": TABLES,
+        "counters": COUNTERS,
+        "revisions": REVISIONS,
+        "changes": CHANGES,
+        "stored": STORED,
+    },  # fmt: skip
     # In the order of their numbers, so that two that share a part do not wait for each other in a circle.
     count=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)

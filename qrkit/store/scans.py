@@ -224,8 +224,9 @@ class Scans:
         visit as a stored one whatever that one's content is, for the record's may have changed since. Visits that were
         reduced to counts (`keep_visits`) cannot be seen: a table of their time counts them again.
 
-        Rows are the history of a number that was imported with a QR Code: each that is added takes one from it, until
-        none is left, so that no visit counts twice. Of 12 imported visits, their 12 rows with 3 bots leave 9 scans.
+        Rows older than the import of their QR Code are the history of the number of scans it came with: each row that
+        is added takes one from that number, down to 0, so that no visit counts twice. Of 12 imported visits, their 12
+        rows with 3 bots leave 9 scans.
 
         All rows are stored then or, with an error, none is added.
 

@@ -88,10 +88,14 @@ HAS_NUMBER = """
 SELECT 1 AS found FROM qrcodes
 WHERE account_id = ? AND imported_scans > 0 AND short_code IN (SELECT unnest(?::VARCHAR[])) LIMIT 1
 """
-# Visits of all kinds explain a number: who counted it may have counted bots, and nothing may count twice.
+# Visits of all kinds explain a number, if they are older: the count may include bots, and nothing may count twice.
 EXPLAIN_NUMBERS = """
 UPDATE qrcodes SET imported_scans = greatest(imported_scans - history.visits, 0)
-FROM (SELECT short_code, count(*) AS visits FROM incoming GROUP BY short_code) history
+FROM (
+    SELECT i.short_code, count(*) AS visits FROM incoming i JOIN qrcodes q ON q.short_code = i.short_code
+    WHERE q.stored IS NULL OR i.time < q.stored
+    GROUP BY i.short_code
+) history
 WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
 """
 

@@ -308,10 +308,11 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
         for what in ("TABLE scan_counts", "TABLE batches", "TABLE day_counts", "TABLE visits", "TABLE user_agents"):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
+        store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
         store.execute(MIGRATIONS["visits"])
         store.execute("INSERT INTO user_agents (number, text, device) VALUES (1, 'Firefox', 'computer')")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
-        store.execute("DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts')")
+        store.execute("DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored')")
     with Store(path) as store:
         assert store.rows("SELECT number FROM batches") == [{"number": 0}]
         assert store.rows("SELECT name FROM accounts") == [{"name": "local"}]

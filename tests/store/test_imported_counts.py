@@ -90,6 +90,15 @@ def test_visits_that_come_in_live_explain_nothing(shop):
 
 
 @pytest.mark.rule("T16")
+def test_rows_from_after_the_import_add_to_the_number(new_place):
+    """Open: what a number can explain. Visits from before it was imported; later ones are not in it."""
+    with open_portfolio(new_place(), base_url="https://go.example.com", clock=lambda: NOON) as shop:
+        listed(shop, door=12)
+        shop.scans.insert(history(["scan"] * 3, since=NOON - timedelta(minutes=2)))
+        assert counted(shop) == {"door": 10 + 3}
+
+
+@pytest.mark.rule("T16")
 def test_a_history_that_is_refused_leaves_the_number(shop):
     listed(shop, door=12)
     with pytest.raises(ValueError, match="short code"), shop.store.atomic():
