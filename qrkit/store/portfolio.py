@@ -73,8 +73,8 @@ COLUMNS = (
 TOGETHER = 5_000
 """QR Codes in one statement."""
 KINDS = {
-    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "stored": "TIMESTAMP", "is_dynamic": "BOOLEAN",
-    "latitude": "FLOAT8", "longitude": "FLOAT8", "is_schedule_enabled": "BOOLEAN",
+    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "stored": "TIMESTAMP",
+    "is_dynamic": "BOOLEAN", "latitude": "FLOAT8", "longitude": "FLOAT8", "is_schedule_enabled": "BOOLEAN",
 }  # fmt: skip
 """Types of columns that are not text."""
 _INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", "stored", *COLUMNS)
@@ -134,7 +134,7 @@ def delete_campaign(store: Store, id: str) -> None:
 
 
 def insert_qrcode(store: Store, account_id: str, code: StoredQRCode, now: datetime) -> None:
-    """Store a QR Code of an account; its short code is one that was never given, its `scans` were counted before now."""
+    """Store a QR Code of an account; its short code was never given before, its `scans` were counted before now."""
     insert_qrcodes(store, account_id, [code], now)
 
 

@@ -199,7 +199,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "revisions": REVISIONS,
         "changes": CHANGES,
         "stored": STORED,
-    },  # fmt: skip
+    },
     # In the order of their numbers, so that two that share a part do not wait for each other in a circle.
     count=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)
