@@ -34,14 +34,42 @@ if TYPE_CHECKING:
     from qrkit.scannability.repair import Repair
     from qrkit.scannability.report import Level, ScanReport
 
-__all__ = ["ALPHANUMERIC", "Design", "DesignFields"]
+__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"]
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
 """The 45 characters of alphanumeric mode (ISO/IEC 18004:2015, 7.3.4)."""
 
+KANJI = ((0x8140, 0x9FFC, 0x8140), (0xE040, 0xEBBF, 0xC140))
+"""The codes of Shift JIS that Kanji mode has, first and last, and what is subtracted from each (7.4.6)."""
+
 PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
 """Those of all designs that say nothing of them: nobody can change them, and making them takes as long as the rest."""
+
+
+CHARACTERS = {
+    "numeric": "digits",
+    "alphanumeric": "0-9 A-Z space $ % * + - . / :",
+    "kanji": "characters of two bytes in Shift JIS",
+}
+"""What a mode takes, in words, unless it takes any text."""
+
+
+def kanji_value(character: str) -> int | None:
+    """The 13 bits of a character in Kanji mode (ISO/IEC 18004:2015, 7.4.6); None if the mode does not have it."""
+    code = int.from_bytes(character.encode("shift_jis", "ignore"), "big")
+    less = next((less for first, last, less in KANJI if first <= code <= last), None)
+    if less is None:
+        return None
+    high, low = divmod(code - less, 0x100)
+    return high * 0xC0 + low
+
+
+def _is_allowed(mode: EncodingMode, character: str) -> bool:
+    """Whether a mode that takes not every text has a character."""
+    if mode == "kanji":
+        return kanji_value(character) is not None
+    return character in (NUMERIC if mode == "numeric" else ALPHANUMERIC)
 
 
 class DesignFields(TypedDict, total=False):
@@ -94,7 +122,8 @@ class Design(Model):
         width: Of the whole picture in pixels, 1..10,000; alone it makes a square (ruling G8).
         height: Of the whole picture in pixels, likewise.
         padding: Quiet zone in modules, 0..20; the standard asks for 4.
-        em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, or `auto` for the shortest mix (ruling G2).
+        em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, `kanji`, or `auto` for the shortest mix of the
+            first three.
         ec: Error correction level L, M, Q or H; never raised silently (ruling G3).
         foreground: Colour or gradient of dark modules.
         background: Colour or gradient of everything else.
@@ -105,8 +134,9 @@ class Design(Model):
         wrapper: A picture around it all.
         mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
             the one that leaves most error correction.
-        pad_codewords: standard, or free: what no reader looks at is chosen so that modules have the colour in which
-            layers and sprites draw them anyway. The more room the content leaves, the more a logo may cover.
+        pad_codewords: `iso`, the padding of ISO/IEC 18004:2015, 7.4.10; `segno`, which gives the modules of that
+            library; or `free`: what no reader looks at is chosen so that modules have the color in which layers and
+            sprites draw them anyway. The more room the content leaves, the more a logo may cover.
 
     Raises:
         InvalidParameter: A field breaks a rule; all that do are named.
@@ -135,7 +165,7 @@ class Design(Model):
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
     wrapper: Wrapper | None = None
     mask: Mask = None
-    pad_codewords: PadChoice = "standard"
+    pad_codewords: PadChoice = "iso"
 
     if TYPE_CHECKING:
 
@@ -145,15 +175,10 @@ class Design(Model):
     def _content_fits_mode(self) -> Self:
         if self.em in ("byte", "auto"):
             return self
-        allowed = NUMERIC if self.em == "numeric" else ALPHANUMERIC
-        wrong = next(
-            (index for index, character in enumerate(self.content) if character not in allowed),
-            None,
-        )
+        wrong = next((index for index, one in enumerate(self.content) if not _is_allowed(self.em, one)), None)
         if wrong is not None:
-            characters = "digits" if self.em == "numeric" else "0-9 A-Z space $ % * + - . / :"
             rule = (
-                f"em={self.em} allows {characters}, but character {wrong + 1} is {self.content[wrong]!r}; "
+                f"em={self.em} allows {CHARACTERS[self.em]}, but character {wrong + 1} is {self.content[wrong]!r}; "
                 "em=byte takes any text"
             )
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from qrkit.design import Design, DesignFields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
-from qrkit.encode import encode
+from qrkit.encode import symbol_of
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.limits import TextStyle
 from qrkit.symbol import Symbol
@@ -49,13 +49,7 @@ class QRImage:
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
-        self.symbol: Symbol = encode(
-            design.content,
-            version=design.version,
-            error_correction=design.ec,
-            mode=design.em,
-            mask=design.mask,
-        )
+        self.symbol: Symbol = symbol_of(design)
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
         self._pictures = _read(design, fetch) if pictures is None else pictures
         if design.pad_codewords == "free" and not is_plain(design):

@@ -177,6 +177,11 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
+def _pad_choice(value: Any) -> Any:
+    """`standard` is what 1.0.0 called its only other choice; templates and files of designs may say it."""
+    return {"standard": "iso"}.get(_lower(value), _lower(value)) if isinstance(value, str) else value
+
+
 def _upper(value: Any) -> Any:
     return value.upper() if isinstance(value, str) else value
 
@@ -195,13 +200,13 @@ Version = Annotated[
 ]
 ModuleSize = Annotated[Whole, Within(1, 20, "pixels per module")]
 Padding = Annotated[Whole, Within(0, 20, "modules")]
-EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "auto"], BeforeValidator(_lower)]
+EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "kanji", "auto"], BeforeValidator(_lower)]
 StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidator(_lower)]
-"""The interface has no `auto` (ruling G2): the generate URL of a tracked code could not say it."""
+"""The interface has no `auto` and no `kanji` (ruling G2): the generate URL of a tracked code could not say it."""
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
 Mask = Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None
 """Data mask pattern reference (ISO/IEC 18004:2015, 7.8.2)."""
-PadChoice = Annotated[Literal["standard", "free"], BeforeValidator(_lower)]
+PadChoice = Annotated[Literal["iso", "segno", "free"], BeforeValidator(_pad_choice)]
 
 MOST_PIXELS = 40_000_000
 """Of a whole picture (ruling G8)."""

@@ -82,7 +82,7 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
         ("padding", number, "N", "quiet zone in modules, 0..20 (4)"),
         ("version", number, "N", "1..40 (the smallest that fits)"),
         ("ec", str, "LEVEL", "error correction: L, M, Q or H (M)"),
-        ("em", str, "MODE", "encoding mode: byte, numeric, alphanumeric or auto (byte)"),
+        ("em", str, "MODE", "encoding mode: byte, numeric, alphanumeric, kanji or auto (byte)"),
         ("foreground", str, "COLOUR", "of dark modules: #AARRGGBB, #RRGGBB or a name (black)"),
         ("background", str, "COLOUR", "of everything else (white)"),
     ):

@@ -9,8 +9,8 @@ The way of a content, a file for each step and in the order of ISO/IEC 18004:201
     placement     codewords -> modules, on the layout of function_patterns
     masking       the data mask pattern with the lowest penalty
 
-From placement on, modules are bits of large integers; planes has their order. The modules are those of segno, bit by
-bit, which takes 30 to 120 times as long; it is the reference in the tests.
+From placement on, modules are bits of large integers; planes has their order. With segno's padding the modules are
+those of segno, bit by bit; it is the reference in the tests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from qrkit.encode.capacity import (
     smallest_version,
 )
 from qrkit.encode.function_patterns import information
-from qrkit.encode.kanji import encode_kanji
 from qrkit.encode.masking import best_mask, masked
 from qrkit.encode.placement import place
 from qrkit.encode.planes import geometry
@@ -38,7 +37,7 @@ from qrkit.encode.segments import densest_mode, segments_of
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol import ErrorCorrectionLevel, Symbol
 
-__all__ = ["PadCodewords", "check_fits", "encode"]
+__all__ = ["PadCodewords", "check_fits", "encode", "symbol_of"]
 
 
 class Asked(NamedTuple):
@@ -58,7 +57,7 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
     error_correction: ErrorCorrectionLevel = "M",
     mode: str = "byte",
     mask: int | None = None,
-    pad_codewords: PadCodewords = "segno",
+    pad_codewords: PadCodewords = "iso",
 ) -> Symbol:
     """Encode a text into a symbol.
 
@@ -66,13 +65,12 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
         content: The text; in byte mode it is written as UTF-8 without ECI (ruling G2).
         version: 1..40; None takes the smallest that fits (ruling G1).
         error_correction: L, M, Q or H; kept, never raised (ruling G3).
-        mode: numeric, alphanumeric, byte, or auto for the shortest mix of segments of these; or kanji, which a
-            `Design` does not have, and segno encodes.
+        mode: numeric, alphanumeric, byte, or auto for the shortest mix of segments of these; or kanji.
         mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty (7.8.3).
-        pad_codewords: What follows the terminator where it ends on a codeword boundary: by ISO/IEC 18004:2015,
-            7.4.10, the pad codewords 11101100 and 00010001 in turn (`iso`); segno has a codeword 00000000 before
-            them (`segno`), also where it encodes kanji. No reader sees a difference, but the modules are others. So
-            they may be any bytes, too, one for each pad codeword; `free_padding.solve` finds some. Not with kanji.
+        pad_codewords: What follows the terminator: by ISO/IEC 18004:2015, 7.4.10, the pad codewords 11101100 and
+            00010001 in turn (`iso`); where the terminator ends on a codeword boundary, segno has a codeword 00000000
+            before them (`segno`). Few readers see a difference, but the modules are others. So they may be any bytes,
+            too, one for each pad codeword; `free_padding.solve` finds some.
 
     Raises:
         ContentTooLong: The content does not fit; the message says what would.
@@ -86,9 +84,6 @@ def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, 
 def _encoded(content: str, asked: Asked) -> Symbol:
     """The symbol; a design that changes only in its looks keeps it."""
     _check_version_and_mask(asked)
-    if asked.mode == "kanji":
-        _check_pads_of_kanji(asked.pad_codewords)
-        return encode_kanji(content, version=asked.version, error_correction=asked.level, mask=asked.mask)
     segments, version = _fitted(content, asked.version, asked.level, asked.mode)
     data = data_codewords(segments, version, asked.level, asked.pad_codewords)
     plane = place(final_message(data, version, asked.level), version)
@@ -113,10 +108,21 @@ def _check_version_and_mask(asked: Asked) -> None:
             )
 
 
-def _check_pads_of_kanji(pad: PadCodewords) -> None:
-    if isinstance(pad, bytes):
-        rule = "mode=kanji has the padding of segno, which encodes it; other modes take bytes"
-        raise InvalidParameter(Problem("pad_codewords", pad, rule))
+def symbol_of(design: Design) -> Symbol:
+    """Encode the content of a design as it says; free pad codewords are those of the standard until they are solved.
+
+    Raises:
+        ContentTooLong: If the content does not fit; the message says what would.
+        InvalidParameter: If the mode does not have a character of the content.
+    """
+    return encode(
+        design.content,
+        version=design.version,
+        error_correction=design.ec,
+        mode=design.em,
+        mask=design.mask,
+        pad_codewords="segno" if design.pad_codewords == "segno" else "iso",
+    )
 
 
 def check_fits(design: Design) -> None:

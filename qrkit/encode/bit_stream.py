@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
+from qrkit.design import CHARACTERS, kanji_value
 from qrkit.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
 from qrkit.errors import InvalidParameter, Problem
 
@@ -13,7 +14,7 @@ __all__ = ["PadCodewords", "data_codewords", "pad_codewords_held"]
 PadCodewords = Literal["segno", "iso"] | bytes
 """What follows the terminator: whose padding, or the pad codewords themselves; see `data_codewords`."""
 
-MODE_INDICATORS: dict[Mode, int] = {"numeric": 0b0001, "alphanumeric": 0b0010, "byte": 0b0100}
+MODE_INDICATORS: dict[Mode, int] = {"numeric": 0b0001, "alphanumeric": 0b0010, "byte": 0b0100, "kanji": 0b1000}
 """Mode indicators (table 2)."""
 TERMINATOR_BITS = 4
 PAD_CODEWORDS = bytes([0b11101100, 0b00010001]) * (max(DATA_CODEWORDS["L"]) // 2)
@@ -27,8 +28,8 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
 
     ISO/IEC 18004:2015, 7.4.10, has padding bits only where the stream does not end on a codeword boundary, and pad
     codewords right after them: `iso`. segno 1.6 and earlier writes eight padding bits, a codeword 00000000, where it
-    does end there: `segno`. Readers stop at the terminator and see no difference. That is why pad codewords may as
-    well be given, each of any value.
+    does end there: `segno`. Most readers stop at the terminator, so pad codewords may as well be given, each of any
+    value.
 
     Args:
         segments: What is encoded; it must fit.
@@ -68,7 +69,9 @@ def pad_codewords_held(segments: list[Segment], version: int, level: str) -> int
 
 
 def _characters(mode: Mode, text: str) -> tuple[int, int, int]:
-    """Number of characters, their bits as a number, and how many bits these are (7.4.3 to 7.4.5)."""
+    """Number of characters, their bits as a number, and how many bits these are (7.4.3 to 7.4.6)."""
+    if mode == "kanji":
+        return len(text), _kanji(text), 13 * len(text)
     if mode == "byte":
         data = text.encode()
         return len(data), int.from_bytes(data, "big"), 8 * len(data)
@@ -80,6 +83,19 @@ def _characters(mode: Mode, text: str) -> tuple[int, int, int]:
     except (KeyError, ValueError):
         rule = f"mode {mode} takes 1 or more of these characters: {_alphabet(mode)}; byte takes any text"
         raise InvalidParameter(Problem("content", text, rule, "bad-content")) from None
+
+
+def _kanji(text: str) -> int:
+    """The 13 bits of each character, one after another (7.4.6).
+
+    Raises:
+        InvalidParameter: If there is no character, or one that Shift JIS does not have in two bytes.
+    """
+    values = [kanji_value(character) for character in text]
+    if not values or None in values:
+        rule = f"mode kanji takes 1 or more {CHARACTERS['kanji']}; byte takes any text"
+        raise InvalidParameter(Problem("content", text, rule, "bad-content"))
+    return int("".join([f"{value:013b}" for value in values]), 2)
 
 
 def _alphabet(mode: Mode) -> str:

@@ -16,7 +16,7 @@ __all__ = [
     "smallest_version",
 ]
 
-Mode = Literal["numeric", "alphanumeric", "byte"]
+Mode = Literal["numeric", "alphanumeric", "byte", "kanji"]
 
 LEVELS = ("L", "M", "Q", "H")
 """Error correction levels, the weakest first."""
@@ -26,6 +26,7 @@ COUNT_BITS: dict[Mode, tuple[int, int, int]] = {
     "numeric": (10, 12, 14),
     "alphanumeric": (9, 11, 13),
     "byte": (8, 16, 16),
+    "kanji": (8, 10, 12),
 }
 """Length of the character count indicator in versions 1-9, 10-26 and 27-40 (table 3)."""
 
@@ -82,19 +83,23 @@ def bits_needed(segments: list[Segment], version: int) -> int:
 
 
 def data_bits(mode: Mode, text: str) -> int:
-    """Length of the encoded characters alone, in bits (7.4.3 to 7.4.5)."""
+    """Length of the encoded characters alone, in bits (7.4.3 to 7.4.6)."""
     if mode == "byte":
         return 8 * len(text.encode())
+    if mode == "kanji":
+        return 13 * len(text)
     if mode == "alphanumeric":
         return 11 * (len(text) // 2) + 6 * (len(text) % 2)
     return 10 * (len(text) // 3) + (0, 4, 7)[len(text) % 3]
 
 
 def characters_held(version: int, level: str, mode: Mode) -> int:
-    """How many digits, alphanumeric characters or bytes one segment of a symbol holds (table 7)."""
+    """How many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7)."""
     bits = bits_held(version, level) - header_bits(mode, version)
     if mode == "byte":
         return bits // 8
+    if mode == "kanji":
+        return bits // 13
     if mode == "alphanumeric":
         return bits // 11 * 2 + (bits % 11 >= 6)
     return bits // 10 * 3 + (bits % 10 >= 4) + (bits % 10 >= 7)

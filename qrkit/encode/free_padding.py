@@ -66,7 +66,7 @@ def solve(  # noqa: PLR0913 - a symbol, each choice by its name as `encode` has 
         content: The text.
         version: 1..40.
         error_correction: L, M, Q or H.
-        mode: numeric, alphanumeric, byte, or auto.
+        mode: numeric, alphanumeric, byte, kanji, or auto.
         mask: 0..7; the best one for the wishes is found by trying all.
         wanted: Rows of the symbol's modules, without quiet zone: 1 shall be dark, 0 light, -1 is no wish. Wishes for
             function patterns are without effect.
@@ -80,8 +80,6 @@ def solve(  # noqa: PLR0913 - a symbol, each choice by its name as `encode` has 
         InvalidParameter: There is no such version, mode or mask, the mode does not know a character, or `wanted` has
             other values or not the shape of the symbol.
     """
-    if mode == "kanji":
-        raise InvalidParameter(Problem("mode", mode, "must be numeric, alphanumeric, byte or auto", "bad-value"))
     symbol = encode(
         content, version=version, error_correction=error_correction, mode=mode, mask=mask, pad_codewords="iso"
     )

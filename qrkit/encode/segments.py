@@ -5,15 +5,16 @@ from __future__ import annotations
 from itertools import groupby
 
 from qrkit.design import ALPHANUMERIC, NUMERIC
-from qrkit.encode.capacity import COUNT_BITS, Mode, Segment, header_bits
+from qrkit.encode.capacity import Mode, Segment, header_bits
 
 __all__ = ["densest_mode", "segments_of"]
 
-MODES: tuple[Mode, ...] = tuple(COUNT_BITS)
+MODES: tuple[Mode, ...] = ("numeric", "alphanumeric", "byte")
+"""Those of a mix. Kanji mode is not among them: readers take its characters for Shift JIS, and bytes for UTF-8."""
 
 
 def segments_of(content: str, mode: str, version: int) -> list[Segment]:
-    """Split a content for the header lengths of a version; `mode` is numeric, alphanumeric, byte or auto."""
+    """Split a content for the header lengths of a version; `mode` is numeric, alphanumeric, byte, kanji or auto."""
     if mode != "auto":
         return [Segment(mode, content)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
     modes = _cheapest_modes(content, version)

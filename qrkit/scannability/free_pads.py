@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qrkit import encode
 from qrkit.draw import Pictures, is_plain
-from qrkit.encode import encode
 from qrkit.encode.free_padding import solve
 from qrkit.scannability.appearance import Appearance, appearance_of
 
@@ -23,10 +23,8 @@ def symbol_of(design: Design, pictures: Pictures) -> Symbol:
         ContentTooLong: The content does not fit.
         RenderingFailed: The renderer broke down on a part of the drawing that pad codewords are to follow.
     """
-    symbol = encode(
-        design.content, version=design.version, error_correction=design.ec, mode=design.em, mask=design.mask
-    )
-    return symbol if design.pad_codewords == "standard" else fitted_symbol(design, pictures, symbol)
+    symbol = encode.symbol_of(design)
+    return fitted_symbol(design, pictures, symbol) if design.pad_codewords == "free" else symbol
 
 
 def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
@@ -59,7 +57,7 @@ def fitted(design: Design, symbol: Symbol, appearance: Appearance) -> Symbol:
     }
     for mask in range(8) if design.mask is None else (design.mask,):
         pads = solve(design.content, **asked, mask=mask, wanted=wanted)
-        other = encode(design.content, **asked, mask=mask, pad_codewords=pads)
+        other = encode.encode(design.content, **asked, mask=mask, pad_codewords=pads)
         found = appearance.budget(other)
         if (used := (found.used, sum(found.errors))) < least:
             best, least = other, used

@@ -60,7 +60,7 @@ def read(symbol: Symbol) -> zxingcpp.Barcode:
 def test_modules_are_those_of_segno(mode, data):
     content = data.draw(texts[mode])
     level = data.draw(st.sampled_from("LMQH"))
-    ours = encode(content, error_correction=level, mode=mode)
+    ours = encode(content, error_correction=level, mode=mode, pad_codewords="segno")
     theirs = segno.make_qr(content, mode=mode, error=level, boost_error=False, encoding="utf-8", eci=False)
     assert ours.modules == tuple(map(bytes, theirs.matrix))
     assert (ours.version, ours.error_correction, ours.mask, ours.mode) == (theirs.version, level, theirs.mask, mode)
@@ -100,15 +100,26 @@ def test_the_version_information_of_version_7_is_that_of_the_standard():
     assert "".join(map(str, beside)) == "".join(map(str, below)) == "000111110010010100"
 
 
+@pytest.mark.rule("G22")
 def test_pad_codewords_begin_right_after_the_terminator():
     """ISO/IEC 18004:2015, 7.4.10: 0100, 00000001, 'A', 0000, and then 11101100 00010001 in turn."""
-    words = codewords(encode("A", version=1, mask=0, pad_codewords="iso"))[:16]
-    assert words.hex(" ") == "40 14 10" + " ec 11" * 6 + " ec"
+    for symbol in (encode("A", version=1, mask=0), generate("A", version=1, mask=0).symbol):
+        assert codewords(symbol)[:16].hex(" ") == "40 14 10" + " ec 11" * 6 + " ec"
 
 
-def test_by_default_there_is_one_pad_codeword_too_many_as_in_segno():
+@pytest.mark.rule("G22")
+def test_on_request_there_is_one_pad_codeword_too_many_as_in_segno():
     """heuer/segno #148: a codeword 00000000 where the terminator ends on a codeword boundary."""
-    assert codewords(encode("A", version=1, mask=0))[:16].hex(" ") == "40 14 10 00" + " ec 11" * 6
+    symbol = generate("A", version=1, mask=0, pad_codewords="segno").symbol
+    assert symbol == encode("A", version=1, mask=0, pad_codewords="segno")
+    assert codewords(symbol)[:16].hex(" ") == "40 14 10 00" + " ec 11" * 6
+
+
+@pytest.mark.rule("G22")
+def test_templates_of_1_0_0_may_ask_for_standard_padding():
+    assert (
+        Design(content="A", pad_codewords="standard") == Design(content="A", pad_codewords="iso") == Design(content="A")
+    )
 
 
 @pytest.mark.rule("G1")

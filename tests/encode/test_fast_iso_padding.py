@@ -61,9 +61,8 @@ def test_the_two_paddings_differ_only_where_the_terminator_ends_a_codeword(pad):
 
 def test_a_full_symbol_has_no_padding_that_could_differ():
     content = "z" * characters_held(3, "Q", "byte")
-    assert encode(content, version=3, error_correction="Q", pad_codewords="iso") == encode(
-        content, version=3, error_correction="Q"
-    )
+    asked = {"version": 3, "error_correction": "Q"}
+    assert encode(content, **asked, pad_codewords="iso") == encode(content, **asked, pad_codewords="segno")
     assert bits_held(3, "Q") == 12 + 8 * len(content) + 4
 
 

@@ -297,11 +297,11 @@ def test_pad_codewords_are_as_many_as_the_content_leaves(count):
     assert caught.value.name == "pad_codewords"
 
 
-def test_kanji_has_no_free_padding():
-    with pytest.raises(InvalidParameter, match="mode=kanji has the padding of segno"):
-        encode("漢字", version=1, mode="kanji", pad_codewords=b"\0" * 9)
-    with pytest.raises(InvalidParameter, match="mode='kanji': must be numeric"):
-        solve("漢字", version=1, mode="kanji", mask=0, wanted=np.zeros((21, 21)))
+def test_kanji_have_free_padding_too():
+    asked = {"version": 1, "mode": "kanji", "mask": 0}
+    pads = solve("漢字", **asked, wanted=np.ones((21, 21)))
+    ours, by_the_standard = (encode("漢字", **asked, pad_codewords=pad) for pad in (pads, "iso"))
+    assert sum(map(sum, ours.modules)) > sum(map(sum, by_the_standard.modules))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def random_design(seed: int) -> Design:
         "background": random.choice((*LIGHT[:1] * 6, *LIGHT)),
         "modules": _modules(random),
         "flip": random.choice(("none",) * 9 + ("horizontal",)),
-        "pad_codewords": random.choice(("standard", "free")),
+        "pad_codewords": random.choice(("iso", "segno", "free")),
     }
     if random.random() < 0.3:
         fields["markers"] = Markers.all(random.choice(MARKER_PATTERNS))

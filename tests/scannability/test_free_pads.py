@@ -89,12 +89,12 @@ def test_the_same_design_gives_the_same_bytes():
     assert generate(design).to_bytes("png") == generate(design.replace(size=8)).to_bytes("png")
 
 
-@pytest.mark.parametrize("pads", ["standard", "free"])
+@pytest.mark.parametrize("pads", ["iso", "free"])
 @pytest.mark.parametrize("mask", range(8))
 def test_a_mask_that_is_asked_for_is_used(pads, mask):
     design = logo(DISC, 0.3)(Design(content=PAYLOADS["short"], version=4, mask=mask, pad_codewords=pads))
     assert generate(design).symbol.mask == mask
-    assert readers_of(design) or pads == "standard"
+    assert readers_of(design) or pads == "iso"
 
 
 @pytest.mark.parametrize(("field", "value"), [("mask", 8), ("mask", -1), ("mask", "no"), ("pad_codewords", "none")])

@@ -29,7 +29,7 @@ def report_on(design: Design):
     return examine(drawn(design), "static")
 
 
-@pytest.mark.parametrize("pads", ["standard", "free"])
+@pytest.mark.parametrize("pads", ["iso", "free"])
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_what_is_found_fits_and_more_does_not(name, pads):
     design = Design(content=PAYLOADS[name])
@@ -42,7 +42,7 @@ def test_what_is_found_fits_and_more_does_not(name, pads):
 
 def test_free_pads_make_room_for_twice_the_area():
     design = Design(content=PAYLOADS["short"], version=5)
-    shares = [largest_logo(design, "icon:circle", pad_codewords=pads).share for pads in ("standard", "free")]
+    shares = [largest_logo(design, "icon:circle", pad_codewords=pads).share for pads in ("iso", "free")]
     assert shares[1] ** 2 > 2 * shares[0] ** 2
 
 
