@@ -34,6 +34,7 @@ from qrkit.wsgi.messages import (
     Response,
     header_text,
     problem,
+    warning,
 )
 from qrkit.wsgi.proxies import client_address
 from qrkit.wsgi.routes import ROUTES, Route
@@ -130,7 +131,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         except QrkitError as error:
             answer = _refusal(error, asked, route)
         _fill(response, answer)
-        response.set_headers(asked.joining)
+        response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
 
     return respond
 

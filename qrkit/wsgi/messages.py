@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -67,6 +67,7 @@ class Request:
         address: Of the client.
         joining: Headers that join the response, be it an answer or an error.
         noting: What the access log says of it beside what every request has.
+        warnings: What of it was not read as the client may think: joins the response, too.
         body: What was sent with it: called with the most bytes that are taken, it gives them or raises `BodyTooLarge`.
     """
 
@@ -77,17 +78,27 @@ class Request:
     address: str = ""
     joining: dict[str, str] = field(default_factory=dict)
     noting: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     body: Callable[[int], bytes] = lambda _most: b""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP response; the standard headers join when it is sent."""
+    """An HTTP response; the standard headers join when it is sent.
+
+    Attributes:
+        status: Of HTTP.
+        media_type: For `Content-Type`.
+        body: As it is sent.
+        headers: By name.
+        warnings: Sentences on what is not as the client may think, for `X-Api-Warning`.
+    """
 
     status: int = 200
     media_type: str = "text/plain; charset=utf-8"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
 
 def ignored(unknown: Iterable[str]) -> list[str]:

@@ -141,7 +141,7 @@ def called(service: Service, request: Request, *, needs_key: bool, is_exchange: 
         TooManyRequests: The address or the account has asked too often.
         NotAllowed: The plan does not include it.
     """
-    parameters = pairs(request.query)
+    parameters = pairs(request.query, request.warnings)
     account = _account(service, request, parameters)
     if account is None and needs_key:
         raise _no_key()

@@ -167,7 +167,34 @@ def test_a_colour_is_read_alpha_first_or_by_name_and_without_its_lost_hash(clien
 @pytest.mark.rule("H2")
 def test_unknown_parameters_change_nothing(client):
     """A fact: plug-ins send parameters of their own."""
-    assert picture(client, content="hi", source="blender", v="2.1", Size="99") == picture(client, content="hi")
+    assert picture(client, content="hi", source="blender", v="2.1") == picture(client, content="hi")
+
+
+@pytest.mark.rule("H8")
+def test_names_of_parameters_are_read_in_any_case(client):
+    """Open: `FORMAT=svg`. It is `format`: what is ignored in silence gives a picture that nobody asked for."""
+    reply = client.request("GET", GENERATE, query="CONTENT=hi&FORMAT=svg&Size=3")
+    assert reply.headers["content-type"] == "image/svg+xml"
+    assert reply.body == picture(client, content="hi", format="svg", size=3)
+
+
+@pytest.mark.rule("H8")
+@pytest.mark.parametrize(
+    "query", ["content=%u017Dlu%u0165%E1%20%uD83C%uDF37", "content=%u017Dlu%u0165%E1+%uD83C%uDF37"]
+)
+def test_what_old_scripts_escaped_is_in_the_symbol_and_a_warning_says_how_it_was_read(client, query):
+    """A fact: old pages send what `escape` makes. A client that sends something else by mistake can see it."""
+    reply = client.request("GET", GENERATE, query=query)
+    assert decode(reply.body).content == "Žluťá 🌷"
+    assert reply.headers["x-api-warning"].startswith("content: is not percent-encoded UTF-8; it was read as")
+    assert "x-api-warning" not in client.get(GENERATE, content="Žluťá 🌷").headers
+
+
+@pytest.mark.rule("H8", "H3")
+def test_a_refused_request_says_too_what_was_read_in_the_old_spelling(client):
+    reply = client.request("GET", GENERATE, query="content=caf%E9&size=99")
+    assert reply.status == 400
+    assert reply.headers["x-api-warning"].startswith("content: is not")
 
 
 @pytest.mark.rule("H5")
@@ -424,6 +451,7 @@ def leaking(error):
         "content=hi&auth={key}&auth={key}",
         "content=hi&auth={key}&AUTH={key}&key={key}",
         "content=hi&auth={key}%FF",
+        "content=hi&auth={key}%uD800",
         "auth={key}&content=" + "x" * 17_000,
         "auth={key}&" + "&".join(f"p{number}=1" for number in range(60)),
         "content=https%3A%2F%2Fexample.com&shorten=broken&auth={key}",

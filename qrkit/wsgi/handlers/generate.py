@@ -16,7 +16,7 @@ from qrkit.links import new_short_code
 from qrkit.reading import json_object
 from qrkit.templates import Templates
 from qrkit.writers import FORMATS, zip_all
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored
 from qrkit.wsgi.service import Call
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
@@ -73,7 +73,7 @@ def _generated(call: Call, asked: GenerateRequest) -> Response:
     if scan:
         headers["X-Scan-Score"] = str(scan.score)
         told += [issue.message for issue in scan.issues if issue.severity != "note"]
-    return Response(200, FORMATS[asked.format].media_type, picture, headers | warning(told))
+    return Response(200, FORMATS[asked.format].media_type, picture, headers, told)
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:

@@ -14,7 +14,7 @@ from qrkit.scannability import level_named
 from qrkit.scannability.report import Level, ScanReport
 from qrkit.templates import Templates
 from qrkit.wsgi.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored
 from qrkit.wsgi.service import Call
 
 __all__ = ["HTTP_LEVELS", "check"]
@@ -55,4 +55,4 @@ def _of_design(call: Call, body: bytes, level: Level) -> Response:
 
 
 def _told(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
-    return Response(200, JSON, report.to_json().encode(), warning(warnings))
+    return Response(200, JSON, report.to_json().encode(), warnings=warnings)

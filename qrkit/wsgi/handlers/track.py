@@ -14,7 +14,7 @@ from qrkit.reading import flag
 from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
 from qrkit.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored
 from qrkit.wsgi.service import Call
 
 __all__ = [
@@ -151,12 +151,12 @@ def _inserted(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Respon
     with json_named():
         made = insert(**asked.values)
     text = json.dumps({"id": made.id, "created": to_iso(made.created)})
-    return Response(200, JSON, text.encode(), warning(ignored(asked.unknown)))
+    return Response(200, JSON, text.encode(), warnings=ignored(asked.unknown))
 
 
 def _done(unknown: Sequence[str] = ()) -> Response:
     """Success without anything to tell (interface.md, "Errors", 2)."""
-    return Response(headers=warning(ignored(unknown)))
+    return Response(warnings=ignored(unknown))
 
 
 def _attached(name: str) -> dict[str, str]:
