@@ -15,7 +15,7 @@ from falcon.routing import BaseConverter
 
 from qrkit.access import RequestCounter
 from qrkit.assets import Fetch
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
 from qrkit.places import Places
@@ -165,8 +165,6 @@ def _as_page(error: QrkitError, answer: Response) -> Response:
 
 def _body(request: falcon.Request, most: int) -> bytes:
     """The body of a request; a longer one is refused before it is read."""
-    if (request.content_type or "").lower().startswith("multipart/"):
-        raise WrongMediaType("the body is a form with parts; send the JSON or the file itself as the body")
     too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
     if (request.content_length or 0) > most:
         raise too_long

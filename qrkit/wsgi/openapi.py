@@ -143,7 +143,11 @@ PARAMETERS: dict[str, Schema] = {
     "filename": {"type": "string", "description": "suggested name of the file"},
     "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
-    "file_format": {"type": "string", "enum": list(EXCHANGE_FORMATS)},
+    "file_format": {
+        "type": "string",
+        "enum": list(EXCHANGE_FORMATS),
+        "description": "of the file; a form with parts may say it in a field or in the name of its file instead",
+    },
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
     "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
@@ -190,13 +194,15 @@ ISSUE = _object(
 )
 # Bytes are read whatever their Content-Type says, so that generated clients need to know no media types of pictures.
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
+UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
-    "picture": FILE,
-    "checked": _ref("DesignRequest") | FILE,
+    "picture": UPLOAD,
+    "checked": _ref("DesignRequest") | UPLOAD,
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
+    # Not as an upload: where a form says the format, the query need not, which a description cannot tell.
     "file": FILE,
 }
 

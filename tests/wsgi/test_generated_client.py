@@ -121,6 +121,8 @@ def test_pictures_and_files_go_both_ways_as_bytes(ask, package, models):
     picture = ask("generate", content="https://example.com/tram").payload.read()
     read = ask("decode_picture", body=types.File(payload=picture))
     assert read.content == "https://example.com/tram"
+    form = models.DecodePictureFilesBody(file=types.File(payload=picture, file_name="tram.png"))
+    assert ask("decode_picture", body=form).to_dict() == read.to_dict()
     ask("insert_qrcode", body=models.NewQRCode(content="https://example.com/exported"))
     file = ask("export", "csv").payload.read()
     assert b"https://example.com/exported" in file

@@ -34,7 +34,7 @@ def generate(call: Call) -> Response:
 def generate_decorated(call: Call) -> Response:
     """A decorated picture, of a design as JSON."""
     templates = Templates(call.service.store, call.portfolio.account.id)
-    body = call.request.body(MOST_DESIGN_BYTES)
+    body = call.body(MOST_DESIGN_BYTES)
     with call.service.gates.reading.passing():
         asked = read_post(json_object(body), templates.get)
     return _generated(call, asked)
@@ -50,7 +50,7 @@ def decode_picture(call: Call) -> Response:
     name = call.parameters.get("format", "png").lower()
     if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
         raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
-    picture = call.request.body(MOST_PICTURE_BYTES)
+    picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
     with call.service.gates.reading.passing():

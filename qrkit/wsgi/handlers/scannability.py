@@ -33,7 +33,7 @@ def check(call: Call) -> Response:
     level = level_named(call.parameters.get("level", "standard").lower())
     if level not in HTTP_LEVELS:
         raise InvalidParameter(Problem("level", level, f"must be one of {', '.join(HTTP_LEVELS)}"))
-    body = call.request.body(MOST_PICTURE_BYTES)
+    body = call.file(MOST_PICTURE_BYTES).data
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
     if body.lstrip()[:1] == b"{":

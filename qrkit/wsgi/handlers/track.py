@@ -135,13 +135,14 @@ def import_file(call: Call) -> Response:
         InvalidParameter: The format is missing, or there is no such format.
         BadRequest: There is no file.
     """
-    if "format" not in call.parameters:
+    sent = call.file(MOST_FILE_BYTES)
+    format = call.parameters.get("format") or sent.format
+    if not format:
         raise MissingParameter("format")
-    format = exchange_format(call.parameters["format"]).name
-    file = call.request.body(MOST_FILE_BYTES)
-    if not file:
+    named = exchange_format(format).name
+    if not sent.data:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
-    issues = call.portfolio.import_file(file, format=format).issues
+    issues = call.portfolio.import_file(sent.data, format=named).issues
     names = ("campaign", "name", "content", "error")
     found = [{name: getattr(issue, name) for name in names} for issue in issues]
     return Response(200, JSON, json.dumps(found, ensure_ascii=False).encode())
