@@ -196,6 +196,7 @@ class Portfolio(Shown, Records):
 
         Raises:
             InvalidParameter: There is no such format, or a text is too long for it; nothing was written.
+            CannotWrite: The file cannot be written there.
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)

@@ -138,27 +138,26 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
         error: What went wrong.
         highest: The status it has at most: generate promises no more than 500 (ruling H4).
     """
-    status = min(error.status, highest)
+    status, text = min(error.status, highest), error.told("http")
     body: dict[str, Any] = {
         "type": f"urn:qrkit:problem:{error.code}",
         "status": status,
         "title": HTTPStatus(status).phrase,
-        "detail": str(error),
+        "detail": text,
         "code": error.code,
     }
     if isinstance(error, InvalidParameter):
         body["errors"] = [
             {"pointer": _pointer(one.name), "reason": one.rule, "code": one.code} for one in error.problems
         ]
-    headers = {"X-Api-Error": header_text(str(error)), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
+    headers = {"X-Api-Error": header_text(text), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, NotAuthenticated):
         headers["WWW-Authenticate"] = 'ApiKey realm="qrkit"'
-    text = json.dumps(body, ensure_ascii=True)
-    return Response(status, "application/problem+json; charset=utf-8", text.encode(), headers)
+    return Response(status, "application/problem+json; charset=utf-8", json.dumps(body).encode(), headers)
 
 
 def _pointer(name: str) -> str:

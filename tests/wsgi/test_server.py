@@ -115,7 +115,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
         second = qrkit("serve", "--store", path, "--port", 0)
         said, complained = second.communicate(timeout=LONGEST_WAIT)
         assert (second.returncode, said) == (2, "")
-        assert complained.startswith(f"qrkit serve: {path} is open in another process: close that one, use its HTTP")
+        assert complained.startswith(f"qrkit serve: {path} is open in another process; close that one, or use its HTTP")
         assert complained.count("\n") == 1
     finally:
         end = ended(server, signal.SIGINT)

@@ -30,9 +30,10 @@ def check(call: Call) -> Response:
         InvalidParameter: There is no such level.
         BadRequest: The body is empty.
     """
-    level = level_named(call.parameters.get("level", "standard").lower())
-    if level not in HTTP_LEVELS:
-        raise InvalidParameter(Problem("level", level, f"must be one of {', '.join(HTTP_LEVELS)}"))
+    asked = call.parameters.get("level", "standard").lower()
+    if asked not in HTTP_LEVELS:
+        raise InvalidParameter(Problem("level", asked, f"must be one of {', '.join(HTTP_LEVELS)}"))
+    level = level_named(asked)
     body = call.file(MOST_PICTURE_BYTES).data
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
