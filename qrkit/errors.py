@@ -25,7 +25,7 @@
     ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
     ├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
     ├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
-    ├── StoreReadOnly (RuntimeError)            500  a snapshot, in which nothing can be changed
+    ├── StoreReadOnly (RuntimeError)            503  a snapshot, in which nothing can be changed
     └── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
@@ -37,7 +37,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
@@ -72,7 +71,7 @@ class QrkitError(Exception):
 
     status: ClassVar[int] = 500
     code: str = "internal"
-    _advice: Mapping[str, str] = MappingProxyType({})
+    _advice: Mapping[str, str] | None = None
 
     def advising(self, *, python: str, command: str = "", http: str = "") -> Self:
         """Add what to do, in the words of each door; Python shows its own as a note below the message."""
@@ -82,7 +81,7 @@ class QrkitError(Exception):
 
     def told(self, door: Literal["command", "http"]) -> str:
         """The message, with what to do in the words of a door."""
-        return "; ".join(filter(None, (str(self), self._advice.get(door))))
+        return "; ".join(filter(None, (str(self), (self._advice or {}).get(door))))
 
     def _render_traceback_(self) -> list[str]:
         """Show notebooks what is wrong and what to do: the way through our own files helps nobody there."""
@@ -371,7 +370,8 @@ class StoreBusy(QrkitError, RuntimeError):
 class StoreReadOnly(QrkitError, RuntimeError):
     """A snapshot of a store, in which nothing can be changed."""
 
-    code = "store-read-only"
+    status = 503
+    code = "store-unavailable"
 
 
 class NotStored(QrkitError, RuntimeError):

@@ -93,7 +93,7 @@ def test_statuses_follow_what_went_wrong():
         "HeaderTooLarge": 431,
         "TooManyRequests": 429,
         "StoreBusy": 503,
-        "StoreReadOnly": 500,
+        "StoreReadOnly": 503,
         "MissingProgram": 500,
         "CannotWrite": 500,
         "NotStored": 503,

@@ -34,6 +34,7 @@ from qrkit.wsgi.messages import (
     Response,
     header_text,
     problem,
+    unless_known,
     warning,
 )
 from qrkit.wsgi.proxies import client_address
@@ -127,11 +128,11 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
         request.env[ASKED] = asked
         try:
-            answer = _answer(service, route, asked)
+            answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
             answer = _refusal(error, asked, route)
-        _fill(response, answer)
         response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
+        _fill(response, answer)
 
     return respond
 
@@ -176,7 +177,8 @@ def _body(request: falcon.Request, most: int) -> bytes:
 
 def _fill(response: falcon.Response, answer: Response) -> None:
     response.status = falcon.code_to_http_status(answer.status)
-    response.content_type = answer.media_type
+    if answer.media_type:
+        response.content_type = answer.media_type
     response.data = answer.body
     for name, value in answer.headers.items():
         response.set_header(name, value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = [
     "header_text",
     "ignored",
     "problem",
+    "tagged",
+    "unless_known",
     "warning",
 ]
 
@@ -36,6 +39,8 @@ EXPOSED = (
     "X-RateLimit-Reset",
     "X-Scan-Score",
     "Content-Disposition",
+    "ETag",
+    "Retry-After",
 )
 STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
@@ -110,6 +115,21 @@ def warning(sentences: Iterable[str]) -> dict[str, str]:
     """The header that tells what is not as the client may think, if anything is."""
     text = "; ".join(sentences)
     return {"X-Api-Warning": header_text(text)} if text else {}
+
+
+def tagged(answer: Response, caching: str) -> Response:
+    """An answer that browsers and proxies may keep as `Cache-Control` says, and ask for by its `ETag` later."""
+    tag = f'"{sha256(answer.body).hexdigest()[:32]}"'
+    return replace(answer, headers=dict(answer.headers) | {"ETag": tag, "Cache-Control": caching})
+
+
+def unless_known(asked: Request, answer: Response) -> Response:
+    """The answer, or 304 without a body where the client says that it has it (RFC 9110, section 13.1.2)."""
+    tag, known = answer.headers.get("ETag"), asked.headers.get("if-none-match", "")
+    tags = {one.strip().removeprefix("W/") for one in known.split(",")}
+    if answer.status != 200 or tag is None or tags.isdisjoint({tag, "*"}):
+        return answer
+    return Response(304, "", headers={name: answer.headers[name] for name in ("ETag", "Cache-Control")})
 
 
 def header_text(text: str) -> str:

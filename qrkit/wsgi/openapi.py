@@ -100,6 +100,8 @@ def _operation(route: Route) -> dict[str, Any]:
     }
     if route.reply == "landing":
         found["responses"]["302"] = {"description": "On to the content", "headers": {"Location": {"schema": TEXT}}}
+    if route.reply == "picture" and route.method == "GET":
+        found["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
     if route.body:
         found["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
     return found

@@ -56,7 +56,7 @@ def assert_keeps_the_contract(reply):
     assert reply.headers["cache-control"] == "no-store"
     assert reply.headers["x-content-type-options"] == "nosniff"
     exposed = reply.headers["access-control-expose-headers"].split(", ")
-    assert {"X-Api-Error", "X-Api-Error-Code", "X-Api-Version", "X-RateLimit-Remaining"} <= set(exposed)
+    assert {"X-Api-Error", "X-Api-Error-Code", "X-Api-Version", "X-RateLimit-Remaining", "Retry-After"} <= set(exposed)
     assert reply.headers["access-control-allow-origin"] == "*"
     assert "access-control-allow-credentials" not in reply.headers
     assert int(reply.headers["content-length"]) == len(reply.body)

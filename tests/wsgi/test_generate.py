@@ -368,7 +368,7 @@ def test_a_key_adds_what_is_left_of_its_plan(client, key, query, authorization):
     most = PLANS["premium"].requests_a_day
     assert rates == [[most, most - 1, MIDNIGHT], [most, most - 2, MIDNIGHT]]
     assert replies[0].body == picture(client, content="hi")
-    assert "no-store" in replies[0].headers["cache-control"]
+    assert replies[0].headers["cache-control"] == "private, no-cache"
 
 
 @pytest.mark.rule("H3")
@@ -431,6 +431,46 @@ def test_two_different_keys_are_refused(client, store, account, key):
 def test_other_kinds_of_authorization_are_not_ours(client):
     reply = client.get(GENERATE, content="hi", headers={"Authorization": "Basic YTpi"})
     assert (reply.status, "x-ratelimit-limit" in reply.headers) == (200, False)
+
+
+# What is kept ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("G9")
+@pytest.mark.parametrize("format", ["png", "svg", "zip"])
+@pytest.mark.parametrize("is_keyed", [False, True])
+def test_a_picture_may_be_kept_and_is_not_sent_again_to_who_has_it(client, key, format, is_keyed):
+    """The same request gives the same bytes. With a key, it counts each time, and only its own client keeps it."""
+    query = f"content=hi&format={format}" + (f"&auth={key}" if is_keyed else "")
+
+    def ask(method="GET", **headers):
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        return client.request(method, GENERATE, query=query, headers=sent)
+
+    first = ask()
+    assert first.headers["cache-control"] == ("private, no-cache" if is_keyed else "public, max-age=86400")
+    tag = first.headers["etag"]
+    assert re.fullmatch('"[0-9a-f]{32}"', tag)
+    assert tag != client.get(GENERATE, content="ho", format=format).headers["etag"]
+    for known in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+        again = ask(If_None_Match=known)
+        assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
+        assert again.headers["cache-control"] == first.headers["cache-control"]
+        assert ("x-ratelimit-remaining" in again.headers) == is_keyed
+        assert "content-type" not in again.headers
+    assert ask("HEAD", If_None_Match=tag).status == 304
+    for other in ('"x"', "", tag.strip('"')):
+        assert (ask(If_None_Match=other).status, ask(If_None_Match=other).body) == (200, first.body)
+
+
+def test_what_makes_a_short_url_is_never_kept(client, key):
+    reply = client.get(GENERATE, content=LINK, shorten="local", auth=key)
+    assert (reply.status, reply.headers["cache-control"], "etag" in reply.headers) == (200, "no-store", False)
+
+
+def test_a_refusal_is_not_kept_even_by_who_has_a_picture(client):
+    reply = client.get(GENERATE, content="hi", size=99, headers={"If-None-Match": "*"})
+    assert (reply.status, reply.headers["cache-control"]) == (400, "no-store")
 
 
 def leaking(error):

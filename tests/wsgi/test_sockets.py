@@ -349,6 +349,15 @@ def test_head_is_answered_as_get_without_a_byte_of_the_body(server, path):
     assert int(told.headers["content-length"]) == len(got.body)
 
 
+def test_what_a_client_has_is_not_sent_again(server):
+    path = "/api/v3/generate?content=hi"
+    (first,) = ask(server, request(path, END))
+    with connect(server) as connection:
+        sent_all(connection, request(path, f"If-None-Match: {first.headers['etag']}", END))
+        head, end, body = everything(connection).partition(b"\r\n\r\n")
+    assert (head[:13], end, body) == (b"HTTP/1.1 304 ", b"\r\n\r\n", b"")
+
+
 @pytest.mark.rule("H3", "H4")
 @pytest.mark.parametrize("path", ["/split", "/nul", "/accent", "/bug"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])

@@ -16,7 +16,7 @@ from qrkit.links import new_short_code
 from qrkit.reading import json_object
 from qrkit.templates import Templates
 from qrkit.writers import FORMATS, zip_all
-from qrkit.wsgi.messages import JSON, Response, ignored
+from qrkit.wsgi.messages import JSON, Response, ignored, tagged
 from qrkit.wsgi.service import Call
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
@@ -24,11 +24,17 @@ __all__ = ["decode_picture", "generate", "generate_decorated"]
 MOST_DESIGN_BYTES = 12 * 2**20
 """A body with all the pictures that a design may have, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
+KEPT_A_DAY = "public, max-age=86400"
+KEPT_AND_CHECKED = "private, no-cache"
+"""With a key, each request counts, and says what is left."""
 
 
 def generate(call: Call) -> Response:
     """A picture of any content."""
-    return _generated(call, read_get(call.parameters))
+    asked = read_get(call.parameters)
+    answer = _generated(call, asked)
+    # The same request gives the same bytes (ruling G9), unless it makes a short URL.
+    return answer if asked.shorten else tagged(answer, KEPT_A_DAY if call.account is None else KEPT_AND_CHECKED)
 
 
 def generate_decorated(call: Call) -> Response:
