@@ -242,7 +242,7 @@ def _bytes_in(content: str) -> bytes:
         raise _refused("is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri")
     if uri is None:
         rule = "is no picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
-        raise _refused(rule, "bad-value").advising(python="qrkit.data_uri(path) makes a data URI of a file.")
+        raise _refused(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # three characters for a byte: nothing takes more
         raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
@@ -309,7 +309,7 @@ def _too_large(limit: str) -> AssetError:
 def _disabled(part: str) -> RemoteContentDisabled:
     return RemoteContentDisabled(
         f"{part} is the address of a picture, and nothing may be fetched here; send the picture as a data URI"
-    ).advising(python="qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts by name.")
+    ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
 
 
 def _shown(content: str) -> str:

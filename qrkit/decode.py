@@ -95,7 +95,7 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
 def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
     where = f" in {picture}" if isinstance(picture, str | Path) else ""
     advice = "the picture must be sharp, with 3 pixels a module or more, and show the whole code and its light edge"
-    return NoSymbol(f"no QR Code was found{where}").advising(python=advice, http=advice)
+    return NoSymbol(f"no QR Code was found{where}").advising({"python": advice, "http": advice})
 
 
 def _told(found: Located) -> Decoded:

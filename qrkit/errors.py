@@ -47,6 +47,7 @@ __all__ = [
     "WrongMediaType", "WrongMethod", "collecting", "nearest",
 ]  # fmt: skip
 
+Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
 """How many characters of a wrong value a message repeats."""
 
@@ -71,22 +72,21 @@ class QrkitError(Exception):
 
     status: ClassVar[int] = 500
     code: str = "internal"
-    _advice: Mapping[str, str] | None = None
+    _advice: Mapping[Door, str] | None = None
 
-    def advising(self, *, python: str, command: str = "", http: str = "") -> Self:
-        """Add what to do, in the words of each door; Python shows its own as a note below the message."""
-        self.add_note(python)
-        self._advice = {"command": command, "http": http}
+    def advising(self, words: Mapping[Door, str]) -> Self:
+        """Add what to do, in the words of Python, shown as a note below the message, and of other doors."""
+        self.add_note(words["python"])
+        self._advice = words
         return self
 
-    def told(self, door: Literal["command", "http"]) -> str:
+    def told(self, door: Door) -> str:
         """The message, with what to do in the words of a door."""
         return "; ".join(filter(None, (str(self), (self._advice or {}).get(door))))
 
     def _render_traceback_(self) -> list[str]:
         """Show notebooks what is wrong and what to do: the way through our own files helps nobody there."""
-        what, *advice = self._lines()
-        return [f"{type(self).__name__}: {what}", *advice, *getattr(self, "__notes__", ())]
+        return [f"{type(self).__name__}: {self._lines()[0]}", *self._lines()[1:], *getattr(self, "__notes__", ())]
 
     def _lines(self) -> Sequence[str]:
         return str(self).split("; ", 1)

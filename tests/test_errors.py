@@ -142,7 +142,7 @@ def test_problems_are_collected_over_several_steps():
 
 
 def test_a_notebook_shows_what_is_wrong_and_what_to_do_without_the_way_through_our_files():
-    missing = errors.NotFound("campaign", "c0ffee").advising(python="campaigns() shows what there is.")
+    missing = errors.NotFound("campaign", "c0ffee").advising({"python": "campaigns() shows what there is."})
     assert missing._render_traceback_() == ["NotFound: no campaign 'c0ffee'", "campaigns() shows what there is."]
     assert errors.StoreBusy("shop is in use; close it")._render_traceback_() == [
         "StoreBusy: shop is in use",
@@ -169,7 +169,7 @@ def test_every_error_shows_its_own_words_and_nothing_else(name):
 def test_advice_is_in_the_words_of_the_door_it_leaves_through():
     """Rule 7 of how we write: HTTP never speaks of Python arguments, nor the command line of either."""
     error = errors.UnreadableFile("no column 'Content'").advising(
-        python="Pass columns={...}.", command="add --content-column NAME", http="rename a column"
+        {"python": "Pass columns={...}.", "command": "add --content-column NAME", "http": "rename a column"}
     )
     assert str(error) == "no column 'Content'"
     assert error.__notes__ == ["Pass columns={...}."]

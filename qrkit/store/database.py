@@ -323,7 +323,7 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         if "lock on file" in str(error) or "being used by another process" in str(error):
             message = f"{path} is open in another process; close that one, or use its HTTP interface"
             copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-            raise StoreBusy(message).advising(python=copy) from error
+            raise StoreBusy(message).advising({"python": copy}) from error
         raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
     except duckdb.Error as error:
         raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error

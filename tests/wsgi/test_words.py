@@ -14,6 +14,7 @@ UNKNOWN_COLUMNS = b"landing page,title\r\nhttps://example.com,Door\r\n"
 LAYER = {"x": 1, "y": 1, "width": 9, "height": 9}
 WRONG = [
     ("POST", "track/import", "format=csv", UNKNOWN_COLUMNS, "; name the column that holds it 'Content'"),
+    ("POST", "track/import", "format=csv", b",,\r\na,b,c\r\n", "; name the column that holds it 'Content'"),
     ("POST", "track/import", "format=xml", b"{}", "is not XML"),
     ("POST", "track/import", "format=zip", b"{}", "no zip"),
     ("POST", "track/import", "format=xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "no Excel workbook"),
