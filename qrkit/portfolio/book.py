@@ -137,7 +137,7 @@ class Portfolio(Shown, Records):
         bots: what was counted does not change.
 
         Raises:
-            StoreBusy: The store is a snapshot.
+            StoreReadOnly: The store is a snapshot.
         """
         return reparse(self.store)
 

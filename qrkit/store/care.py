@@ -122,7 +122,8 @@ def compact(store: Store) -> int:
 
     Raises:
         InvalidParameter: The store is in memory.
-        StoreBusy: This thread has a transaction open, or the store is a snapshot.
+        StoreBusy: This thread has a transaction open.
+        StoreReadOnly: The store is a snapshot.
         CannotWrite: The new file could not be written.
     """
     store.check_writable()
