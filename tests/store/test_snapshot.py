@@ -111,7 +111,7 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_nothing_can_be_changed_in_a_snapshot(snapshot, write):
-    with pytest.raises(StoreReadOnly, match="is a snapshot, .* changed; make the change where the store is served"):
+    with pytest.raises(StoreReadOnly, match=r"is a snapshot, .* changed; make the change where the store is served"):
         write(snapshot)
     assert len(snapshot.list_qrcodes()) == 1
 
