@@ -241,11 +241,8 @@ def _bytes_in(content: str) -> bytes:
     if uri is None and content[:5].lower() == "data:":
         raise _refused("is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri")
     if uri is None:
-        rule = (
-            "is no picture; allowed: data:image/png;base64,… (or jpeg, or svg+xml; qrkit.data_uri(path) makes one of a "
-            "file), icon:NAME, https://…"
-        )
-        raise _refused(rule, "bad-value")
+        rule = "is no picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
+        raise _refused(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # three characters for a byte: nothing takes more
         raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
@@ -312,7 +309,7 @@ def _too_large(limit: str) -> AssetError:
 def _disabled(part: str) -> RemoteContentDisabled:
     return RemoteContentDisabled(
         f"{part} is the address of a picture, and nothing may be fetched here; send the picture as a data URI"
-    )
+    ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
 
 
 def _shown(content: str) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from qrkit.assets import Fetch
 from qrkit.design import Design, DesignFields
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.files import complete_file
+from qrkit.files import complete_file, writing
 from qrkit.generate_request import FileNames, safe_stem
 from qrkit.image import QRImage
 from qrkit.issue_table import issue_table
@@ -150,7 +150,7 @@ def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its
         InvalidParameter: There is no such format, or the design or a field breaks a rule for whatever content. Or there
             are not as many names as contents, or the target has the name of a single picture. Or there is a size on
             paper, and no target.
-        OSError: The target cannot be written.
+        CannotWrite: The target cannot be written.
         RenderingFailed: A process was killed on the way.
 
     Warns:
@@ -271,7 +271,7 @@ def filed(
         processes: As of `generate_many`.
 
     Raises:
-        OSError: The target cannot be written.
+        CannotWrite: The target cannot be written.
         RenderingFailed: A process was killed on the way.
     """
     from qrkit.exchange.columns import name_from
@@ -305,7 +305,8 @@ def _opened(target: Path) -> Iterator[Callable[[str, Packed], str]]:
 
             yield add
         return
-    target.mkdir(parents=True, exist_ok=True)
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
 
     def write(name: str, file: Packed) -> str:
         path = target / name

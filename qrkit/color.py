@@ -135,6 +135,8 @@ class Color(Shown):
         return {
             "type": "string",
             "format": "color",
+            # Which words are names of colours, would take long to say in a pattern.
+            "pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$",
             "description": "#AARRGGBB, #RRGGBB, a CSS name or transparent",
         }
 

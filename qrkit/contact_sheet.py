@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import write_file
 from qrkit.image import QRImage
 from qrkit.limits import Within
 from qrkit.markup import NAMESPACES, number
@@ -85,11 +86,12 @@ class ContactSheet:
 
         Raises:
             InvalidParameter: The path has another suffix than .svg.
+            CannotWrite: The file cannot be written there.
         """
         file = Path(path)
         if file.suffix.lower() != ".svg":
             raise InvalidParameter(Problem("path", str(file), "must end in .svg: a contact sheet is an SVG"))
-        file.write_text(self.to_svg(), encoding="utf-8", newline="\n")
+        write_file(file, self.to_svg().encode())
         return file
 
     def _placed(self, image: QRImage, x: float, y: float) -> str:

@@ -117,7 +117,8 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
 
 def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
     where = f" in {picture}" if isinstance(picture, str | Path) else ""
-    return NoSymbol(f"no QR Code was found{where}")
+    advice = "the picture must be sharp, with 3 pixels a module or more, and show the whole code and its light edge"
+    return NoSymbol(f"no QR Code was found{where}").advising({"python": advice, "http": advice})
 
 
 def _decoded(found: Located) -> Decoded:

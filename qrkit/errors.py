@@ -11,6 +11,8 @@
     ├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
     ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
     ├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
+    ├── MissingProgram (RuntimeError)           500  a program or a package that is not installed
+    ├── CannotWrite (OSError)                   500  a file cannot be written where it was asked for
     ├── NotAuthenticated (PermissionError)      401  key missing or unknown
     ├── NotAllowed (PermissionError)            403  the plan does not include it
     ├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
@@ -23,51 +25,29 @@
     ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
     ├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
     ├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
+    ├── StoreReadOnly (RuntimeError)            503  a snapshot, in which nothing can be changed
     └── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
 
 `status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
-Messages are one or more sentences that name the field, the value, the rule and what would be allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
-    "AddressTooLong",
-    "AssetError",
-    "BadRequest",
-    "BodyTooLarge",
-    "CannotRepair",
-    "ContentTooLong",
-    "Gone",
-    "HeaderTooLarge",
-    "InvalidParameter",
-    "MissingParameter",
-    "NoSymbol",
-    "NotAllowed",
-    "NotAuthenticated",
-    "NotFound",
-    "NotStored",
-    "Problem",
-    "QrkitError",
-    "RemoteContentDisabled",
-    "RenderingFailed",
-    "ScanWarning",
-    "StoreBusy",
-    "TooManyRequests",
-    "UnknownParameter",
-    "UnreadableFile",
-    "WrongMediaType",
-    "WrongMethod",
-    "collecting",
-    "nearest",
-]
+    "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
+    "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
+    "NotAuthenticated", "NotFound", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled", "RenderingFailed",
+    "ScanWarning", "StoreBusy", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
+    "WrongMediaType", "WrongMethod", "collecting", "nearest",
+]  # fmt: skip
 
+Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
 """How many characters of a wrong value a message repeats."""
 
@@ -88,22 +68,28 @@ class QrkitError(Exception):
     Attributes:
         status: The HTTP status that it becomes.
         code: A stable word of its kind, for programs.
-        advice: What to do where a message alone does not say so; without it, what the error means has to do.
     """
 
     status: ClassVar[int] = 500
     code: str = "internal"
-    advice: ClassVar[str] = ""
+    _advice: Mapping[Door, str] | None = None
+
+    def advising(self, words: Mapping[Door, str]) -> Self:
+        """Add what to do, in the words of Python, shown as a note below the message, and of other doors."""
+        self.add_note(words["python"])
+        self._advice = words
+        return self
+
+    def told(self, door: Door) -> str:
+        """The message, with what to do in the words of a door."""
+        return "; ".join(filter(None, (str(self), (self._advice or {}).get(door))))
 
     def _render_traceback_(self) -> list[str]:
-        """Show notebooks two lines, what is wrong and what to do: the way through our own files helps nobody there."""
-        what, advice = self._told()
-        return [f"{type(self).__name__}: {what}", advice]
+        """Show notebooks what is wrong and what to do: the way through our own files helps nobody there."""
+        return [f"{type(self).__name__}: {self._lines()[0]}", *self._lines()[1:], *getattr(self, "__notes__", ())]
 
-    def _told(self) -> tuple[str, str]:
-        what, _, advice = str(self).partition("; ")
-        meaning = (type(self).__doc__ or "").partition("\n")[0]
-        return what, advice or self.advice or meaning
+    def _lines(self) -> Sequence[str]:
+        return str(self).split("; ", 1)
 
 
 class ScanWarning(UserWarning):
@@ -130,9 +116,8 @@ class Problem:
         if self.value is None:
             return f"{self.name}: {self.rule}"
         shown = repr(self.value)
-        if len(shown) > SHOWN_VALUE:
-            shown = shown[: SHOWN_VALUE - 1] + "…"
-        return f"{self.name}={shown}: {self.rule}"
+        cut = shown if len(shown) <= SHOWN_VALUE else f"{shown[: SHOWN_VALUE - 3]}..."
+        return f"{self.name}={cut}: {self.rule}"
 
 
 class InvalidParameter(QrkitError, ValueError):
@@ -162,7 +147,7 @@ class InvalidParameter(QrkitError, ValueError):
         first = problems[0]
         self.name, self.value, self.rule, self.code = first.name, first.value, first.rule, first.code
 
-    def _told(self) -> tuple[str, str]:
+    def _lines(self) -> Sequence[str]:
         if len(self.problems) == 1:
             problem = replace(self.problems[0], rule="")
             return str(problem).rstrip(": "), f"{problem.name} {self.rule}"
@@ -220,7 +205,7 @@ class ContentTooLong(QrkitError, ValueError):
 
 
 class UnreadableFile(QrkitError, ValueError):
-    """A file that cannot be read as a whole; nothing was changed.
+    """A file that cannot be read as a whole.
 
     Attributes:
         line: Where it is wrong, counted from 1; None where that is not known.
@@ -247,7 +232,6 @@ class BadRequest(QrkitError, ValueError):
 class NoSymbol(QrkitError, ValueError):
     """A picture in which no QR Code was found."""
 
-    advice = "a sharp picture with all of the code and the light edge around it is needed, 3 pixels a module or more"
     status = 400
     code = "no-symbol"
 
@@ -288,7 +272,6 @@ class NotAllowed(QrkitError, PermissionError):
 class RemoteContentDisabled(QrkitError, PermissionError):
     """A picture is given by its address, and fetching is not allowed (ruling G20)."""
 
-    advice = "give the picture itself, as qrkit.data_uri makes it of a file, or say what may fetch it with fetch=…"
     status = 403
     code = "remote-content-disabled"
 
@@ -301,7 +284,6 @@ class NotFound(QrkitError, LookupError):
         id: Its id.
     """
 
-    advice = "nothing of this account has it; campaigns(), qrcodes() and templates of a portfolio show what there is"
     status = 404
     code = "not-found"
 
@@ -381,7 +363,13 @@ class TooManyRequests(QrkitError, RuntimeError):
 class StoreBusy(QrkitError, RuntimeError):
     """Another process holds the database file, or it cannot be read or written."""
 
-    advice = "close what else has the file open, a notebook or `qrkit serve`, and open it again"
+    status = 503
+    code = "store-unavailable"
+
+
+class StoreReadOnly(QrkitError, RuntimeError):
+    """A snapshot of a store, in which nothing can be changed."""
+
     status = 503
     code = "store-unavailable"
 
@@ -398,3 +386,15 @@ class RenderingFailed(QrkitError, RuntimeError):
 
     status = 400
     code = "rendering-failed"
+
+
+class MissingProgram(QrkitError, RuntimeError):
+    """A program or a package that is needed is not installed."""
+
+    code = "missing-program"
+
+
+class CannotWrite(QrkitError, OSError):
+    """A file that cannot be written where it was asked for."""
+
+    code = "cannot-write"

@@ -12,6 +12,7 @@ from qrkit.design import Design, DesignFields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import symbol_of
 from qrkit.errors import RenderingFailed, ScanWarning
+from qrkit.files import write_file
 from qrkit.limits import TextStyle
 from qrkit.symbol import Symbol
 from qrkit.writers import Format, format_named, format_of_file
@@ -186,10 +187,11 @@ class QRImage:
 
         Raises:
             InvalidParameter: Neither names a format, or there is no such level of compression; see `to_bytes`.
+            CannotWrite: The file cannot be written there.
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        file.write_bytes(self._written(chosen.compressed(compression)))
+        write_file(file, self._written(chosen.compressed(compression)))
         return file
 
     def _written(self, format: Format) -> bytes:

@@ -21,7 +21,16 @@ __all__ = ["Model", "Object"]
 Object = dict[str, Any]
 """A record as an object of JSON has it, in the interface's names or in Python's."""
 
-PLAIN_RULES = {"tuple_type": "must be a list", "model_type": "must be an object", "dict_type": "must be an object"}
+PLAIN_RULES = {
+    "tuple_type": "must be a list",
+    "model_type": "must be an object",
+    "dict_type": "must be an object",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+}
 """What pydantic says in words of Python, in words of JSON."""
 
 MOST_PROBLEMS = 100

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import write_file
 from qrkit.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
 from qrkit.model import Model
 from qrkit.scene import Scene
@@ -109,10 +110,11 @@ class QRPrint:
 
         Raises:
             InvalidParameter: Neither names a format, or there is no such level of compression.
+            CannotWrite: The file cannot be written there.
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        file.write_bytes(chosen.compressed(compression).write(self.scene))
+        write_file(file, chosen.compressed(compression).write(self.scene))
         return file
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from math import isfinite
 from typing import Any
@@ -25,15 +26,23 @@ LONGEST_NAME = 60
 LONGEST_NUMBER = 300
 """Digits: any such number can be converted to a float."""
 
+OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
+ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
+OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
 
-def pairs(query: str) -> dict[str, str]:
-    """The parameters of a query string; an empty value counts as absent (ruling H5).
 
-    Errors name no values: one of them may be an API key (ruling T14).
+def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
+    """The parameters of a query string, their names in lower case; an empty value counts as absent (ruling H5).
+
+    Errors and warnings name no values: one of them may be an API key (ruling T14).
+
+    Args:
+        query: As it was sent, its bytes as Latin-1, as a WSGI server hands them on.
+        told: Takes sentences on what was read in the spelling of old scripts (ruling H8).
 
     Raises:
         AddressTooLong: It is too long.
-        InvalidParameter: It has too many parameters, is not UTF-8, or gives a parameter twice.
+        InvalidParameter: It has too many parameters, cannot be decoded, or gives a parameter twice.
     """
     if len(query) > LONGEST_QUERY:
         raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are taken")
@@ -43,20 +52,46 @@ def pairs(query: str) -> dict[str, str]:
         raise InvalidParameter(Problem("query", None, rule, "too-many-parameters"))
     found: dict[str, str] = {}
     for part in parts:
-        name, _, value = part.partition("=")
-        name, value = _decoded(name, name), _decoded(value, name)
+        raw_name, _, raw_value = part.partition("=")
+        name = _decoded(raw_name, raw_name).lower()
         if name in found:
             raise InvalidParameter(Problem(name, None, "is given twice", "duplicate-parameter"))
-        found[name] = value
+        found[name] = _decoded(raw_value, name)
+        if told is not None and (_is_old(raw_name) or _is_old(raw_value)):
+            told.append(f"{name}: {OLD_SPELLING}")
     return {name: value for name, value in found.items() if value}
 
 
 def _decoded(text: str, name: str) -> str:
     try:
-        # A WSGI server hands the bytes of the request on as Latin-1.
-        return unquote_to_bytes(text.replace("+", " ").encode("latin-1")).decode("utf-8")
+        if _is_old(text):
+            return _unescaped(_bytes(text).decode("utf-8"))
+        return unquote_to_bytes(_bytes(text)).decode("utf-8")
     except UnicodeError as error:
         raise InvalidParameter(Problem(name, None, "must be percent-encoded UTF-8", "bad-encoding")) from error
+
+
+def _bytes(text: str) -> bytes:
+    """What was sent, with spaces for plus signs."""
+    return text.replace("+", " ").encode("latin-1")
+
+
+def _is_old(text: str) -> bool:
+    """Whether a text is percent-encoded as old scripts do it (ruling H8): with `%uXXXX`, or with bytes of Latin-1."""
+    if OLD_ESCAPE.search(text):
+        return True
+    try:
+        unquote_to_bytes(_bytes(text)).decode("utf-8")
+    except UnicodeError:
+        # Bare bytes that are no UTF-8 are no spelling of anything.
+        return "%" in text
+    return False
+
+
+def _unescaped(text: str) -> str:
+    """What `escape` of old scripts made of a text: units of UTF-16, those below 256 as two digits."""
+    units = ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def whole(text: str, name: str) -> int:

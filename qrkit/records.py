@@ -1,6 +1,7 @@
 """What is tracked: QR Codes, campaigns, visits, accounts and plans, as plain data.
 
-The records speak the interface's words; JSON has them in camelCase and leaves absent values out (ruling T3).
+The records speak the interface's words; JSON has them in camelCase and leaves out what is absent or empty (rulings T3,
+T15).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.color import BLACK, WHITE, Color
@@ -77,6 +78,8 @@ WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
 """A moment that is the same when it was written and read again."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
+OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
+"""Left out of JSON where it is empty (ruling T15)."""
 
 
 class Properties(Model):
@@ -110,7 +113,7 @@ class Location(Model):
         longitude: Degrees east, -180..180.
     """
 
-    address: Text = ""
+    address: OptionalText = ""
     latitude: Latitude | None = None
     longitude: Longitude | None = None
 
@@ -148,7 +151,7 @@ class Campaign(Model):
 
     id: str
     name: Content
-    description: Text = ""
+    description: OptionalText = ""
     created: Moment
 
 
@@ -180,15 +183,16 @@ class QRCode(Model):
     campaign_id: str | None = None
     name: Text
     content: Text = ""
-    comment: Text = ""
-    urlinfo: Text = ""
+    comment: OptionalText = ""
+    urlinfo: OptionalText = ""
     short_code: str = ""
     short_url: str = ""
     image_url: str = ""
     scans: int = 0
     created: Moment
     properties: Properties = Properties()
-    location: Location = Location()
+    # A client that finds a location expects numbers in it (ruling T15).
+    location: Annotated[Location, Field(exclude_if=lambda place: place == Location())] = Location()
     is_dynamic: bool = True
     is_available: bool = True
     is_schedule_enabled: bool = False

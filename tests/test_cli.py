@@ -176,7 +176,10 @@ def test_of_several_pictures_those_that_fail_are_named_and_the_rest_is_read(fold
         (["hi", "--format", "pgn"], "did you mean 'png'"),
         (["hi", "-o", "poster.foo"], "format='foo'"),
         (["hi", "-o", "poster"], "must end in one of"),
-        (["hi", "-o", "nowhere/poster.png"], "nowhere/poster.png: No such file or directory"),
+        (
+            ["hi", "-o", "nowhere/poster.png"],
+            "nowhere/poster.png cannot be written: No such file or directory; make the folder 'nowhere' first",
+        ),
         (["hi", "-o", ".", "--format", "png"], "Is a directory"),
     ],
     ids=lambda value: str(value)[:40].replace("\udcff", "?"),
@@ -240,8 +243,14 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
         (["import", "codes.doc"], "format='doc'"),
         (["import", "empty.csv"], "empty.csv|Content|header|row"),
         (["export", "out.doc"], "format='doc'"),
-        (["export", "nowhere/out.csv"], "nowhere/out.csv: No such file or directory"),
-        (["report", "-o", "nowhere/out.html"], "nowhere/out.html: No such file or directory"),
+        (
+            ["export", "nowhere/out.csv"],
+            "nowhere/out.csv cannot be written: No such file or directory; make the folder 'nowhere' first",
+        ),
+        (
+            ["report", "-o", "nowhere/out.html"],
+            "nowhere/out.html cannot be written: No such file or directory; make the folder 'nowhere' first",
+        ),
         (["report", "-o", "r.docx"], r"path='r.docx': must end in .html or .htm or .pdf or .ipynb"),
         (["report", "--campaign", "Winter"], "no campaign 'Winter'"),
     ],
@@ -365,7 +374,7 @@ def test_a_store_that_another_process_holds_is_not_changed_but_refused_with_the_
         ["account", "create", "Ana"],
         ["template", "save", "brand", "brand.json"],
     ):
-        assert_refused(capsys, *command, "--store", held, words="open in another process: close that one, use its")
+        assert_refused(capsys, *command, "--store", held, words="open in another process; close that one, or use its")
     for command in (["compact", held], ["migrate", held, "new.duckdb"]):
         assert_refused(capsys, *command, words="open in another process")
     before = held.read_bytes()
@@ -512,7 +521,10 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     for words, told in (
         (["--content-column", "link"], "content_column='link': is no column of the file; "),
         (["--name-column", "poster"], "content_column='Content': is no column of the file; "),
-        ([], "the heading has no column 'Content'"),
+        (
+            [],
+            "the heading has no column 'Content'; it has 'poster', 'url'; say which column it is with --content-column",
+        ),
     ):
         assert main(["import", str(file), *words, "--store", str(store)]) == 2
         assert told in capsys.readouterr().err

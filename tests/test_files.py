@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+from qrkit.errors import CannotWrite
 from qrkit.files import complete_file
 
 
@@ -52,6 +53,7 @@ def test_a_pipe_is_written_to(tmp_path):
 @pytest.mark.parametrize("name", ["nowhere/out.csv", "."])
 def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path, name):
     path = tmp_path / name
-    with pytest.raises(OSError, match=r"No such file|Is a directory") as caught, complete_file(path):
+    with pytest.raises(CannotWrite, match=r"No such file|Is a directory") as caught, complete_file(path):
         pass
-    assert caught.value.filename == str(path)
+    assert str(caught.value).startswith(f"{path} cannot be written: ")
+    assert isinstance(caught.value, OSError)

@@ -104,8 +104,8 @@ def test_any_text_that_utf8_can_hold_is_a_content(text):
         ("", "must not be empty"),
         ("x" * (LONGEST_TEXT + 1), "must have 1..32767 characters, not 32768"),
         ("ab\ud800c", "holds half a character (a lone surrogate) at position 3"),
-        (5, "must be a valid string"),
-        (None, "must be a valid string"),
+        (5, "must be a text"),
+        (None, "must be a text"),
     ],
     ids=lambda value: repr(value)[:12],
 )

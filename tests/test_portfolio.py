@@ -410,7 +410,7 @@ def test_a_file_that_another_process_holds_is_busy_until_that_lets_it_go(tmp_pat
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"ready\n"
-        with pytest.raises(StoreBusy, match=r"shop\.duckdb is open in another process: close that one, use its"):
+        with pytest.raises(StoreBusy, match=r"shop\.duckdb is open in another process; close that one, or use its"):
             open_portfolio(path)
         process.communicate(timeout=30)
     with open_portfolio(path) as portfolio:

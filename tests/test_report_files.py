@@ -10,7 +10,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio, report
 from qrkit.__main__ import main
-from qrkit.errors import InvalidParameter, NotFound, RenderingFailed, UnreadableFile
+from qrkit.errors import CannotWrite, InvalidParameter, MissingProgram, RenderingFailed
 from qrkit.report import pdf
 
 FIRST = date(2026, 6, 1)
@@ -128,16 +128,16 @@ from qrkit import report
 with qrkit.open_portfolio(snapshot_of=sys.argv[1]) as portfolio:
     try:
         report.notebook(portfolio, "never.ipynb")
-    except qrkit.errors.NotFound as error:
+    except qrkit.errors.MissingProgram as error:
         print(error)
 """
     run = subprocess.run([sys.executable, "-c", program, shop.store.path], check=True, capture_output=True, text=True)
-    assert "no package 'nbformat'; notebooks need nbclient and nbformat: pip install" in run.stdout
+    assert "the package nbformat is not installed; notebooks need it: pip install" in run.stdout
 
 
 def test_a_notebook_that_cannot_be_written_is_said(tmp_path):
     pytest.importorskip("nbclient")
-    unwritten = pytest.raises(UnreadableFile, match="could not be written")
+    unwritten = pytest.raises(CannotWrite, match="cannot be written")
     with open_portfolio(tmp_path / "empty.duckdb") as empty, unwritten:
         report.notebook(empty, tmp_path / "nowhere" / "report.ipynb")
 
@@ -181,7 +181,7 @@ def program(folder, text):
 
 def test_without_a_browser_it_is_said_what_to_do(shop, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotFound, match=r"no program 'chromium or .*print the HTML file from any browser"):
+    with pytest.raises(MissingProgram, match=r"none of chromium, .*install Chromium, or save the report as HTML"):
         report.portfolio(shop).to_pdf()
 
 

@@ -11,6 +11,7 @@ from qrkit.commands.parsing import Commands, add_command, add_json, decimal, num
 from qrkit.commands.stores import add_store, opened
 from qrkit.commands.telling import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
+from qrkit.files import write_file
 from qrkit.limits import FORMATS, TEXT_STYLES
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _is_shown_as_text(asked: argparse.Namespace) -> bool:
 
 def _save(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:
     if _is_text(asked):
-        asked.output.write_text(image.to_text(asked.style or "blocks"), encoding="utf-8", newline="\n")
+        write_file(asked.output, image.to_text(asked.style or "blocks").encode())
     else:
         (printed or image).save(asked.output, asked.format)
 

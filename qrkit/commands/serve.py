@@ -82,8 +82,9 @@ def _serve(asked: argparse.Namespace) -> None:
     settings = Settings.read(os.environ, store=str(asked.store), **given)
 
     def ready(port: int) -> None:
-        print(f"{portfolio.store.path} at http://{settings.host}:{port}, short URLs {portfolio.base_url}/…")
-        print(f"try http://{settings.host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {portfolio.base_url}/…")
+        print(f"try http://{host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
         if portfolio.base_url == DEFAULT_BASE_URL and port != 8080:
             print(
                 f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr

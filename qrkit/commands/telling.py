@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
+from qrkit.errors import QrkitError
+
 __all__ = ["EXIT_STATUSES", "Status", "complain", "complaining", "print_json", "status_of", "tell_rows"]
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
@@ -45,7 +47,8 @@ def status_of(done: int, failed: int) -> Status:
 
 def complain(command: str, what: object) -> None:
     """Tell people one line; control characters, which files may hold, can do things to a terminal."""
-    print(f"qrkit {command}: {re.sub(CONTROLS, ' ', str(what))}", file=sys.stderr)
+    text = what.told("command") if isinstance(what, QrkitError) else str(what)
+    print(f"qrkit {command}: {re.sub(CONTROLS, ' ', text)}", file=sys.stderr)
 
 
 @contextmanager

@@ -244,7 +244,13 @@ def _places(heading: Sequence[str], line: int) -> dict[str, int]:
         if name not in places:
             near = [title for title in _unknown(heading) if get_close_matches(title.lower(), [name.lower()])]
             shown = [title[:60] for title in heading if title][:MOST_SHOWN]
+            example = (near or shown or ["landing page"])[0]
             hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
-            hint += "; say what stands for which with columns={…}, or `qrkit import --content-column NAME`"
-            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line)
+            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(
+                {
+                    "python": f"Say which column it is: columns={{{name!r}: {example!r}}}.",
+                    "command": f"say which column it is with --{name.lower()}-column NAME",
+                    "http": f"name the column that holds it {name!r}",
+                }
+            )
     return places

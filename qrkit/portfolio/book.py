@@ -138,7 +138,7 @@ class Portfolio(Shown, Records):
         bots: what was counted does not change.
 
         Raises:
-            StoreBusy: The store is a snapshot.
+            StoreReadOnly: The store is a snapshot.
         """
         return reparse(self.store)
 
@@ -197,6 +197,7 @@ class Portfolio(Shown, Records):
 
         Raises:
             InvalidParameter: There is no such format, or a text is too long for it; nothing was written.
+            CannotWrite: The file cannot be written there.
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)

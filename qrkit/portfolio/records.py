@@ -65,7 +65,7 @@ class Records:
         """
         found = table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
-            raise NotFound("campaign", id)
+            raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
@@ -285,7 +285,7 @@ class Records:
     def _one(self, id: str) -> StoredQRCode:
         found = self._stored(id=_sought(id))
         if not found:
-            raise NotFound("QR Code", id)
+            raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
         return found[0]
 
     def _check_campaign(self, id: str | None) -> None:

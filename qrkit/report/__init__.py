@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import write_file
 from qrkit.report.executed import run
 from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
@@ -54,22 +55,23 @@ class Report:
 
         Raises:
             InvalidParameter: The path has another suffix than .html, .htm and .pdf.
-            NotFound: It shall be a PDF, and there is no Chromium on the PATH.
+            MissingProgram: It shall be a PDF, and there is no Chromium on the PATH.
+            CannotWrite: The file cannot be written there.
             RenderingFailed: It shall be a PDF, and Chromium failed or took longer than a minute.
         """
         file = Path(path)
         check_file(file, PAGES)
         if file.suffix.lower() == ".pdf":
-            file.write_bytes(self.to_pdf())
+            write_file(file, self.to_pdf())
         else:
-            file.write_text(self.html, encoding="utf-8", newline="\n")
+            write_file(file, self.html.encode())
         return file
 
     def to_pdf(self) -> bytes:
         """The page as Chromium prints it, on A4; the network is not asked.
 
         Raises:
-            NotFound: There is no Chromium on the PATH.
+            MissingProgram: There is no Chromium on the PATH.
             RenderingFailed: It failed, or took longer than a minute.
         """
         return printed(self.html)
@@ -169,11 +171,12 @@ def notebook(  # noqa: PLR0913 - what is reported, and of which days
         time_zone: As a report has it.
 
     Raises:
-        NotFound: The portfolio has no campaign of this id, or a package is not installed.
+        NotFound: The portfolio has no campaign of this id.
+        MissingProgram: A package is not installed.
         InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, the path
             does not end in .ipynb, or the store is in memory.
         RenderingFailed: A cell failed, or took longer than two minutes.
-        UnreadableFile: The file cannot be written.
+        CannotWrite: The file cannot be written.
     """
     check_file(Path(path), (NOTEBOOK,))
     asked = _asked(since, until, time_zone)

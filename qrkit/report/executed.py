@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, NotFound, Problem, RenderingFailed, UnreadableFile
-from qrkit.files import complete_file
+from qrkit.errors import InvalidParameter, MissingProgram, Problem, RenderingFailed
+from qrkit.files import complete_file, writing
 from qrkit.store.postgresql import is_server
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
 
     Raises:
         InvalidParameter: The store is in no file: in memory, where no other process reaches it, or on a server.
-        NotFound: nbclient or nbformat is not installed.
+        MissingProgram: nbclient or nbformat is not installed.
         RenderingFailed: A cell failed, or took longer than two minutes.
-        UnreadableFile: The file cannot be written.
+        CannotWrite: The file cannot be written.
     """
     store, campaign_id, days = asked
     if not Path(store).is_file():
@@ -115,13 +115,10 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         new = nbformat.v4.new_markdown_cell if kind == "markdown" else nbformat.v4.new_code_cell
         metadata = {"tags": ["parameters"]} if kind == "parameters" else {}
         notebook.cells.append(new(text, id=f"cell-{number}", metadata=metadata))  # type: ignore[no-untyped-call]
-    try:
-        # Opened first: who cannot write there is told before the cells run.
-        with complete_file(path) as file:
-            _execute(notebook)
-            file.write(nbformat.writes(notebook).encode() + b"\n")  # type: ignore[no-untyped-call]
-    except OSError as error:
-        raise UnreadableFile(f"{path} could not be written: {error.strerror or error}") from error
+    # Opened first: who cannot write there is told before the cells run.
+    with writing(path), complete_file(path) as file:
+        _execute(notebook)
+        file.write(nbformat.writes(notebook).encode() + b"\n")  # type: ignore[no-untyped-call]
     return path
 
 
@@ -140,9 +137,9 @@ def _execute(notebook: Any) -> None:
         raise RenderingFailed(f"the notebook could not be run: {error}") from error
 
 
-def _missing(error: ImportError) -> NotFound:
-    return NotFound(
-        "package", str(error.name), hint="notebooks need nbclient and nbformat: pip install nbclient nbformat"
+def _missing(error: ImportError) -> MissingProgram:
+    return MissingProgram(
+        f"the package {error.name} is not installed; notebooks need it: pip install nbclient nbformat"
     )
 
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from qrkit.errors import NotFound, RenderingFailed
+from qrkit.errors import MissingProgram, RenderingFailed
 
 __all__ = ["BROWSERS", "printed"]
 
@@ -40,12 +40,15 @@ def printed(html: str) -> bytes:
     """A page as it is printed, as PDF.
 
     Raises:
-        NotFound: There is no Chromium on the PATH.
+        MissingProgram: There is no Chromium on the PATH.
         RenderingFailed: It failed, or took longer than a minute.
     """
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        raise NotFound("program", " or ".join(BROWSERS[:3]), hint="print the HTML file from any browser instead")
+        raise MissingProgram(
+            f"a PDF needs a browser, and none of {', '.join(BROWSERS)} is on the PATH; install Chromium, or save the "
+            "report as HTML and print it from any browser"
+        )
     with TemporaryDirectory(prefix="qrkit-", ignore_cleanup_errors=True) as folder:
         page, file = Path(folder, "report.html"), Path(folder, "report.pdf")
         page.write_text(html, encoding="utf-8", newline="\n")

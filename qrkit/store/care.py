@@ -11,7 +11,8 @@ from pathlib import Path
 
 import duckdb
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
+from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy
+from qrkit.files import writing
 from qrkit.store.connection import Store
 from qrkit.store.database import MEMORY, Database
 from qrkit.store.settings import set_setting
@@ -94,7 +95,7 @@ def backup(store: Store, path: str | Path) -> Path:
     Raises:
         InvalidParameter: The store is in memory, or the path is its own, a folder, or a store that is open here.
         StoreBusy: This thread has a transaction open.
-        UnreadableFile: The copy could not be written; an older one in its place stays as it was.
+        CannotWrite: The copy could not be written; an older one in its place stays as it was.
     """
     original, copy = _file_of(store), Path(path)
     own = (original, store.original) if isinstance(store, Snapshot) else (original,)
@@ -104,12 +105,13 @@ def backup(store: Store, path: str | Path) -> Path:
         raise InvalidParameter(Problem("path", str(copy), "is a folder; name the file in it that the copy shall be"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
-        with _standing(store):
-            shutil.copyfile(original, unfinished)
-        _moved(unfinished, copy)
-    except OSError as error:
+        with writing(copy):
+            with _standing(store):
+                shutil.copyfile(original, unfinished)
+            _moved(unfinished, copy)
+    except CannotWrite:
         unfinished.unlink(missing_ok=True)
-        raise UnreadableFile(f"{copy} could not be written: {error}") from error
+        raise
     return copy
 
 
@@ -120,8 +122,9 @@ def compact(store: Store) -> int:
 
     Raises:
         InvalidParameter: The store is in memory.
-        StoreBusy: This thread has a transaction open, or the store is a snapshot.
-        UnreadableFile: The new file could not be written.
+        StoreBusy: This thread has a transaction open.
+        StoreReadOnly: The store is a snapshot.
+        CannotWrite: The new file could not be written.
     """
     store.check_writable()
     original = _file_of(store)
@@ -213,7 +216,7 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
         unfinished.unlink(missing_ok=True)
-        raise UnreadableFile(f"{original} could not be written anew, and stays as it was: {error}") from error
+        raise CannotWrite(f"{original} could not be written anew, and stays as it was: {error}") from error
 
 
 def _quoted(path: Path) -> str:

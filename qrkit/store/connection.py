@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreReadOnly, UnreadableFile
 from qrkit.store.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
 from qrkit.store.postgresql import Server, is_server
@@ -219,11 +219,14 @@ class Store:
         """Refuse to change a store that is closed or a snapshot.
 
         Raises:
-            StoreBusy: It is.
+            StoreBusy: It is closed.
+            StoreReadOnly: It is a snapshot.
         """
         self.check_open()
         if self.database.read_only:
-            raise StoreBusy(f"{self.path} is a snapshot, in which nothing can be changed")
+            raise StoreReadOnly(
+                f"{self.path} is a snapshot, in which nothing can be changed; make the change where the store is served"
+            )
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         """Run a query and give its rows as dictionaries by column name."""
@@ -366,7 +369,8 @@ class Store:
         except self.database.errors as error:
             self.database.thread.is_spoilt = True
             if self.database.has_failed(error):
-                raise StoreBusy(f"{self.path} could not be read or written: {error}") from error
+                message = f"{self.path} could not be read or written: {error}; {self.database.remedy}"
+                raise StoreBusy(message) from error
             raise
 
     def _migrate(self) -> None:

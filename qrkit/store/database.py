@@ -109,6 +109,7 @@ class Database:
     """
 
     is_shared = False
+    remedy = "check the disk and the room that is left on it"
     dialect = DUCKDB
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
 
@@ -320,10 +321,9 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(path, read_only=read_only, config=CONFINED)
     except duckdb.IOException as error:
         if "lock on file" in str(error) or "being used by another process" in str(error):
-            raise StoreBusy(
-                f"{path} is open in another process: close that one, use its HTTP interface, or look at a copy with "
-                "open_portfolio(snapshot_of=...)"
-            ) from error
+            message = f"{path} is open in another process; close that one, or use its HTTP interface"
+            copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
+            raise StoreBusy(message).advising({"python": copy}) from error
         raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
     except duckdb.Error as error:
         raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error

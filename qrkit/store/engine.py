@@ -97,6 +97,7 @@ class Engine(Protocol):
         before_closing: Called when the last store on it closes, or the program ends.
         memory: What the modules of the store remember of its tables, by their own names.
         helpers: What works for it, by name.
+        remedy: What to do when it has failed.
     """
 
     path: str
@@ -111,6 +112,7 @@ class Engine(Protocol):
     before_closing: list[Callable[[], None]]
     memory: dict[str, Any]
     helpers: dict[str, Any]
+    remedy: str
 
     def check_process(self) -> None:
         """Refuse to work in a fork."""

@@ -80,6 +80,7 @@ class Server:
     read_only = False
     is_shared = True
     dialect = POSTGRESQL
+    remedy = "check that the server runs, and what it allows this user"
 
     def __init__(self, url: str) -> None:
         psycopg = _psycopg()
@@ -179,7 +180,7 @@ class Server:
         try:
             self._put_back(self._taken())
         except _psycopg().Error as error:
-            raise StoreBusy(f"{self.path} does not answer: {_first_line(error)}") from error
+            raise StoreBusy(f"{self.path} does not answer: {_first_line(error)}; {self.remedy}") from error
         self.is_broken = False
 
     def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:

@@ -8,8 +8,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
-from qrkit.files import complete_file
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter
+from qrkit.files import complete_file, writing
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.columns import columns
@@ -206,14 +206,11 @@ class Scans:
         A file that was there is replaced when the new one is whole. What this thread has not committed is not in it.
 
         Raises:
-            UnreadableFile: The file cannot be written.
+            CannotWrite: The file cannot be written.
         """
         file = Path(path)
-        try:
-            with complete_file(file) as opened:
-                write_parquet(columns(self.store), self.query(ALL), opened)
-        except OSError as error:
-            raise UnreadableFile(f"{file} could not be written: {error.strerror or error}") from error
+        with writing(file), complete_file(file) as opened:
+            write_parquet(columns(self.store), self.query(ALL), opened)
         return file
 
     def insert(self, frame: pd.DataFrame) -> int:

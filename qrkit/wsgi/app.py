@@ -15,7 +15,7 @@ from falcon.routing import BaseConverter
 
 from qrkit.access import RequestCounter
 from qrkit.assets import Fetch
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
 from qrkit.places import Places
@@ -34,6 +34,8 @@ from qrkit.wsgi.messages import (
     Response,
     header_text,
     problem,
+    unless_known,
+    warning,
 )
 from qrkit.wsgi.proxies import client_address
 from qrkit.wsgi.routes import ROUTES, Route
@@ -126,11 +128,11 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
         request.env[ASKED] = asked
         try:
-            answer = _answer(service, route, asked)
+            answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
             answer = _refusal(error, asked, route)
+        response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
         _fill(response, answer)
-        response.set_headers(asked.joining)
 
     return respond
 
@@ -164,8 +166,6 @@ def _as_page(error: QrkitError, answer: Response) -> Response:
 
 def _body(request: falcon.Request, most: int) -> bytes:
     """The body of a request; a longer one is refused before it is read."""
-    if (request.content_type or "").lower().startswith("multipart/"):
-        raise WrongMediaType("the body is a form with parts; send the JSON or the file itself as the body")
     too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
     if (request.content_length or 0) > most:
         raise too_long
@@ -177,7 +177,8 @@ def _body(request: falcon.Request, most: int) -> bytes:
 
 def _fill(response: falcon.Response, answer: Response) -> None:
     response.status = falcon.code_to_http_status(answer.status)
-    response.content_type = answer.media_type
+    if answer.media_type:
+        response.content_type = answer.media_type
     response.data = answer.body
     for name, value in answer.headers.items():
         response.set_header(name, value)

@@ -54,7 +54,7 @@ class Hosts:
         name = _name(environ.get("HTTP_HOST", ""))
         # HTTP/1.0 knows no Host; what a browser sends always has one.
         if name and not self._is_open and name not in self.names and not _is_address(name):
-            message = f"the host {name[:253]!r} is not served here; `qrkit serve --hosts`, or QRKIT_HOSTS, adds names"
+            message = f"the host {name[:253]!r} is not served here; its operator can add it to the hosts of the server"
             raise BadRequest(message, code="unknown-host")
 
 

@@ -28,6 +28,7 @@ VERSIONS = ("1.0", "1.1")
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:;[\t -~\x80-\xff]*)?")
 HOST = re.compile(rb"[A-Za-z0-9._~%!$&'()*+,;=:\[\]-]*")
 CONTROLS = re.compile(rb"[\x00-\x1f\x7f]")
+NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
@@ -64,13 +65,18 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         Raises:
             ParsingError: They are not what RFC 9112 asks for.
         """
+        first, end, fields = header_plus.partition(b"\r\n")
+        plain = _in_ascii(first)
         try:
-            super().parse_header(header_plus)
+            super().parse_header(plain + end + fields)
         except ValueError as error:
             # Of urlsplit on half an IPv6 address, of int on thousands of digits.
             raise ParsingError("a number or an address in it cannot be read") from error
-        fields = [line.partition(b":")[::2] for line in header_plus.split(b"\r\n")[1:] if line]
-        lines = [(name.lower(), value.strip(b" \t")) for name, value in fields]
+        if plain != first:
+            # As it was sent: who reads it has to tell raw bytes from encoded ones.
+            self.query = first.split(b" ")[1].partition(b"#")[0].partition(b"?")[2].decode("latin-1")
+        pairs = [line.partition(b":")[::2] for line in fields.split(b"\r\n") if line]
+        lines = [(name.lower(), value.strip(b" \t")) for name, value in pairs]
         self._check_target()
         self._check_host([value for name, value in lines if name == b"host"])
         self._check_length(dict.fromkeys(name for name, _ in lines), lines)
@@ -102,6 +108,22 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         if self.version != "1.1" or encodings != [b"chunked"]:
             raise ParsingError("the only Transfer-Encoding is chunked, given once, in HTTP/1.1")
         self.body_rcv = StrictChunks(self.body_rcv.getbuf())
+
+
+def _in_ascii(line: bytes) -> bytes:
+    """A first line whose target is percent-encoded: old clients and curl send UTF-8 as it is (ruling H8).
+
+    Raises:
+        ParsingError: It is not UTF-8.
+    """
+    method, space, rest = line.partition(b" ")
+    if rest.isascii() or not rest.startswith(b"/"):
+        return line
+    try:
+        rest.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ParsingError("its target is not UTF-8") from error
+    return method + space + NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], rest)
 
 
 class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types

@@ -73,7 +73,9 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     _check_host(settings.host)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.create_server((settings.host, settings.port), family=family)
+    # Who asks for all addresses means those of both kinds.
+    both = settings.host == "::" and socket.has_dualstack_ipv6()
+    listening = socket.create_server((settings.host, settings.port), family=family, dualstack_ipv6=both)
     try:
         return StrictServer(app, settings, listening)
     except BaseException:

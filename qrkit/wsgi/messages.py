@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = [
     "header_text",
     "ignored",
     "problem",
+    "tagged",
+    "unless_known",
     "warning",
 ]
 
@@ -36,6 +39,8 @@ EXPOSED = (
     "X-RateLimit-Reset",
     "X-Scan-Score",
     "Content-Disposition",
+    "ETag",
+    "Retry-After",
 )
 STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
@@ -67,6 +72,7 @@ class Request:
         address: Of the client.
         joining: Headers that join the response, be it an answer or an error.
         noting: What the access log says of it beside what every request has.
+        warnings: What of it was not read as the client may think: joins the response, too.
         body: What was sent with it: called with the most bytes that are taken, it gives them or raises `BodyTooLarge`.
     """
 
@@ -77,17 +83,27 @@ class Request:
     address: str = ""
     joining: dict[str, str] = field(default_factory=dict)
     noting: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     body: Callable[[int], bytes] = lambda _most: b""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP response; the standard headers join when it is sent."""
+    """An HTTP response; the standard headers join when it is sent.
+
+    Attributes:
+        status: Of HTTP.
+        media_type: For `Content-Type`.
+        body: As it is sent.
+        headers: By name.
+        warnings: Sentences on what is not as the client may think, for `X-Api-Warning`.
+    """
 
     status: int = 200
     media_type: str = "text/plain; charset=utf-8"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
 
 def ignored(unknown: Iterable[str]) -> list[str]:
@@ -99,6 +115,21 @@ def warning(sentences: Iterable[str]) -> dict[str, str]:
     """The header that tells what is not as the client may think, if anything is."""
     text = "; ".join(sentences)
     return {"X-Api-Warning": header_text(text)} if text else {}
+
+
+def tagged(answer: Response, caching: str) -> Response:
+    """An answer that browsers and proxies may keep as `Cache-Control` says, and ask for by its `ETag` later."""
+    tag = f'"{sha256(answer.body).hexdigest()[:32]}"'
+    return replace(answer, headers=dict(answer.headers) | {"ETag": tag, "Cache-Control": caching})
+
+
+def unless_known(asked: Request, answer: Response) -> Response:
+    """The answer, or 304 without a body where the client says that it has it (RFC 9110, section 13.1.2)."""
+    tag, known = answer.headers.get("ETag"), asked.headers.get("if-none-match", "")
+    tags = {one.strip().removeprefix("W/") for one in known.split(",")}
+    if answer.status != 200 or tag is None or tags.isdisjoint({tag, "*"}):
+        return answer
+    return Response(304, "", headers={name: answer.headers[name] for name in ("ETag", "Cache-Control")})
 
 
 def header_text(text: str) -> str:
@@ -127,27 +158,26 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
         error: What went wrong.
         highest: The status it has at most: generate promises no more than 500 (ruling H4).
     """
-    status = min(error.status, highest)
+    status, text = min(error.status, highest), error.told("http")
     body: dict[str, Any] = {
         "type": f"urn:qrkit:problem:{error.code}",
         "status": status,
         "title": HTTPStatus(status).phrase,
-        "detail": str(error),
+        "detail": text,
         "code": error.code,
     }
     if isinstance(error, InvalidParameter):
         body["errors"] = [
             {"pointer": _pointer(one.name), "reason": one.rule, "code": one.code} for one in error.problems
         ]
-    headers = {"X-Api-Error": header_text(str(error)), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
+    headers = {"X-Api-Error": header_text(text), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, NotAuthenticated):
         headers["WWW-Authenticate"] = 'ApiKey realm="qrkit"'
-    text = json.dumps(body, ensure_ascii=True)
-    return Response(status, "application/problem+json; charset=utf-8", text.encode(), headers)
+    return Response(status, "application/problem+json; charset=utf-8", json.dumps(body).encode(), headers)
 
 
 def _pointer(name: str) -> str:

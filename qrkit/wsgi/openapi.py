@@ -12,32 +12,27 @@ from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 from qrkit.decode import Decoded
-from qrkit.design import Design
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
 from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.generate_request import GET_MODES
-from qrkit.limits import FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TEXT_STYLES
-from qrkit.model import Model
-from qrkit.records import Campaign, QRCode
+from qrkit.limits import FORMATS, RASTER_FORMATS, TEXT_STYLES
 from qrkit.scannability.report import VERDICTS
-from qrkit.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.writers import FORMATS as WRITERS
+from qrkit.writers import Format
 from qrkit.wsgi.handlers.scannability import HTTP_LEVELS
+from qrkit.wsgi.schemas import PLACE, Schema, design_field, schemas
 
 if TYPE_CHECKING:
     from qrkit.wsgi.routes import Route
 
 __all__ = ["describe"]
 
-Schema = dict[str, Any]
-
 ABOUT = (
     "Design QR Codes, make them trackable behind short URLs, group them in campaigns, and read the scans.\n\n"
     "Every failure carries `X-Api-Error` (text) and `X-Api-Error-Code` (a stable word), and says more in its body "
     "(RFC 9457)."
 )
-PLACE = "#/components/schemas/{model}"
 TEXT: Schema = {"type": "string"}
 BYTES: Schema = {"type": "string", "format": "binary"}
 FLAG: Schema = {"type": "boolean", "default": False}
@@ -65,8 +60,8 @@ PROBLEM: Schema = {
 
 
 @cache
-def describe(routes: tuple[Route, ...]) -> bytes:
-    """The description of these routes as JSON."""
+def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
+    """The description of these routes as JSON; `base_url` is where they are."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         # A readable tail may have slashes in it, of which OpenAPI knows nothing.
@@ -74,9 +69,10 @@ def describe(routes: tuple[Route, ...]) -> bytes:
     described = {
         "openapi": "3.1.0",
         "info": {"title": "qrkit", "version": version("qrkit-studio"), "description": ABOUT},
+        "servers": [{"url": base_url}],
         "paths": paths,
         "components": {
-            "schemas": _schemas(),
+            "schemas": {"Problem": PROBLEM} | schemas(PARAMETERS),
             "securitySchemes": {
                 "auth": {"type": "apiKey", "in": "query", "name": "auth"},
                 "bearer": {"type": "http", "scheme": "bearer"},
@@ -104,6 +100,8 @@ def _operation(route: Route) -> dict[str, Any]:
     }
     if route.reply == "landing":
         found["responses"]["302"] = {"description": "On to the content", "headers": {"Location": {"schema": TEXT}}}
+    if route.reply == "picture" and route.method == "GET":
+        found["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
     if route.body:
         found["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
     return found
@@ -133,7 +131,7 @@ PATH_PARAMETERS: dict[str, Schema] = {
 
 
 def _query_parameter(name: str) -> dict[str, Any]:
-    schema = PARAMETERS.get(name) or _of_design(name)
+    schema = PARAMETERS.get(name) or design_field(name)
     named = "format" if name.endswith("_format") else name
     return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema}
 
@@ -147,17 +145,15 @@ PARAMETERS: dict[str, Schema] = {
     "filename": {"type": "string", "description": "suggested name of the file"},
     "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
-    "file_format": {"type": "string", "enum": list(IMPORT_FORMATS)},
+    "file_format": {
+        "type": "string",
+        "enum": list(IMPORT_FORMATS),
+        "description": "of the file; a form with parts may say it in a field or in the name of its file instead",
+    },
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
     "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
 }
-
-
-def _of_design(name: str) -> Schema:
-    found: Schema = _plain(Design.model_json_schema()["properties"][name])
-    # A query has no gradients.
-    return found["oneOf"][0] if "oneOf" in found else found
 
 
 def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
@@ -181,10 +177,13 @@ def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
     return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
 
 
-def _files(formats: Iterable[ImportFormat | ScanFormat]) -> dict[str, Schema]:
-    """Files of these formats, by their media types."""
+def _files(formats: Iterable[Format | ImportFormat | ScanFormat]) -> dict[str, Schema]:
+    """Files of these formats, by their media types; before these, what generated clients read them all as: bytes."""
     kinds = [one.media_type.partition(";")[0] for one in formats]
-    return {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
+    return {"application/octet-stream": BYTES} | {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
+
+
+ROWS: Schema = {"type": "array", "items": {"type": "object"}}
 
 
 ISSUE = _object(
@@ -196,16 +195,18 @@ ISSUE = _object(
     message=TEXT,
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
 )
-ROWS: Schema = {"type": "array", "items": {}, "description": "objects; of any other entry an import tells, and goes on"}
-PICTURES = {WRITERS[name].media_type: BYTES for name in RASTER_FORMATS}
+# Bytes are read whatever their Content-Type says, so that generated clients need to know no media types of pictures.
+FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
+UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
-    "picture": PICTURES,
-    "checked": _ref("DesignRequest") | PICTURES,
+    "picture": UPLOAD,
+    "checked": _ref("DesignRequest") | UPLOAD,
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
-    "file": _files(IMPORT_FORMATS.values()),
+    # Not as an upload: where a form says the format, the query need not, which a description cannot tell.
+    "file": FILE,
 }
 
 REPLIES: dict[str, dict[str, Schema]] = {
@@ -220,7 +221,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
             **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},
         )
     },
-    "picture": {one.media_type: BYTES for one in WRITERS.values()},
+    "picture": _files(WRITERS.values()),
     "decoded": {
         "application/json": _object(
             {"part": _object(number={"type": "integer"}, of={"type": "integer"})},
@@ -252,73 +253,3 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "landing": {"text/html": TEXT, "text/plain": TEXT, "text/vcard": TEXT, "text/calendar": TEXT},
     "page": {"text/html": TEXT},
 }
-
-
-def _schemas() -> dict[str, Schema]:
-    """The models as schemas: those of the data, and what of them is sent."""
-    found: dict[str, Schema] = {"Problem": PROBLEM}
-    for model in (Design, QRCode, Campaign):
-        schema = _plain(model.model_json_schema(ref_template=PLACE))
-        parts = schema.pop("$defs", {})
-        for name, words in _attributes(model).items():
-            if name in model.model_fields:
-                schema["properties"][str(model.model_fields[name].alias)].setdefault("description", words)
-        found |= parts | {model.__name__: schema}
-    design, qrcode = found.pop("Design"), found["QRCode"]
-    posted = [name for name in FORMATS if name not in GET_ONLY_FORMATS]
-    design["properties"] |= {
-        "em": PARAMETERS["em"],
-        "format": PARAMETERS["format"] | {"enum": posted},
-        "shorten": PARAMETERS["shorten"],
-        "template": {"type": "string", "description": "name of a stored design, of which fields not sent are taken"},
-    }
-    # A template may hold what is required.
-    design["required"] = []
-    found["DesignRequest"] = design
-    # Only records that the plan hides have no content.
-    content = design["properties"]["content"] | {"description": qrcode["properties"]["content"]["description"]}
-    sent = qrcode | {"properties": qrcode["properties"] | {"content": content}}
-    found["NewQRCode"] = _without(sent, READ_ONLY, required=["content"])
-    found["QRCodeChanges"] = _without(sent, (*READ_ONLY, *NOT_CHANGED), required=[])
-    found["NewCampaign"] = _without(found["Campaign"], ("id", "created"), required=["name"])
-    modes = found["Properties"]["properties"]["em"]
-    modes["enum"] = [*modes["enum"], *(one.capitalize() for one in modes["enum"])]  # as records are stored (ruling T3)
-    return found
-
-
-def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Schema:
-    """A schema of what is sent: without what the service decides."""
-    kept = {name: part for name, part in schema["properties"].items() if name not in tuple(names)}
-    return schema | {"properties": kept, "required": required}
-
-
-def _plain(schema: Any) -> Any:
-    """A schema without pydantic's ornaments; absent is written as absent, never as null (ruling T3)."""
-    if isinstance(schema, list):
-        return [_plain(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kinds = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
-    if len(kinds) == 1:
-        schema = {name: part for name, part in schema.items() if name != "anyOf"} | kinds[0]
-    ornaments = ("title", "additionalProperties", "default")
-    kept = {name: part for name, part in schema.items() if name not in ornaments or _is_field(name, part)}
-    if isinstance(kept.get("description"), str):
-        kept["description"] = _worded(kept["description"].partition("\n")[0])
-    return {name: _plain(part) for name, part in kept.items()}
-
-
-def _is_field(name: str, part: Any) -> bool:
-    """Whether it is a property of this name, or a default that is worth telling: a number, a word, a choice."""
-    return isinstance(part, dict) and "type" in part if name != "default" else isinstance(part, int | float | str)
-
-
-def _attributes(model: type[Model]) -> dict[str, str]:
-    """What the docstring of a model says of its fields, by their names in Python."""
-    found = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)$", getdoc(model) or "", re.MULTILINE)
-    return {name: _worded(words) for name, words in found}
-
-
-def _worded(words: str) -> str:
-    """A sentence on one line, without the ids of our rulings."""
-    return re.sub(r" \(rulings? [^)]*\)", "", " ".join(words.split()))

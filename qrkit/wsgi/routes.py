@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from qrkit.wsgi.handlers import about, generate, scannability, short_urls, track
-from qrkit.wsgi.messages import Response
+from qrkit.wsgi.messages import JSON, Response
 from qrkit.wsgi.openapi import describe
 from qrkit.wsgi.service import Call
 
@@ -55,9 +55,9 @@ GET_FIELDS = (
 )  # fmt: skip
 
 
-def _openapi(_call: Call) -> Response:
+def _openapi(call: Call) -> Response:
     """This description."""
-    return Response(200, "application/json; charset=utf-8", describe(ROUTES))
+    return Response(200, JSON, describe(ROUTES, call.service.base_url))
 
 
 ROUTES: tuple[Route, ...] = (

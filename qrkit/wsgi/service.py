@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from qrkit.access import Quota, RequestCounter, authenticate, check_exchange, key_id
 from qrkit.assets import Fetch
-from qrkit.errors import InvalidParameter, NotAuthenticated, Problem
+from qrkit.errors import InvalidParameter, NotAuthenticated, Problem, WrongMediaType
 from qrkit.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.rates import Buckets, Gate
@@ -20,6 +20,7 @@ from qrkit.records import Account
 from qrkit.redirect import Redirects
 from qrkit.store import Store
 from qrkit.times import Clock
+from qrkit.wsgi.bodies import Sent, is_form, read_file
 from qrkit.wsgi.messages import Request
 from qrkit.wsgi.settings import Settings
 
@@ -122,14 +123,42 @@ class Call:
         """The id in the path."""
         return self.request.path["id"]
 
+    @property
+    def _content_type(self) -> str:
+        return self.request.headers.get("content-type", "")
+
+    def body(self, most: int) -> bytes:
+        """The body, at most so many bytes.
+
+        Raises:
+            BodyTooLarge: It is longer.
+            WrongMediaType: It is a form with parts.
+        """
+        if is_form(self._content_type):
+            raise WrongMediaType("the body is a form with parts; send the JSON itself as the body")
+        return self.request.body(most)
+
     def json(self, most: int) -> dict[str, Any]:
         """The JSON object that the body holds, at most so many bytes.
 
         Raises:
             BadRequest: It holds none.
             BodyTooLarge: It is longer.
+            WrongMediaType: It is a form with parts.
         """
-        return json_object(self.request.body(most))
+        return json_object(self.body(most))
+
+    def file(self, most: int) -> Sent:
+        """The file that the body holds, at most so many bytes.
+
+        Raises:
+            BadRequest: It is a form without a file, or with several.
+            InvalidParameter: It is a list of bytes in which there is something else.
+            BodyTooLarge: It is longer.
+        """
+        body = self.request.body(most)
+        with self.service.gates.reading.passing():
+            return read_file(body, self._content_type)
 
 
 def called(service: Service, request: Request, *, needs_key: bool, is_exchange: bool) -> Call:
@@ -141,7 +170,7 @@ def called(service: Service, request: Request, *, needs_key: bool, is_exchange: 
         TooManyRequests: The address or the account has asked too often.
         NotAllowed: The plan does not include it.
     """
-    parameters = pairs(request.query)
+    parameters = pairs(request.query, request.warnings)
     account = _account(service, request, parameters)
     if account is None and needs_key:
         raise _no_key()

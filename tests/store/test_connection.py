@@ -224,7 +224,7 @@ def test_a_killed_process_leaves_exactly_what_it_had_committed(new_path, other_p
 def test_a_second_process_is_told_that_the_file_is_in_use(tmp_path, other_process):
     path = tmp_path / "a.duckdb"
     other_process(path, committed=1)
-    with pytest.raises(StoreBusy, match="is open in another process: close that one, use its"):
+    with pytest.raises(StoreBusy, match="is open in another process; close that one, or use its"):
         Store(path)
 
 

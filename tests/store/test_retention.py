@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.access import create_account
-from qrkit.errors import InvalidParameter, StoreBusy
+from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.privacy import NEVER_KEPT
 from qrkit.records import Visit
@@ -231,5 +231,5 @@ def test_a_snapshot_reports_and_sweeps_nothing(shop):
     shop.keep_visits(days=30)
     with open_portfolio(snapshot_of=shop.store.path, clock=lambda: NOON) as copy:
         assert copy.privacy_report().kept.overdue == 1
-        with pytest.raises(StoreBusy, match="snapshot"):
+        with pytest.raises(StoreReadOnly, match="snapshot"):
             copy.sweep()

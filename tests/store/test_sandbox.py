@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import CannotWrite, StoreBusy
 from qrkit.store.care import compact
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -106,9 +106,9 @@ def test_a_file_that_was_there_is_replaced_and_one_that_cannot_be_written_is_nam
     shop.scans.insert(rows(3))
     shop.scans.to_parquet(path)
     assert len(parquet(path)) == 3
-    with pytest.raises(UnreadableFile, match=r"gone.x\.parquet could not be written: No such file or directory"):
+    with pytest.raises(CannotWrite, match=r"gone.x\.parquet cannot be written: No such file .*; make the folder"):
         shop.scans.to_parquet(tmp_path / "gone" / "x.parquet")
-    with pytest.raises(UnreadableFile, match="could not be written"):
+    with pytest.raises(CannotWrite, match="cannot be written"):
         shop.scans.to_parquet(tmp_path)
     shop.close()
     with pytest.raises(StoreBusy):

@@ -386,6 +386,13 @@ def test_a_password_is_in_no_message(url, capsys, caplog):
     assert ":12" not in told
 
 
+def test_a_server_that_does_not_let_us_in_is_told_with_what_to_look_at():
+    """Whoever has another file open has nothing to do with it."""
+    with pytest.raises(StoreBusy, match="; check that the server runs, and what it allows this user") as caught:
+        Store("postgresql://joe@127.0.0.1:9/shop")
+    assert "file" not in "".join(caught.value._render_traceback_())
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

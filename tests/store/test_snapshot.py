@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly, UnreadableFile
 from qrkit.store import Store
 from qrkit.store.care import backup, compact, forget_visits, verify
 from qrkit.store.migrating import PROGRESS
@@ -83,8 +83,10 @@ def test_a_snapshot_of_a_store_at_work_holds_what_was_acknowledged_and_leaves_it
 def test_a_second_process_is_told_what_to_do(busy):
     path, process = busy
     process.stdout.readline()
-    with pytest.raises(StoreBusy, match=r"open in another process: close .*HTTP interface.*snapshot_of="):
+    with pytest.raises(StoreBusy, match=r"open in another process; close .*HTTP interface") as caught:
         open_portfolio(path)
+    assert "open_portfolio(snapshot_of=" in caught.value.__notes__[0]
+    assert "open_portfolio" not in caught.value.told("command")
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_nothing_can_be_changed_in_a_snapshot(snapshot, write):
-    with pytest.raises(StoreBusy, match="is a snapshot, in which nothing can be changed"):
+    with pytest.raises(StoreReadOnly, match=r"is a snapshot, .* changed; make the change where the store is served"):
         write(snapshot)
     assert len(snapshot.list_qrcodes()) == 1
 
@@ -149,7 +151,7 @@ def test_a_store_of_which_a_part_was_moved_is_refused_in_a_snapshot_too(tmp_path
 
 def test_a_store_without_an_account_has_no_portfolio_in_a_snapshot(tmp_path, folder):
     Store(tmp_path / "a.duckdb").close()
-    with pytest.raises(StoreBusy, match=r"a\.duckdb is a snapshot, in which nothing can be changed"):
+    with pytest.raises(StoreReadOnly, match=r"a\.duckdb is a snapshot, in which nothing can be changed"):
         open_portfolio(snapshot_of=tmp_path / "a.duckdb")
     assert list(folder.iterdir()) == []
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import StoreBusy
+from qrkit.errors import StoreReadOnly
 from qrkit.records import Visit
 from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
 from qrkit.store.visits import insert_visits
@@ -125,7 +125,7 @@ def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(tmp_path):
     record(shop, visit(PHONE))
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert devices(copy) == ["phone"]
-        with pytest.raises(StoreBusy, match="snapshot"):
+        with pytest.raises(StoreReadOnly, match="snapshot"):
             copy.reparse()
     assert shop.store.rows(STORED) == [{"device": "unknown", "parser": None}]
     shop.close()

@@ -167,7 +167,34 @@ def test_a_colour_is_read_alpha_first_or_by_name_and_without_its_lost_hash(clien
 @pytest.mark.rule("H2")
 def test_unknown_parameters_change_nothing(client):
     """A fact: plug-ins send parameters of their own."""
-    assert picture(client, content="hi", source="blender", v="2.1", Size="99") == picture(client, content="hi")
+    assert picture(client, content="hi", source="blender", v="2.1") == picture(client, content="hi")
+
+
+@pytest.mark.rule("H8")
+def test_names_of_parameters_are_read_in_any_case(client):
+    """Open: `FORMAT=svg`. It is `format`: what is ignored in silence gives a picture that nobody asked for."""
+    reply = client.request("GET", GENERATE, query="CONTENT=hi&FORMAT=svg&Size=3")
+    assert reply.headers["content-type"] == "image/svg+xml"
+    assert reply.body == picture(client, content="hi", format="svg", size=3)
+
+
+@pytest.mark.rule("H8")
+@pytest.mark.parametrize(
+    "query", ["content=%u017Dlu%u0165%E1%20%uD83C%uDF37", "content=%u017Dlu%u0165%E1+%uD83C%uDF37"]
+)
+def test_what_old_scripts_escaped_is_in_the_symbol_and_a_warning_says_how_it_was_read(client, query):
+    """A fact: old pages send what `escape` makes. A client that sends something else by mistake can see it."""
+    reply = client.request("GET", GENERATE, query=query)
+    assert decode(reply.body).content == "Žluťá 🌷"
+    assert reply.headers["x-api-warning"].startswith("content: is not percent-encoded UTF-8; it was read as")
+    assert "x-api-warning" not in client.get(GENERATE, content="Žluťá 🌷").headers
+
+
+@pytest.mark.rule("H8", "H3")
+def test_a_refused_request_says_too_what_was_read_in_the_old_spelling(client):
+    reply = client.request("GET", GENERATE, query="content=x%E9&size=99")
+    assert reply.status == 400
+    assert reply.headers["x-api-warning"].startswith("content: is not")
 
 
 @pytest.mark.rule("H5")
@@ -341,7 +368,7 @@ def test_a_key_adds_what_is_left_of_its_plan(client, key, query, authorization):
     most = PLANS["premium"].requests_a_day
     assert rates == [[most, most - 1, MIDNIGHT], [most, most - 2, MIDNIGHT]]
     assert replies[0].body == picture(client, content="hi")
-    assert "no-store" in replies[0].headers["cache-control"]
+    assert replies[0].headers["cache-control"] == "private, no-cache"
 
 
 @pytest.mark.rule("H3")
@@ -406,6 +433,46 @@ def test_other_kinds_of_authorization_are_not_ours(client):
     assert (reply.status, "x-ratelimit-limit" in reply.headers) == (200, False)
 
 
+# What is kept ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("G9")
+@pytest.mark.parametrize("format", ["png", "svg", "zip"])
+@pytest.mark.parametrize("is_keyed", [False, True])
+def test_a_picture_may_be_kept_and_is_not_sent_again_to_who_has_it(client, key, format, is_keyed):
+    """The same request gives the same bytes. With a key, it counts each time, and only its own client keeps it."""
+    query = f"content=hi&format={format}" + (f"&auth={key}" if is_keyed else "")
+
+    def ask(method="GET", **headers):
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        return client.request(method, GENERATE, query=query, headers=sent)
+
+    first = ask()
+    assert first.headers["cache-control"] == ("private, no-cache" if is_keyed else "public, max-age=86400")
+    tag = first.headers["etag"]
+    assert re.fullmatch('"[0-9a-f]{32}"', tag)
+    assert tag != client.get(GENERATE, content="ho", format=format).headers["etag"]
+    for known in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+        again = ask(If_None_Match=known)
+        assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
+        assert again.headers["cache-control"] == first.headers["cache-control"]
+        assert ("x-ratelimit-remaining" in again.headers) == is_keyed
+        assert "content-type" not in again.headers
+    assert ask("HEAD", If_None_Match=tag).status == 304
+    for other in ('"x"', "", tag.strip('"')):
+        assert (ask(If_None_Match=other).status, ask(If_None_Match=other).body) == (200, first.body)
+
+
+def test_what_makes_a_short_url_is_never_kept(client, key):
+    reply = client.get(GENERATE, content=LINK, shorten="local", auth=key)
+    assert (reply.status, reply.headers["cache-control"], "etag" in reply.headers) == (200, "no-store", False)
+
+
+def test_a_refusal_is_not_kept_even_by_who_has_a_picture(client):
+    reply = client.get(GENERATE, content="hi", size=99, headers={"If-None-Match": "*"})
+    assert (reply.status, reply.headers["cache-control"]) == (400, "no-store")
+
+
 def leaking(error):
     def shorten(url):
         raise error(url)
@@ -424,6 +491,7 @@ def leaking(error):
         "content=hi&auth={key}&auth={key}",
         "content=hi&auth={key}&AUTH={key}&key={key}",
         "content=hi&auth={key}%FF",
+        "content=hi&auth={key}%uD800",
         "auth={key}&content=" + "x" * 17_000,
         "auth={key}&" + "&".join(f"p{number}=1" for number in range(60)),
         "content=https%3A%2F%2Fexample.com&shorten=broken&auth={key}",

@@ -48,7 +48,8 @@ UNSAID = {
         "shorten-not-applicable": "/shorten",
         # What two fields make together: pixels in all, the stops of a gradient, a placeholder in its wrapper.
         "out-of-range": "/.*",
-        "bad-colour": "/(fore|back)ground",  # a colour or a gradient: of two, the made-up ones keep no format
+        # Which words are names of colours; of two kinds, as a colour or null, the made-up ones keep no format.
+        "bad-colour": "/.*",
         "bad-data-uri": "/.*",
         "bad-image": "/.*",
     },
@@ -56,12 +57,14 @@ UNSAID = {
     "import_file": {"bad-file": "", "empty-body": ""},
     "export": {"bad-value": "/format"},  # is for zip alone
     "insert_qrcode": {
+        "bad-colour": "/properties/(fore|back)ground",
         "bad-value": "/campaignId|/shortCode|/schedule/[0-9]+/date",  # what is in the store; dates that are none
         "content-too-long": "",
         "bad-content": "/content",
         "out-of-range": "/schedule/[0-9]+/date",
     },
     "update_qrcode": {
+        "bad-colour": "/properties/(fore|back)ground",
         "bad-value": "/campaignId|/schedule/[0-9]+/date",
         "content-too-long": "",
         "bad-content": "/content",

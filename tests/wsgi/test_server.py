@@ -115,7 +115,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
         second = qrkit("serve", "--store", path, "--port", 0)
         said, complained = second.communicate(timeout=LONGEST_WAIT)
         assert (second.returncode, said) == (2, "")
-        assert complained.startswith(f"qrkit serve: {path} is open in another process: close that one, use its HTTP")
+        assert complained.startswith(f"qrkit serve: {path} is open in another process; close that one, or use its HTTP")
         assert complained.count("\n") == 1
     finally:
         end = ended(server, signal.SIGINT)
@@ -123,6 +123,22 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
     with open_portfolio(path) as shop:
         assert [code.scans for code in shop.list_qrcodes()] == [1]
+
+
+V6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
+
+
+@V6
+@pytest.mark.parametrize(("host", "ways"), [("::1", ["[::1]"]), ("::", ["[::1]", "127.0.0.1"])])
+def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_kinds(tmp_path, host, ways):
+    server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--port", 0, "--host", host, "--no-access-log")
+    try:
+        port = re.search(rf"at http://\[{host}\]:(\d+),", server.stdout.readline())[1]
+        assert f"try http://[{host}]:{port}/" in server.stdout.readline()
+        assert [status_of(f"http://{way}:{port}/api/v3/health") for way in ways] == [200] * len(ways)
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_elsewhere_is_told(tmp_path):

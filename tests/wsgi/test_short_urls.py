@@ -75,6 +75,9 @@ def test_the_picture_of_a_short_code_says_its_short_url_and_looks_as_the_record_
     for reply in (png, svg):
         assert reply.headers["cache-control"] == "public, max-age=300"
         assert reply.headers["x-robots-tag"] == "noindex, nofollow"
+    again = client.get(f"/{record.short_code}.png", headers={"If-None-Match": png.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+    assert client.get(f"/{record.short_code}.svg", headers={"If-None-Match": png.headers["etag"]}).body == svg.body
 
 
 @pytest.mark.rule("T2", "X5")

@@ -8,7 +8,7 @@ from wsgiref.validate import validator
 
 import pytest
 
-from qrkit import open_portfolio
+from qrkit import decode, open_portfolio
 from qrkit.wsgi import make_app
 from qrkit.wsgi.http_parser import LONGEST_CHUNK_LINE, LONGEST_TRAILER
 from qrkit.wsgi.http_server import GRACE, LINGERING, LONGEST_HEADER, LONGEST_REQUEST, MOST_BODY_BYTES, MOST_HEADER_BYTES
@@ -176,6 +176,18 @@ REFUSED = {
     "a path without a slash": head("GET echo HTTP/1.1", "Host: localhost"),
     "CONNECT": head("CONNECT evil.example:443 HTTP/1.1", "Host: localhost"),
     "a path of 70 KB": head("GET /" + "a" * 70_000 + " HTTP/1.1", "Host: localhost"),
+    "a path of Latin-1": head("GET /x\xe9 HTTP/1.1", "Host: localhost"),
+    "a query of Latin-1": head("GET /echo?a=x\xe9 HTTP/1.1", "Host: localhost"),
+    "half a character": head("GET /echo?a=\xc5 HTTP/1.1", "Host: localhost"),
+    "a character in too many bytes": head("GET /echo?a=\xc0\xaf HTTP/1.1", "Host: localhost"),
+    "half a surrogate pair": head("GET /echo?a=\xed\xa0\x80 HTTP/1.1", "Host: localhost"),
+    "two slashes and Latin-1": head("GET //x\xe9 HTTP/1.1", "Host: localhost"),
+    "a blank behind UTF-8": head("GET /echo?a=\xc5\xbe b HTTP/1.1", "Host: localhost"),
+    "NUL behind UTF-8": head("GET /echo?a=\xc5\xbe\0 HTTP/1.1", "Host: localhost"),
+    "a tab behind UTF-8": head("GET /echo?a=\xc5\xbe\t HTTP/1.1", "Host: localhost"),
+    "an address in full with UTF-8": head("GET http://\xc5\xbe/echo HTTP/1.1", "Host: localhost"),
+    "UTF-8 in the method": head("G\xc5\xbeT /echo HTTP/1.1", "Host: localhost"),
+    "UTF-8 in the version": head("GET /echo HTTP/1.\xc5\xbe", "Host: localhost"),
     # fields
     "a field without a colon": head("GET /echo HTTP/1.1", "Host: localhost", "nonsense"),
     "a field without a name": head("GET /echo HTTP/1.1", "Host: localhost", ": x"),
@@ -256,6 +268,26 @@ def test_what_is_http_is_taken_however_it_is_cut(server, what, size):
     assert found[-1].body == body
 
 
+@pytest.mark.rule("H8")
+def test_a_target_may_hold_raw_utf_8(server, shop):
+    """A fact: old clients and curl send the bytes of UTF-8 as they are, in the path and in the query."""
+
+    def asked(target):
+        data = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n{END}\r\n\r\n".encode()
+        (answer,) = ask(server, data)
+        return answer
+
+    for target in ("/environ?a=ž&b=%C5%BE#ž", "/environ?a=ž&b=%C5%BE"):
+        told = json.loads(asked(target).body)
+        assert told["QUERY_STRING"].encode("latin-1").decode() == "a=ž&b=%C5%BE"
+    assert decode(asked("/api/v3/generate?content=žluť🌷").body).content == "žluť🌷"
+    assert decode(asked("/api/v3/generate?content=žluť%uD83C%uDF37%E9").body).content == "žluť🌷é"
+    code = shop.insert_qrcode("https://example.com/spring", urlinfo="Žluť 🌷")
+    answer = asked(f"/{code.short_code}/žluť-🌷?utm=ž")
+    assert (answer.status, answer.headers["location"]) == (302, "https://example.com/spring")
+    assert asked("/žluť").status == 404
+
+
 def test_refusals_are_the_same_however_the_request_is_cut(server, desk):
     for what in ("length and chunks", "chunk size ends in LF CR LF", "chunk longer than its size", "folded"):
         data = REFUSED.get(what, REFUSED["a folded field"])
@@ -315,6 +347,15 @@ def test_head_is_answered_as_get_without_a_byte_of_the_body(server, path):
         name: got.headers[name] for name in got.headers.keys() - volatile
     }
     assert int(told.headers["content-length"]) == len(got.body)
+
+
+def test_what_a_client_has_is_not_sent_again(server):
+    path = "/api/v3/generate?content=hi"
+    (first,) = ask(server, request(path, END))
+    with connect(server) as connection:
+        sent_all(connection, request(path, f"If-None-Match: {first.headers['etag']}", END))
+        head, end, body = everything(connection).partition(b"\r\n\r\n")
+    assert (head[:13], end, body) == (b"HTTP/1.1 304 ", b"\r\n\r\n", b"")
 
 
 @pytest.mark.rule("H3", "H4")

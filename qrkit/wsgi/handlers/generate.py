@@ -15,7 +15,7 @@ from qrkit.links import new_short_code
 from qrkit.reading import json_object
 from qrkit.templates import Templates
 from qrkit.writers import FORMATS, zip_all
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored, tagged
 from qrkit.wsgi.service import Call
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
@@ -23,17 +23,23 @@ __all__ = ["decode_picture", "generate", "generate_decorated"]
 MOST_DESIGN_BYTES = 12 * 2**20
 """A body with all the pictures that a design may have, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
+KEPT_A_DAY = "public, max-age=86400"
+KEPT_AND_CHECKED = "private, no-cache"
+"""With a key, each request counts, and says what is left."""
 
 
 def generate(call: Call) -> Response:
     """A picture of any content."""
-    return _generated(call, read_get(call.parameters))
+    asked = read_get(call.parameters)
+    answer = _generated(call, asked)
+    # The same request gives the same bytes (ruling G9), unless it makes a short URL.
+    return answer if asked.shorten else tagged(answer, KEPT_A_DAY if call.account is None else KEPT_AND_CHECKED)
 
 
 def generate_decorated(call: Call) -> Response:
     """A decorated picture, of a design as JSON."""
     templates = Templates(call.service.store, call.portfolio.account.id)
-    body = call.request.body(MOST_DESIGN_BYTES)
+    body = call.body(MOST_DESIGN_BYTES)
     with call.service.gates.reading.passing():
         asked = read_post(json_object(body), templates.get)
     return _generated(call, asked)
@@ -49,7 +55,7 @@ def decode_picture(call: Call) -> Response:
     name = call.parameters.get("format", "png").lower()
     if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
         raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
-    picture = call.request.body(MOST_PICTURE_BYTES)
+    picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
     with call.service.gates.reading.passing():
@@ -72,7 +78,7 @@ def _generated(call: Call, asked: GenerateRequest) -> Response:
     if scan:
         headers["X-Scan-Score"] = str(scan.score)
         told += [issue.message for issue in scan.issues if issue.severity != "note"]
-    return Response(200, FORMATS[asked.format].media_type, picture, headers | warning(told))
+    return Response(200, FORMATS[asked.format].media_type, picture, headers, told)
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:

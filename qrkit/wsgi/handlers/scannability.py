@@ -14,7 +14,7 @@ from qrkit.scannability import level_named
 from qrkit.scannability.report import Level, ScanReport
 from qrkit.templates import Templates
 from qrkit.wsgi.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored
 from qrkit.wsgi.service import Call
 
 __all__ = ["HTTP_LEVELS", "check"]
@@ -30,10 +30,11 @@ def check(call: Call) -> Response:
         InvalidParameter: There is no such level.
         BadRequest: The body is empty.
     """
-    level = level_named(call.parameters.get("level", "standard").lower())
-    if level not in HTTP_LEVELS:
-        raise InvalidParameter(Problem("level", level, f"must be one of {', '.join(HTTP_LEVELS)}"))
-    body = call.request.body(MOST_PICTURE_BYTES)
+    asked = call.parameters.get("level", "standard").lower()
+    if asked not in HTTP_LEVELS:
+        raise InvalidParameter(Problem("level", asked, f"must be one of {', '.join(HTTP_LEVELS)}"))
+    level = level_named(asked)
+    body = call.file(MOST_PICTURE_BYTES).data
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
     if body.lstrip()[:1] == b"{":
@@ -55,4 +56,4 @@ def _of_design(call: Call, body: bytes, level: Level) -> Response:
 
 
 def _told(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
-    return Response(200, JSON, report.to_json().encode(), warning(warnings))
+    return Response(200, JSON, report.to_json().encode(), warnings=warnings)

@@ -7,7 +7,7 @@ from qrkit.errors import NotFound
 from qrkit.links import is_short_code
 from qrkit.portfolio import picture_of
 from qrkit.wsgi.landing import page, preview
-from qrkit.wsgi.messages import Response
+from qrkit.wsgi.messages import Response, tagged
 from qrkit.wsgi.service import Call
 
 __all__ = ["PAGE_POLICY", "follow", "look", "picture"]
@@ -17,7 +17,7 @@ PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
-STORED_AWHILE = {"Cache-Control": "public, max-age=300", "X-Robots-Tag": "noindex, nofollow"}
+KEPT_AWHILE = "public, max-age=300"
 HTML = "text/html; charset=utf-8"
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 
@@ -54,7 +54,8 @@ def picture(call: Call) -> Response:
     call.service.redirects.look(code)
     with call.service.gates.drawing.passing():
         image = picture_of(call.service.store, code, base_url=call.service.base_url)
-        return Response(200, MEDIA_TYPES[ext], image.to_bytes(ext), STORED_AWHILE)
+        found = Response(200, MEDIA_TYPES[ext], image.to_bytes(ext), {"X-Robots-Tag": "noindex, nofollow"})
+    return tagged(found, KEPT_AWHILE)
 
 
 def _code(call: Call) -> str:

@@ -14,7 +14,7 @@ from qrkit.reading import flag
 from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
 from qrkit.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
-from qrkit.wsgi.messages import JSON, Response, ignored, warning
+from qrkit.wsgi.messages import JSON, Response, ignored
 from qrkit.wsgi.service import Call
 
 __all__ = [
@@ -135,13 +135,14 @@ def import_file(call: Call) -> Response:
         InvalidParameter: The format is missing, or there is no such format.
         BadRequest: There is no file.
     """
-    if "format" not in call.parameters:
+    sent = call.file(MOST_FILE_BYTES)
+    format = call.parameters.get("format") or sent.format
+    if not format:
         raise MissingParameter("format")
-    format = import_format(call.parameters["format"]).name
-    file = call.request.body(MOST_FILE_BYTES)
-    if not file:
+    named = import_format(format).name
+    if not sent.data:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
-    issues = call.portfolio.import_file(file, format=format).issues
+    issues = call.portfolio.import_file(sent.data, format=named).issues
     names = ("campaign", "name", "content", "error")
     found = [{name: getattr(issue, name) for name in names} for issue in issues]
     return Response(200, JSON, json.dumps(found, ensure_ascii=False).encode())
@@ -151,12 +152,12 @@ def _inserted(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Respon
     with json_named():
         made = insert(**asked.values)
     text = json.dumps({"id": made.id, "created": to_iso(made.created)})
-    return Response(200, JSON, text.encode(), warning(ignored(asked.unknown)))
+    return Response(200, JSON, text.encode(), warnings=ignored(asked.unknown))
 
 
 def _done(unknown: Sequence[str] = ()) -> Response:
     """Success without anything to tell (interface.md, "Errors", 2)."""
-    return Response(headers=warning(ignored(unknown)))
+    return Response(warnings=ignored(unknown))
 
 
 def _attached(name: str) -> dict[str, str]:

@@ -1,0 +1,111 @@
+"""Files in bodies: as they are, in a form with parts, or as the list of bytes that an old client wrote (ruling H9)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from qrkit.errors import BadRequest, InvalidParameter, Problem
+
+__all__ = ["Sent", "is_form", "read_file"]
+
+MOST_PARTS = 20
+"""Of a form: its file and its fields."""
+MOST_QUOTES = 40
+"""Of a list of bytes: those around a few names."""
+
+A_BYTE = "must be a whole number in 0..255"
+
+_TYPE_FIRST = re.compile(rb'\s*\{\s*"type"\s*:\s*"Buffer"')
+_TYPE_LAST = re.compile(rb'"type"\s*:\s*"Buffer"\s*\}\s*\Z')
+
+
+class Sent(NamedTuple):
+    """A file that was sent.
+
+    Attributes:
+        data: Its bytes.
+        name: What it is called, or "".
+        fields: What else the form says, by lower-case name.
+    """
+
+    data: bytes
+    name: str = ""
+    fields: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def format(self) -> str:
+        """The format that the form says, or the suffix of the file's name; "" where neither does."""
+        return self.fields.get("format") or PurePath(self.name).suffix[1:]
+
+
+def is_form(content_type: str) -> bool:
+    """Whether a body of this type is a form with parts, as browsers and `curl -F` send it."""
+    return content_type.lower().startswith("multipart/")
+
+
+def read_file(body: bytes, content_type: str) -> Sent:
+    """The file that a body is, or that is in it.
+
+    Raises:
+        BadRequest: If a form cannot be read, or has no file or several.
+        InvalidParameter: If a list of bytes holds something else.
+    """
+    if is_form(content_type):
+        return _of_form(body, content_type)
+    # At its start or at its end: a file of JSON must not be read twice to find out.
+    is_buffer = _TYPE_FIRST.match(body[:100]) or _TYPE_LAST.search(body[-100:])
+    return Sent(_of_buffer(body) if is_buffer else body)
+
+
+def _of_form(body: bytes, content_type: str) -> Sent:
+    import falcon
+
+    options = falcon.media.multipart.MultipartParseOptions()
+    options.max_body_part_count = MOST_PARTS
+    options.max_body_part_buffer_size = len(body)
+    handler = falcon.media.MultipartFormHandler(options)
+    files: list[Sent] = []
+    fields: dict[str, str] = {}
+    try:
+        for part in handler.deserialize(BytesIO(body), content_type, len(body)):
+            name = (part.name or "").lower()
+            if part.filename is None and name != "file":
+                fields[name] = part.get_data().decode("utf-8", "replace")
+            else:
+                files.append(Sent(part.get_data(), part.filename or ""))
+    except (falcon.HTTPError, ValueError) as error:
+        words = getattr(error, "description", None) or "its boundary or one of its parts is wrong"
+        raise _bad_form(f"cannot be read: {words}") from error
+    if len(files) != 1:
+        raise _bad_form(f"has {len(files)} files; exactly one is needed")
+    return files[0]._replace(fields=fields)
+
+
+def _bad_form(words: str) -> BadRequest:
+    ways = "send one file as a part of the form, or its bytes as the whole body (with curl: --data-binary @NAME)"
+    return BadRequest(f"the form {words}; {ways}", code="bad-form")
+
+
+def _of_buffer(body: bytes) -> bytes:
+    # Millions of other things would need hundreds of megabytes before they could be judged.
+    is_flat = body.count(b"{") == 1 == body.count(b"[") and body.count(b'"') <= MOST_QUOTES
+    try:
+        numbers = json.loads(body).get("data") if is_flat else None
+    except ValueError as error:
+        raise BadRequest(f"the body is not JSON: {error}", code="bad-json") from error
+    if not isinstance(numbers, list):
+        raise InvalidParameter(Problem("data", None, f"must be a list of bytes; each {A_BYTE}", "wrong-type"))
+    try:
+        # True would be taken as 1.
+        if set(map(type, numbers)) <= {int}:
+            return bytes(numbers)
+    except ValueError:
+        pass
+    wrong = next(place for place, one in enumerate(numbers) if type(one) is not int or not 0 <= one <= 255)
+    raise InvalidParameter(Problem(f"data.{wrong}", numbers[wrong], A_BYTE, "out-of-range"))
