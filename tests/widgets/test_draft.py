@@ -64,10 +64,19 @@ SAMPLES = {
 }
 
 
+def test_a_content_of_kanji_may_be_encoded_as_kanji():
+    draft = Draft(Design(content="漢字"))
+    draft.edit(Edit(("em",), "set", "kanji"))
+    assert draft.design.em == "kanji"
+
+
 def samples(path: tuple, control: Control) -> list:
     """Values to set: all choices, both ends of a range and its middle, colours and texts of all kinds."""
     if control.kind == "choice":
-        return [one for one in control.choices if path != ("modules", "type") or one == "sprite"]
+        # No content is both digits and kanji; and of module types, only sprites have fields of their own.
+        left_out = ("kanji",) if path == ("em",) else ()
+        wanted = ("sprite",) if path == ("modules", "type") else control.choices
+        return [one for one in control.choices if one in wanted and one not in left_out]
     if control.kind != "number":
         return SAMPLES[control.kind]
     if control.low is None:
