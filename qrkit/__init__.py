@@ -12,8 +12,9 @@
     >>> shop.image(door)
     <QRImage 'https://go.example.com/door', 3-M, 296 x 296 px>
 
-Questions to the scans are in `qrkit.analytics`, charts in `qrkit.charts`, reports in `qrkit.report`, the HTTP
-interface in `qrkit.wsgi`: imported by name, because what they need takes a while to load.
+Ask about scans with `qrkit.analytics`, draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Looks to
+start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.wsgi`. Each of
+these loads when you first use it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import errors
+    from qrkit import analytics, charts, errors, presets, report, widgets, wsgi
     from qrkit.assets import data_uri
     from qrkit.batches import generate_many
     from qrkit.color import Color
@@ -66,6 +67,8 @@ __all__ = [
     "Stop",
     "Symbol",
     "Wrapper",
+    "analytics",
+    "charts",
     "check",
     "data_uri",
     "decode",
@@ -75,6 +78,10 @@ __all__ = [
     "generate_many",
     "icon_names",
     "open_portfolio",
+    "presets",
+    "report",
+    "widgets",
+    "wsgi",
 ]
 
 
@@ -101,6 +108,8 @@ _LATE = {
     "Stop": "gradient",
     "Symbol": "symbol",
     "Wrapper": "decoration",
+    "analytics": "analytics",
+    "charts": "charts",
     "check": "scannability",
     "data_uri": "assets",
     "errors": "errors",
@@ -108,6 +117,10 @@ _LATE = {
     "generate_many": "batches",
     "icon_names": "shapes.icons",
     "open_portfolio": "portfolio",
+    "presets": "presets",
+    "report": "report",
+    "widgets": "widgets",
+    "wsgi": "wsgi",
 }
 """Where a name comes from, which is loaded when it is first asked for: a plain code needs little of all this."""
 
