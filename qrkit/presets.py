@@ -34,9 +34,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
     "forest": {
         "foreground": "#1F4D2B",
-        "background": "#FAF8EF",
+        "background": "#FBFAF3",
         "modules": Modules(type="sprite", sprite="six"),
-        "markers": Markers.all("eye-5", inner_color="#6B3A11"),
+        "markers": Markers.all("eye-1", inner_color="#6B3A11"),
     },
     "ember": {
         "foreground": Gradient.linear("#6A1B0D", "#87330D", start=(0, 0), stop=(0, 1)),

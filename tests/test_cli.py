@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-from dataclasses import asdict
 from io import BytesIO
 
 import pytest
@@ -140,7 +139,7 @@ def test_decode_reads_every_code_of_a_picture(folder, capsys):
     assert main(["decode", "sheet.png", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["file"] == "sheet.png"
-    assert told["codes"] == [asdict(code) for code in decode_all("sheet.png")]
+    assert told["codes"] == [code.as_dict() for code in decode_all("sheet.png")]
     assert told["error"] is None
 
 

@@ -3,7 +3,7 @@
 >>> from qrkit.store import Store
 >>> from qrkit.wsgi import Client, make_app
 >>> Client(make_app(Store())).get("/api/v3/generate", content="hi", format="svg")
-<Reply 200, image/svg+xml, 16685 bytes>
+<Reply 200, image/svg+xml, 15872 bytes>
 """
 
 from __future__ import annotations

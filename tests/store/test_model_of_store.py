@@ -222,8 +222,9 @@ class Shop:
                    if (code.short_code, time) not in self.model.inserted]  # fmt: skip
             assert self.portfolio.scans.insert(frame) == len(new)
             for code, time in new:
-                code.scans += not code.unexplained
-                code.unexplained = max(code.unexplained - 1, 0)
+                explains = bool(code.unexplained) and time < code.created
+                code.scans += not explains
+                code.unexplained -= explains
                 self.model.visits[code.short_code, "scan", time] += 1
                 self.model.inserted.add((code.short_code, time))
 
