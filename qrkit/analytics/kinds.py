@@ -12,6 +12,7 @@ from qrkit.analytics.parts import check_most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.accounts import all_accounts
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
 
     Columns: kind (str), visits (int64).
     """
-    return scans.where(kinds=VISITS).ask(BY_KIND).astype({"kind": "str", "visits": "int64"})
+    return with_dtypes(scans.where(kinds=VISITS).ask(BY_KIND), {"kind": "str", "visits": "int64"})
 
 
 def visits_by_evidence(scans: Scans) -> pd.DataFrame:
@@ -87,7 +88,7 @@ def visits_by_evidence(scans: Scans) -> pd.DataFrame:
     that was not known for one at the time of its visit is counted as a scan, and told apart since.
     """
     types = {"evidence": "str", "person": "str", "visits": "int64"}
-    return scans.where(kinds=VISITS).ask(BY_EVIDENCE).astype(types)
+    return with_dtypes(scans.where(kinds=VISITS).ask(BY_EVIDENCE), types)
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:
@@ -130,4 +131,4 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "is of a store with several accounts: what is nobody's is shown to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
-    return scans.ask(ORPHANS, most=most).astype(types)
+    return with_dtypes(scans.ask(ORPHANS, most=most), types)

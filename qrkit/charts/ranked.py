@@ -20,6 +20,7 @@ from qrkit.charts.parts import (
     nothing,
     place,
 )
+from qrkit.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ def bars(
         return nothing(width, 120, is_hidden=frame["scans"].hasnans)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
     keys, counts, most = frame[column].tolist(), frame["scans"].tolist(), int(shown.max())
-    labels = frame[column].astype("str").fillna("").tolist()
+    labels = as_text(frame[column]).fillna("").tolist()
     chart = blank(width, UNIT + ROW * len(labels) + 6)
     letters = max(8, int(width * 0.4 / LETTER))
     left = max(length(cut(name, letters)) for name in labels) + 12

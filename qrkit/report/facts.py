@@ -17,6 +17,7 @@ from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.columns import reading_one_state
+from qrkit.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,7 +263,7 @@ def _counts(frame: pd.DataFrame) -> dict[str, int]:
 def _by_campaign(daily: pd.DataFrame, codes: Sequence[QRCode], titles: Mapping[str | None, str]) -> pd.DataFrame:
     """The scans of each day and QR Code as those of each day and campaign, by its title."""
     title = {code.id: titles[code.campaign_id] for code in codes}
-    told_apart = daily.assign(campaign=daily["qrcode_id"].map(title).astype("str"))
+    told_apart = daily.assign(campaign=as_text(daily["qrcode_id"].map(title)))
     return told_apart.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
 
 
