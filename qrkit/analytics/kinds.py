@@ -1,7 +1,7 @@
-"""What visits were: scans of people, robots and previews apart, and those to short codes that do not exist.
+"""What visits were: scans of people, bots and previews apart, and those to short codes that do not exist.
 
-Nobody can tell for sure whether a person stood behind a request. What is known of each visit allows a range: at least
-those whose request looks like a browser's on a known device, at most those that nothing speaks against.
+Nobody can tell for sure whether a person stood behind a request. What is known of each visit allows a range: from those
+whose request looks like a browser's on a known device to those that nothing speaks against. Neither end is a limit.
 """
 
 from __future__ import annotations
@@ -92,17 +92,19 @@ def visits_by_evidence(scans: Scans) -> pd.DataFrame:
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:
-    """How many scans were a person's: from `sure` to `at_most`, in one row, beside the `scans` that are counted.
+    """How many visits came from people: between `likely` and `possible`, beside the `scans` that are counted.
 
-    Columns: sure, scans, at_most (int64). See `visits_by_evidence` for what makes the difference. A program that gives
-    itself out for a browser on a phone is among the sure ones: requests alone do not tell it apart.
+    Columns: likely (visits from a browser on a known device), scans, possible (with unknown devices, and with previews
+    that no scan of the same visitor follows; all int64), in one row. Neither end is a limit: a bot that claims to be a
+    browser on a phone is among the likely ones, and a person whose browser looks like a bot is in neither. See
+    `visits_by_evidence` for each kind of evidence.
     """
     import pandas as pd
 
     found = visits_by_evidence(scans)
     visits = found.groupby("person")["visits"].sum()
     counted = found.loc[found["evidence"].isin(COUNTED), "visits"].sum()
-    row = {"sure": visits["yes"], "scans": counted, "at_most": visits["yes"] + visits["perhaps"]}
+    row = {"likely": visits["yes"], "scans": counted, "possible": visits["yes"] + visits["perhaps"]}
     return pd.DataFrame([row]).astype("int64")
 
 

@@ -132,8 +132,8 @@ class Facts:
 
     @property
     def people(self) -> tuple[int, int]:
-        """How many visits surely were people's, and how many may have been at most."""
-        return int(self.human["sure"].iloc[0]), int(self.human["at_most"].iloc[0])
+        """How many visits were likely people's, and how many were possibly theirs."""
+        return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
     def unknown(self) -> list[analytics.Attribute]:

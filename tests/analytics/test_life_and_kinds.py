@@ -125,9 +125,9 @@ def check_evidence(portfolio, visits):
     assert {row.evidence: row.visits for row in found.itertuples() if row.visits} == wanted
     assert found["evidence"].tolist()[:3] == ["browser on a known device", "unknown device", "preview alone"]
     (people,) = analytics.human_scans(portfolio.scans).to_dict("records")
-    sure = wanted.get("browser on a known device", 0)
+    likely = wanted.get("browser on a known device", 0)
     perhaps = wanted.get("unknown device", 0) + wanted.get("preview alone", 0)
-    assert people == {"sure": sure, "scans": portfolio.scans.count(), "at_most": sure + perhaps}
+    assert people == {"likely": likely, "scans": portfolio.scans.count(), "possible": likely + perhaps}
 
 
 def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
@@ -141,7 +141,7 @@ def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
         analytics.scans_by_content: named | {"content": TEXT} | moments | {"scans": "int64", "visitors": "int64"},
         analytics.repeat_share: {"scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"},
         analytics.visits_by_evidence: {"evidence": TEXT, "person": TEXT, "visits": "int64"},
-        analytics.human_scans: {"sure": "int64", "scans": "int64", "at_most": "int64"},
+        analytics.human_scans: {"likely": "int64", "scans": "int64", "possible": "int64"},
         analytics.orphan_visits: {"short_code": TEXT, "visits": "int64", "visitors": "int64"} | moments,
     }
     for number in (0, 40):
