@@ -9,7 +9,7 @@ NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group reference --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test slow check lab notebooks pictures licences package serve bench reference lock clean help
+.PHONY: demo test lowest slow check lab notebooks pictures licences package serve bench reference lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -17,6 +17,9 @@ demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a rep
 test: $(READY)  ## Run all tests, then the notebooks
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
+
+lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
+	$(BIN)/python .ci/try_lowest.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark"

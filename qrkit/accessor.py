@@ -35,6 +35,7 @@ from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
 from qrkit.scan_frame import scan_frame
 from qrkit.scannability import level_named
+from qrkit.text_columns import text_column
 from qrkit.writers import format_named
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class QRAccessor:
         look.tell_fault(stacklevel=3)
         files = [file or None for file, _ in found]
         errors = {row: error for row, (_, error) in enumerate(found) if error}
-        return self._told(pd.Series(files, index=self._frame.index, name="file", dtype="str"), errors)
+        return self._told(text_column(files, index=self._frame.index, name="file"), errors)
 
     def track(  # noqa: PLR0913 - columns, each with its own name
         self,
@@ -289,8 +290,8 @@ class QRAccessor:
         rows = zip(*(self._values(label) for label in given.values()), strict=True)
         records = _tracked(portfolio, given, zip(self._frame.index.tolist(), rows, strict=True), drawn)
         result = self._frame.copy()
-        result[short_url] = pd.array([record.short_url or None for record in records], dtype="str")
-        result[id] = pd.array([record.id for record in records], dtype="str")
+        result[short_url] = text_column(record.short_url or None for record in records).array
+        result[id] = text_column(record.id for record in records).array
         return result
 
     def _values(self, label: Hashable) -> list[Any]:

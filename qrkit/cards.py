@@ -1,4 +1,4 @@
-"""What a content says, for people: a phone number, a contact, a network … as a title and rows to read.
+"""What a content says, for people: a phone number, a contact, a network … as a title and rows, or as one line.
 
 Contents come from strangers. Nothing is judged here and nothing raises: what cannot be read is text, and whoever shows
 a card shows the content itself as well.
@@ -15,7 +15,7 @@ from quopri import decodestring
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-__all__ = ["MOST_ROWS", "TITLES", "Card", "Kind", "card"]
+__all__ = ["MOST_ROWS", "TITLES", "Card", "Kind", "card", "summary"]
 
 Kind = Literal["link", "phone", "email", "message", "place", "contact", "event", "wifi", "text"]
 
@@ -101,6 +101,47 @@ def card(content: str) -> Card:
     if title != found.title:
         rows.insert(0, ("Name", found.title))
     return Card(found.kind, title if title.strip() else TITLES[found.kind], tuple(rows[:MOST_ROWS]))
+
+
+def summary(content: str) -> str:
+    """A content, or a name made from one, as a line of a list, a report or an alternative text: without its secrets.
+
+    Other people read these lines than those who scan the code. Contacts, events, Wi-Fi networks and secrets of one-time
+    passwords are called by their names; anything else is what it is.
+
+    Example:
+        >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
+        'Wi-Fi: Cafe Nero (WPA, password hidden)'
+    """
+    text = content.lstrip(" \t\r\n")
+    scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
+    return SUMMARIES[scheme](text) if scheme in SUMMARIES else content
+
+
+def _wifi_summary(text: str) -> str:
+    # A name is cut, perhaps in the middle of a password; of what cannot be read, nothing is shown.
+    said = dict(reversed(list(_pairs(text.partition(":")[2]))))
+    security = SECURITY.get(said.get("T", "").upper(), "").partition(",")[0]
+    about = [security] if security and security != "None" else []
+    about += ["password hidden"] if said.get("P") else []
+    return _named("Wi-Fi", _one_line(said.get("S", ""))) + (f" ({', '.join(about)})" if about else "")
+
+
+def _block_summary(text: str) -> str:
+    if "\n" not in text and "\r" not in text:
+        text = re.sub(r" (?=[A-Z-]++[:;])", "\n", text)  # a name has its lines as one
+    found = READERS["BEGIN"](text.partition(":")[2])
+    return _named(TITLES[found.kind], found.title) if found.kind != "text" else text
+
+
+def _secret_summary(text: str) -> str:
+    label = unquote(text.partition("?")[0].rpartition("/")[2])
+    return f"{_named('One-time password', _one_line(label))} (secret hidden)"
+
+
+def _named(kind: str, name: str) -> str:
+    text = f"{kind}: {name}" if name.strip() else kind
+    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
 
 
 def _phone(rest: str) -> Card:
@@ -269,3 +310,13 @@ READERS: Mapping[str, Callable[[str], Card]] = {
     "BEGIN": _block,
 }
 """What reads the rest of a content, by what it begins with."""
+
+SUMMARIES: Mapping[str, Callable[[str], str]] = {
+    "WIFI": _wifi_summary,
+    "MECARD": lambda text: _named(TITLES["contact"], _mecard(text.partition(":")[2]).title),
+    "BEGIN": _block_summary,
+    "OTPAUTH": _secret_summary,
+    "OTPAUTH-MIGRATION": _secret_summary,
+}
+"""What says a content in a line, by what it begins with."""
+LONGEST_SCHEME = 1 + max(map(len, SUMMARIES))

@@ -24,8 +24,9 @@ from qrkit.exchange.columns import (
     write_row,
 )
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, HEADING, KNOWN, MOST_ROWS, REASON, cell_text, table_of_records
+from qrkit.exchange.tables import ERROR, HEADING, KNOWN, MOST_ROWS, REASON, cell_text, numbers, table_of_records
 from qrkit.records import Campaign, QRCode
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,10 +52,13 @@ def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str
 
     frame = text_table(codes, campaign_names)
     for name, kind in KINDS.items():
-        if kind in ("whole", "degrees"):
-            frame[name] = pd.to_numeric(frame[name]).astype("int64" if kind == "whole" else "float64")
+        if kind == "whole":
+            frame[name] = pd.to_numeric(frame[name]).astype("int64")
+        elif kind == "degrees":
+            frame[name] = numbers(frame[name])
         elif kind == "moment":
-            frame[name] = pd.to_datetime(frame[name], format="%Y-%m-%d %H:%M:%S", utc=True).dt.as_unit("us")
+            # Not to_datetime, whose years end in 2262 with pandas 2.
+            frame[name] = frame[name].astype("datetime64[us]").dt.tz_localize("UTC")
         elif kind == "flag":
             frame[name] = frame[name] == "true"
     return frame
@@ -76,7 +80,7 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> p
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
     frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
-    return frame.astype({"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
+    return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 
 def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:

@@ -8,6 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from qrkit.cards import summary
 from qrkit.design import Design, DesignFields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import symbol_of
@@ -203,7 +204,7 @@ class QRImage:
             return format.write(self.exact_scene if format.exact else self.scene)
 
     def __repr__(self) -> str:
-        content = self.design.content
+        content = summary(self.design.content)
         shown = content if len(content) <= 60 else content[:59] + "…"
         symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"

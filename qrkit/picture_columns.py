@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from qrkit.cards import summary
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.frames import text_of
 from qrkit.image import QRImage
@@ -112,7 +113,7 @@ class PictureTable:
         except QrkitError as error:
             return _shown(error)
         height = max(1, round(self.size * image.height / image.width))
-        said = page_text(readable(image.design.content))
+        said = page_text(readable(summary(image.design.content)))
         return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{said}">'
 
     def _repr_html_(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from qrkit.scannability.report import VERDICTS
+from qrkit.text_columns import text_column
 
 if TYPE_CHECKING:
     from qrkit.scannability.report import ScanReport
@@ -26,7 +27,7 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
         "verdict": pd.Categorical([one and one.verdict for one in reports], categories=VERDICTS, ordered=True),
         "score": pd.array([one.score if one else None for one in reports], dtype="Int64"),
         "used": [_used(one) for one in reports],
-        "issue": pd.array([one.issues[0].message if one and one.issues else None for one in reports], dtype="str"),
+        "issue": text_column(one.issues[0].message if one and one.issues else None for one in reports).array,
         "report": pd.Series(list(reports), dtype="object").array,
     }
     return pd.DataFrame(columns, index=index)

@@ -24,6 +24,7 @@ from qrkit.records import PLANS, Account
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.times import now
+from tests.dtypes import TEXT
 
 GO = "https://go.example.com"
 HOSTILE = [
@@ -290,7 +291,7 @@ def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path):
 def test_a_folder_gets_a_file_for_each_row(tmp_path):
     files = DOORS.qr.save(tmp_path / "new" / "codes", "url", name="name", format="png", ec="H")
     assert files.index.equals(DOORS.index)
-    assert (files.name, str(files.dtype), files.attrs["errors"]) == ("file", "str", [])
+    assert (files.name, str(files.dtype), files.attrs["errors"]) == ("file", TEXT, [])
     assert [Path(file).name for file in files] == ["Door.png", "Gate.png", "Lift.png"]
     assert [decode(Path(file).read_bytes()).content for file in files] == DOORS["url"].tolist()
     assert {Path(file) for file in files} == set((tmp_path / "new" / "codes").iterdir())
@@ -372,7 +373,7 @@ def test_each_row_becomes_a_tracked_code(shop):
     )  # fmt: skip
     pd.testing.assert_frame_equal(result[frame.columns], frame)
     assert result.columns.tolist() == [*frame.columns, "short_url", "id"]
-    assert [str(result[name].dtype) for name in ("short_url", "id")] == ["str", "str"]
+    assert [str(result[name].dtype) for name in ("short_url", "id")] == [TEXT, TEXT]
     records = shop.list_qrcodes()
     assert result["id"].tolist() == [record.id for record in records]
     assert result["short_url"].tolist() == [record.short_url for record in records]
@@ -455,7 +456,7 @@ def test_new_columns_take_no_name_that_is_in_use(shop):
 
 def test_a_frame_without_rows_gets_its_columns(shop):
     result = DOORS.head(0).qr.track(shop)
-    assert {name: str(dtype) for name, dtype in result.dtypes.items()} == dict.fromkeys(result.columns, "str")
+    assert {name: str(dtype) for name, dtype in result.dtypes.items()} == dict.fromkeys(result.columns, TEXT)
 
 
 @pytest.mark.rule("T13")
@@ -495,7 +496,7 @@ def test_checking_gives_a_row_for_each_picture_with_its_report():
     frame = pd.DataFrame({"url": [LINK, LINK + "/2"], "ink": ["x", "y"]}, index=["door", "window"])
     found = frame.qr.check("url", padding=0)
     assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
-    assert [str(one) for one in found.dtypes] == ["category", "Int64", "float64", "str", "object"]
+    assert [str(one) for one in found.dtypes] == ["category", "Int64", "float64", TEXT, "object"]
     assert list(found.index) == ["door", "window"]
     for (_, row), content in zip(found.iterrows(), frame["url"], strict=True):
         expected = QRImage(Design(content=content, padding=0)).scan

@@ -1,8 +1,13 @@
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit.cards import MOST_ROWS, TITLES, Card, card
+from qrkit import ContactSheet, Design, decode, generate, open_portfolio, report
+from qrkit.cards import MOST_ROWS, TITLES, Card, card, summary
+from qrkit.exchange.merge import ImportIssue, ImportResult
+from qrkit.picture_columns import PictureTable
+from qrkit.widgets import Designer, PortfolioBrowser
 
 many = settings(max_examples=300, derandomize=True, deadline=None)
 
@@ -187,3 +192,116 @@ def test_any_text_is_a_card_with_something_to_read(beginning, text):
 def test_hostile_text_takes_no_longer_than_any_other(beginning, piece):
     """Quadratic work would take minutes here, and stop the run."""
     assert card(beginning + piece * 100_000).title
+
+
+SUMMARIES = [
+    ("https://example.com/x", "https://example.com/x"),
+    ("a: b", "a: b"),
+    ("", ""),
+    ("WIFI:T:WPA;S:Cafe Nero;P:espresso;;", "Wi-Fi: Cafe Nero (WPA, password hidden)"),
+    (" wifi:P:espresso;S:Cafe;T:sae;;", "Wi-Fi: Cafe (WPA3, password hidden)"),
+    ("WIFI:S:open;T:nopass;;", "Wi-Fi: open"),
+    ("WIFI:P:espresso", "Wi-Fi (password hidden)"),
+    ("WIFI:", "Wi-Fi"),
+    (vcard("FN:Ada Lovelace", "TEL:+39040"), "Contact: Ada Lovelace"),
+    (vcard("TEL:+39040"), "Contact"),
+    ("BEGIN:VCARD VERSION:3.0 N:Lovelace;Ada FN:Ada Lovelace TEL;TYPE=CELL:+390", "Contact: Ada Lovelace"),
+    ("MECARD:N:Owen,Sean;TEL:1;;", "Contact: Sean Owen"),
+    (event("SUMMARY:Night of the Harbour", "LOCATION:Pier 4"), "Event: Night of the Harbour"),
+    ("BEGIN:VCALENDAR BEGIN:VEVENT SUMMARY:Night DTSTART:20260614T180000Z", "Event: Night"),
+    ("BEGIN the day", "BEGIN the day"),
+    ("BEGIN:something", "BEGIN:something"),
+    ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP&issuer=Shop",
+     "One-time password: Shop:ada@example.com (secret hidden)"),
+    ("otpauth-migration://offline?data=CjEKCkhlbGxv", "One-time password: offline (secret hidden)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "line"), SUMMARIES, ids=[one[0][:20] for one in SUMMARIES])
+def test_a_line_names_a_content_and_keeps_its_secrets(content, line):
+    assert summary(content) == line
+    assert summary(line) == line
+
+
+@many
+@given(
+    st.sampled_from(["WIFI:T:WPA;S:Cafe;P:{};;", "wifi:P:{};S:Cafe;T:WPA;;", "otpauth://totp/Cafe?secret={}"]),
+    st.text("0123456789", min_size=8, max_size=63),
+    st.integers(8, 100),
+)
+def test_no_secret_is_in_a_line_however_a_name_was_cut(form, secret, length):
+    assert not any(letter.isdigit() for letter in summary(form.format(secret)[:length]))
+
+
+@many
+@given(st.text())
+def test_a_line_of_any_content_can_be_said(text):
+    for begin in ("", "WIFI:", "MECARD:", "BEGIN:VCARD\n", "BEGIN:VEVENT ", "otpauth:"):
+        assert isinstance(summary(begin + text), str)
+
+
+WIFI = "WIFI:T:WPA;S:Cafe Nero;P:espresso;;"
+LINE = "Wi-Fi: Cafe Nero (WPA, password hidden)"
+
+
+@pytest.fixture(params=[True, False], ids=["tracked", "static"])
+def shop(request):
+    """Codes that nobody gave a name: theirs are made of their contents."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as made:
+        made.insert_qrcode(WIFI, short_code="cafe", is_dynamic=request.param)
+        made.insert_qrcode(vcard("FN:Ada Lovelace"), short_code="ada", is_dynamic=request.param)
+        if request.param:
+            days = pd.date_range("2026-05-01", periods=30, tz="UTC")
+            made.scans.insert(pd.DataFrame({"short_code": ["cafe", "ada"] * 15, "time": days}))
+        yield made
+
+
+def test_a_report_shows_no_password_and_calls_a_contact_by_its_name(shop):
+    made = report.portfolio(shop)
+    texts = [made.html, *made.words, str(made.unscanned)]
+    assert not [text for text in texts if "espresso" in text or "BEGIN:VCARD" in text]
+    assert LINE in made.html
+    assert "Contact: Ada Lovelace" in made.html
+
+
+def test_lists_in_notebooks_and_widgets_show_no_password(shop):
+    browser = PortfolioBrowser(shop, name="cards")
+    rows = browser.state["rows"]
+    browser.close()
+    assert {row["name"] for row in rows} == {row["content"] for row in rows} == {LINE, "Contact: Ada Lovelace"}
+    shown = [shop, *shop.list_qrcodes(), ImportResult(0, (ImportIssue(2, "", WIFI, WIFI, "invalid", "why"),))]
+    pages = [
+        one._repr_html_() if hasattr(one, "_repr_html_") else one._repr_mimebundle_()["text/html"] for one in shown
+    ]
+    assert not [page for page in pages if "espresso" in page or "BEGIN:VCARD" in page]
+    assert all(page.count(LINE) >= 2 for page in (pages[0], pages[-1]))
+
+
+def test_alternative_texts_have_no_password_and_pictures_have_it():
+    image = generate(WIFI)
+    frame = pd.DataFrame({"picture": [image]})
+    studio = Designer(WIFI, name="cards")
+    bundle = studio._repr_mimebundle_()
+    studio.close()
+    said = [
+        repr(image),
+        image.to_bytes("svg"),
+        image.to_bytes("html"),
+        image.to_bytes("xaml"),
+        PictureTable(frame).to_html(),
+    ]
+    said += [generate(WIFI, padding=20, modules={"type": "dots"}).to_bytes("svg"), ContactSheet({"a": image}).to_svg()]
+    said += [
+        Design(content=WIFI)._repr_mimebundle_()["text/html"],
+        image.check("static")._repr_mimebundle_()["text/html"],
+    ]
+    said.append(bundle[0].get("text/html", "") if isinstance(bundle, tuple) else bundle.get("text/html", ""))
+    assert not [text for text in map(str, said) if "espresso" in text]
+    assert LINE in str(said[1])
+    assert decode(image.to_bytes("png")).content == WIFI
+
+
+def test_data_stays_whole(shop):
+    assert "espresso" in shop.export_bytes("json").decode()
+    assert WIFI in shop.qrcodes()["Content"].tolist()
+    assert shop.list_qrcodes()[0].content == shop.list_qrcodes()[0].name == WIFI

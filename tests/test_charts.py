@@ -286,8 +286,8 @@ def test_charts_say_what_their_numbers_are():
 
 
 def test_people_are_a_range():
-    chart = charts.people(pd.DataFrame({"sure": [900], "scans": [950], "at_most": [1000]}), width=404)
-    assert {"900 surely people", "950 counted as scans", "1,000 at most"} <= set(texts(chart))
+    chart = charts.people(pd.DataFrame({"likely": [900], "scans": [950], "possible": [1000]}), width=404)
+    assert {"900 likely people", "950 counted as scans", "1,000 possibly"} <= set(texts(chart))
     widths = [round(patch.get_window_extent().width) for patch in chart.patches + chart.artists]
     assert widths == [360, 40]
 
@@ -523,7 +523,7 @@ def test_the_least_width_is_enough_for_all(width):
         charts.previous(beside([0, 0], [0, 0])),
         charts.unusual(usual_frame([0] * 14, set())),
         charts.rates(rate_frame(2).assign(scans=0)),
-        charts.people(pd.DataFrame({"sure": [0], "scans": [0], "at_most": [0]})),
+        charts.people(pd.DataFrame({"likely": [0], "scans": [0], "possible": [0]})),
     ],
 )
 def test_nothing_is_said_calmly(chart):

@@ -21,6 +21,7 @@ from qrkit.frames import (
     text_table,
     whole_frame,
 )
+from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 SPRING = "5" * 32
@@ -85,14 +86,14 @@ def test_dtypes_do_not_depend_on_the_rows(number):
     table = qrcodes_frame([code(each) for each in range(number)], {None: ""})
     kinds = {"Scans": "int64", "Size": "int64", "Padding": "int64", "Version": "int64", "Dynamic": "bool"}
     kinds |= {"Latitude": "float64", "Longitude": "float64", "Created (UTC)": "datetime64[us, UTC]"}
-    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(NAMES, "str") | kinds
+    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(NAMES, TEXT) | kinds
     whole = whole_frame([code(each) for each in range(number)], {None: ""})
     kinds |= {"Scheduled": "bool"}
-    assert {name: str(dtype) for name, dtype in whole.dtypes.items()} == dict.fromkeys(ALL_NAMES, "str") | kinds
+    assert {name: str(dtype) for name, dtype in whole.dtypes.items()} == dict.fromkeys(ALL_NAMES, TEXT) | kinds
     texts = text_table([code(each) for each in range(number)], {None: ""})
     assert texts.columns.tolist() == list(ALL_NAMES)
-    assert {str(dtype) for dtype in texts.dtypes} == {"str"}
-    assert (table.index.name, str(table.index.dtype)) == (texts.index.name, str(texts.index.dtype)) == ("id", "str")
+    assert {str(dtype) for dtype in texts.dtypes} == {TEXT}
+    assert (table.index.name, str(table.index.dtype)) == (texts.index.name, str(texts.index.dtype)) == ("id", TEXT)
 
 
 @given(codes)
@@ -142,8 +143,8 @@ def test_the_table_of_campaigns_sums_its_codes():
     assert table["created"].tolist() == [pd.Timestamp(day) for day in days]
     assert table[["qrcodes", "scans"]].to_numpy().tolist() == [[0, 0], [2, 7]]
     kinds = {
-        "name": "str",
-        "description": "str",
+        "name": TEXT,
+        "description": TEXT,
         "created": "datetime64[us, UTC]",
         "qrcodes": "int64",
         "scans": "int64",

@@ -16,6 +16,7 @@ from qrkit.exchange.columns import NAMES
 from qrkit.links import new_id
 from qrkit.records import Account
 from qrkit.store import Store
+from tests.dtypes import TEXT
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -274,7 +275,6 @@ def test_scans_are_those_imported_and_those_counted(portfolio):
     assert portfolio.scans.count() == 2
 
 
-TEXT = "str"
 QRCODE_DTYPES = dict.fromkeys(NAMES, TEXT) | {
     "Created (UTC)": "datetime64[us, UTC]",
     "Scans": "int64",
@@ -286,8 +286,8 @@ QRCODE_DTYPES = dict.fromkeys(NAMES, TEXT) | {
     "Version": "int64",
 }
 CAMPAIGN_DTYPES = {
-    "name": "str",
-    "description": "str",
+    "name": TEXT,
+    "description": TEXT,
     "created": "datetime64[us, UTC]",
     "qrcodes": "int64",
     "scans": "int64",
@@ -303,7 +303,7 @@ def test_tables_have_their_columns_and_dtypes_with_and_without_rows(portfolio):
         assert dtypes(portfolio.qrcodes()) == QRCODE_DTYPES
         assert dtypes(portfolio.campaigns()) == CAMPAIGN_DTYPES
         assert (portfolio.qrcodes().index.name, portfolio.campaigns().index.name) == ("id", "id")
-        assert (str(portfolio.qrcodes().index.dtype), str(portfolio.campaigns().index.dtype)) == ("str", "str")
+        assert (str(portfolio.qrcodes().index.dtype), str(portfolio.campaigns().index.dtype)) == (TEXT, TEXT)
         portfolio.insert_qrcode("x", campaign_id=portfolio.insert_campaign("Spring").id)
 
 

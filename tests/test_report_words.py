@@ -35,10 +35,17 @@ def test_the_first_sentence_says_how_much_there_was_and_how_much_of_it_people():
         people = analytics.human_scans(portfolio.scans).iloc[0]
         lead, *others = report.portfolio(portfolio).words
     number = int((scans["kind"] == "scan").sum())
-    assert lead.startswith(f"{number:,} scans in 28 days, {number / 28:.1f} a day; ")
-    assert lead.endswith(f"{people['sure']:,} to {people['at_most']:,} visits were people's.")
+    assert lead.startswith(f"{number:,} scans in 28 days, {number / 28:.1f} a day. ")
+    assert lead.endswith(f"Between {people['likely']:,} and {people['possible']:,} visits came from people.")
     share = (scans["kind"] != "scan").mean()
-    assert saying(others, f"^{share:.0%} of all {len(scans):,} visits were robots' or previews")
+    assert f"{share:.0%} of {len(scans):,} visits were bots or link previews. They don't count as scans." in others
+
+
+def test_bots_and_link_previews_are_told_without_head_requests():
+    kinds = ["scan"] * 6 + ["bot"] * 2 + ["prefetch"] * 2 + ["head"] * 30
+    scans = pd.DataFrame({"short_code": "Door", "time": pd.Timestamp("2026-05-04T12:00Z"), "kind": kinds})
+    assert "40% of 10 visits were bots or link previews. They don't count as scans." in told(scans)
+    assert not saying(told(scans[scans["kind"].isin(["scan", "head"])]), "bots or link previews")
 
 
 def test_a_planted_change_is_found_and_its_interval_holds_it():
@@ -122,7 +129,7 @@ def test_codes_that_wait_are_named():
 def test_words_of_one_hour_are_few_and_true():
     scans = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 5, 9, minute) for minute in range(50)]})
     words = told(scans)
-    assert words[0].startswith("50 scans; ")
+    assert words[0].startswith("50 scans. ")
     assert not saying(words, "half|chance|usual")
 
 

@@ -79,6 +79,65 @@ BOTS = [
     "Java/17.0.9",
 ]
 
+JAVA_PHONE = "Profile/MIDP-2.0 Configuration/CLDC-1.1"
+OLD_PHONES = [
+    "BlackBerry8520/5.0.0.592 Profile/MIDP-2.1 Configuration/CLDC-1.1 VendorID/168",
+    "BlackBerry9700/5.0.0.862 Profile/MIDP-2.1 Configuration/CLDC-1.1 VendorID/120",
+    f"SAMSUNG-SGH-A887/A887UCIJ1 SHP/VPP/R5 NetFront/3.5 SMM-MMS/1.2.0 {JAVA_PHONE}",
+    "LG-LG220C[TF268435458416597116000000013524223841] UP.Browser/6.2.3.8 (GUI) MMP/2.0",
+    f"LG-GW382f/V10d Obigo/Q7.3 {JAVA_PHONE}",
+    f"Vodafone/1.0/LG-KU990i/V10c Browser/Obigo-Q05A/3.6 MMS/LG-MMS-V1.0/1.2 Java/ASVM/1.0 {JAVA_PHONE}",
+    "Nokia6300/2.0 (04.20)",
+    f"SonyEricssonW850i/R1GB Browser/NetFront/3.3 {JAVA_PHONE}",
+    f"MOT-V3r/08.BD.43R MIB/2.2.1 {JAVA_PHONE}",
+    "DoCoMo/2.0 SH01A(c100;TB;W24H16)",
+    "KDDI-CA39 UP.Browser/6.2.0.13.1.5 (GUI) MMP/2.0",
+    "UCWEB/2.0 (MIDP-2.0; U; Adr 4.4.2; en-US; GT-I9500) U2/1.0.0 UCBrowser/10.5.0.575 U2/1.0.0 Mobile",
+]
+"""They name the device, and no browser that is-crawler knows."""
+
+ANDROID = f"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) {CHROME} Mobile Safari/537.36"
+LIKE_PHONES = [
+    f"{ANDROID} (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    f"{ANDROID} (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+    f"{ANDROID} (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)",
+    f"{IPHONE} (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)",
+    f"{IPHONE} (Applebot/0.1; +http://www.apple.com/go/applebot)",
+    f"{IPHONE} (compatible; YandexMobileBot/3.0; +http://yandex.com/bots)",
+    f"{ANDROID} (compatible; Bytespider; spider-feedback@bytedance.com)",
+    f"{ANDROID} (compatible; PetalBot;+https://webmaster.petalsearch.com/site/petalbot)",
+    "DoCoMo/2.0 N905i(c100;TB;W24H16) (compatible; Googlebot-Mobile/2.1; +http://www.google.com/bot.html)",
+    f"SAMSUNG-SGH-E250/1.0 {JAVA_PHONE} UP.Browser/6.2.3.3 (GUI) MMP/2.0 (compatible; Googlebot-Mobile/2.1; "
+    "+http://www.google.com/bot.html)",
+    f"SAMSUNG-SGH-E250/1.0 {JAVA_PHONE} (compatible; MSMOBOT/1.1; +http://search.msn.com/msnbot.htm)",
+    f"Nokia6820/2.0 (4.83) {JAVA_PHONE} (compatible; YahooSeeker/M1A1-R2D2)",
+    f"LG-GW382f/V10d {JAVA_PHONE} (compatible; Baiduspider-mobile)",
+    "BlackBerry9300/5.0 facebookexternalhit/1.1",
+    "WhatsApp/2.12.1 BlackBerry9300",
+    "BlackBerry9300/5.0 Profile/MIDP-2.1 curl/7.19",
+    "Slackbot 1.0 (+https://api.slack.com/robots)",
+    "okhttp/3.12 Nokia6300/2.0",
+]
+"""Bots that show a page as a phone would, and say so."""
+
+
+@pytest.mark.rule("T9")
+@pytest.mark.parametrize("agent", OLD_PHONES)
+def test_a_phone_that_names_no_browser_is_no_bot(agent):
+    """Open: what is a bot. A phone of the days before Android and iOS names its device and its Java or WAP."""
+    assert kind_of("GET", {"user-agent": agent}) == "scan"
+
+
+@pytest.mark.rule("T9")
+@pytest.mark.parametrize("agent", LIKE_PHONES)
+def test_a_bot_that_imitates_a_phone_stays_a_bot(agent):
+    assert kind_of("GET", {"user-agent": agent}) == "bot"
+
+
+@given(st.sampled_from(OLD_PHONES), st.sampled_from(["bot", "Crawler/1", "spider", "(compatible; Seer/2)", "a@b.com"]))
+def test_a_phone_that_names_a_program_is_a_bot(phone, program):
+    assert kind_of("GET", {"user-agent": f"{phone} {program}"}) == "bot"
+
 
 @pytest.mark.rule("T9")
 @pytest.mark.parametrize("agent", PEOPLE.values(), ids=PEOPLE)

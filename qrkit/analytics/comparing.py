@@ -31,6 +31,7 @@ from qrkit.analytics.periods import scans_per_day
 from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock, zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +116,7 @@ def rates(
         rows.append((part, len(days), sum(days.values()), *_rate(days, level)))
     types = {"part": "str", "days": "int64", "scans": "int64"}
     types |= dict.fromkeys(("rate", "low", "high", "spread"), "float64")
-    found = pd.DataFrame(rows, columns=list(types)).astype(types)
+    found = with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
     return found.rename(columns={"part": by}) if by else found.drop(columns="part")
 
 

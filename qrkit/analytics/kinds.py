@@ -1,7 +1,7 @@
-"""What visits were: scans of people, robots and previews apart, and those to short codes that do not exist.
+"""What visits were: scans of people, bots and previews apart, and those to short codes that do not exist.
 
-Nobody can tell for sure whether a person stood behind a request. What is known of each visit allows a range: at least
-those whose request looks like a browser's on a known device, at most those that nothing speaks against.
+Nobody can tell for sure whether a person stood behind a request. What is known of each visit allows a range: from those
+whose request looks like a browser's on a known device to those that nothing speaks against. Neither end is a limit.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from qrkit.analytics.parts import check_most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.accounts import all_accounts
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
 
     Columns: kind (str), visits (int64).
     """
-    return scans.where(kinds=VISITS).ask(BY_KIND).astype({"kind": "str", "visits": "int64"})
+    return with_dtypes(scans.where(kinds=VISITS).ask(BY_KIND), {"kind": "str", "visits": "int64"})
 
 
 def visits_by_evidence(scans: Scans) -> pd.DataFrame:
@@ -87,21 +88,23 @@ def visits_by_evidence(scans: Scans) -> pd.DataFrame:
     that was not known for one at the time of its visit is counted as a scan, and told apart since.
     """
     types = {"evidence": "str", "person": "str", "visits": "int64"}
-    return scans.where(kinds=VISITS).ask(BY_EVIDENCE).astype(types)
+    return with_dtypes(scans.where(kinds=VISITS).ask(BY_EVIDENCE), types)
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:
-    """How many scans were a person's: from `sure` to `at_most`, in one row, beside the `scans` that are counted.
+    """How many visits came from people: between `likely` and `possible`, beside the `scans` that are counted.
 
-    Columns: sure, scans, at_most (int64). See `visits_by_evidence` for what makes the difference. A program that gives
-    itself out for a browser on a phone is among the sure ones: requests alone do not tell it apart.
+    Columns: likely (visits from a browser on a known device), scans, possible (with unknown devices, and with previews
+    that no scan of the same visitor follows; all int64), in one row. Neither end is a limit: a bot that claims to be a
+    browser on a phone is among the likely ones, and a person whose browser looks like a bot is in neither. See
+    `visits_by_evidence` for each kind of evidence.
     """
     import pandas as pd
 
     found = visits_by_evidence(scans)
     visits = found.groupby("person")["visits"].sum()
     counted = found.loc[found["evidence"].isin(COUNTED), "visits"].sum()
-    row = {"sure": visits["yes"], "scans": counted, "at_most": visits["yes"] + visits["perhaps"]}
+    row = {"likely": visits["yes"], "scans": counted, "possible": visits["yes"] + visits["perhaps"]}
     return pd.DataFrame([row]).astype("int64")
 
 
@@ -130,4 +133,4 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "is of a store with several accounts: what is nobody's is shown to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
-    return scans.ask(ORPHANS, most=most).astype(types)
+    return with_dtypes(scans.ask(ORPHANS, most=most), types)

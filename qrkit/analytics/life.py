@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ def lives(scans: Scans) -> pd.DataFrame:
     come in). What has not happened is missing.
     """
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64"}
-    return scans.ask(LIVES).astype(types | {"delay": "float64", "half_life": "float64"})
+    return with_dtypes(scans.ask(LIVES), types | {"delay": "float64", "half_life": "float64"})
 
 
 def scans_by_content(scans: Scans) -> pd.DataFrame:
@@ -60,4 +61,4 @@ def scans_by_content(scans: Scans) -> pd.DataFrame:
     without a zone, of the scans that got it), scans, visitors (int64).
     """
     types = {"qrcode_id": "str", "qrcode": "str", "content": "str", "scans": "int64", "visitors": "int64"}
-    return scans.ask(BY_CONTENT).astype(types)
+    return with_dtypes(scans.ask(BY_CONTENT), types)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,7 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     """
     most = check_most(most)
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
-    return scans.ask(TOP, most=most).astype(types | {"share": "float64"})
+    return with_dtypes(scans.ask(TOP, most=most), types | {"share": "float64"})
 
 
 def posters(scans: Scans) -> pd.DataFrame:
@@ -81,7 +82,7 @@ def posters(scans: Scans) -> pd.DataFrame:
     """
     types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
     types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
-    return scans.ask(POSTERS).astype(types)
+    return with_dtypes(scans.ask(POSTERS), types)
 
 
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
@@ -115,7 +116,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
     # The attribute is one of the names above, never a caller's text.
     sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
     frame = scans.ask(sql, most=most, unknown=UNKNOWN)
-    return frame.astype({attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
+    return with_dtypes(frame, {attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
 
 
 def check_most(most: int) -> int:

@@ -27,6 +27,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.text_columns import text_column, with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -260,12 +261,10 @@ def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, 
 
 def _filled(calendar: pd.DataFrame, found: pd.DataFrame, *, by: str | None) -> pd.DataFrame:
     """Every period with every part, zeros where there is nothing; the part is called by its name."""
-    import pandas as pd
-
     numbers = [name for name in ("scans", "visitors") if name in found]
-    parts = pd.Series(sorted(found["part"].unique()) if by else [""], name="part", dtype="str")
+    parts = text_column(sorted(found["part"].unique()) if by else [""], name="part")
     _check_rows(len(calendar) * len(parts))
-    found = found.astype({"label": "datetime64[us]", "part": "str"})
+    found = with_dtypes(found, {"label": "datetime64[us]", "part": "str"})
     filled = calendar.merge(parts, how="cross").merge(found, how="left", on=["label", "part"])
     filled[numbers] = filled[numbers].fillna(0).astype("int64")
     return filled.rename(columns={"part": by}) if by else filled.drop(columns="part")

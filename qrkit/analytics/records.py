@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,4 +43,4 @@ def scan_records(scans: Scans) -> pd.DataFrame:
     (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a device that
     is not known is neither mobile nor a tablet.
     """
-    return scans.ask(RECORDS).astype(RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})
+    return with_dtypes(scans.ask(RECORDS), RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})

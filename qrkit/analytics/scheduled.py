@@ -11,6 +11,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.records import ScheduleEvent
 from qrkit.schedule import INSTANT, WEEK, Span, activations, spans
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 from qrkit.times import naive, utc
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def served_under(scans: Scans, schedule: Sequence[ScheduleEvent], *, content: st
         "contents": [None if span.event is None else events[span.event].content for span in found],
     }
     types = dict.fromkeys(("qrcode_id", "qrcode", "content", "content_under"), "str")
-    return scans.ask(UNDER, **changes, own=content).astype(types | {"scans": "int64", "visitors": "int64"})
+    return with_dtypes(scans.ask(UNDER, **changes, own=content), types | {"scans": "int64", "visitors": "int64"})
 
 
 def calendar(schedule: Sequence[ScheduleEvent], *, since: date, until: date, content: str = "") -> pd.DataFrame:
@@ -156,4 +157,4 @@ def _frame(rows: list[tuple[Any, ...]], types: dict[str, str]) -> pd.DataFrame:
     """Rows as a table whose columns have their types, were there none."""
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=list(types)).astype(types)
+    return with_dtypes(pd.DataFrame(rows, columns=list(types)), types)

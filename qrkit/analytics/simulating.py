@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,7 +138,7 @@ def simulate(
     scans = _scans(random, np.array(codes, dtype=object)[code[order]], times[order], truth.returning)
     found = pd.concat([scans, _previews(random, scans, truth.previews), _robots(random, scans, truth.robots)])
     found = found.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
-    return found.astype({"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
+    return with_dtypes(found, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:

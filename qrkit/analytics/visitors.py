@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.analytics.parts import Part, check_part
 from qrkit.store import Scans
+from qrkit.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,5 +62,5 @@ def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     check_part(by)
     frame = scans.ask(REPEATS.format(part=by or "''"))
     types = {"part": "str", "scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"}
-    frame = frame.astype(types)
+    frame = with_dtypes(frame, types)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")

@@ -20,6 +20,7 @@ from qrkit.charts.parts import (
     nothing,
     place,
 )
+from qrkit.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ def bars(
         return nothing(width, 120, is_hidden=frame["scans"].hasnans)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
     keys, counts, most = frame[column].tolist(), frame["scans"].tolist(), int(shown.max())
-    labels = frame[column].astype("str").fillna("").tolist()
+    labels = as_text(frame[column]).fillna("").tolist()
     chart = blank(width, UNIT + ROW * len(labels) + 6)
     letters = max(8, int(width * 0.4 / LETTER))
     left = max(length(cut(name, letters)) for name in labels) + 12
@@ -120,19 +121,19 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
 
 @house_style()
 def people(frame: pd.DataFrame, *, width: int = 560) -> Chart:
-    """How many scans were a person's: sure ones in full colour, those that may have been paler.
+    """How many visits came from people: those that likely did in full color, those that possibly did paler.
 
     Args:
-        frame: Columns sure, scans, at_most (int), one row; as `analytics.human_scans` gives it.
+        frame: Columns likely, scans, possible (int), one row; as `analytics.human_scans` gives it.
         width: Pixels.
     """
-    sure, scans, at_most = (int(frame[name].iloc[0]) for name in ("sure", "scans", "at_most"))
-    if not at_most:
+    likely, scans, possible = (int(frame[name].iloc[0]) for name in ("likely", "scans", "possible"))
+    if not possible:
         return nothing(width, 84)
     chart = blank(width, 84)
     axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
-    axes.set(xlim=(0, max(at_most, scans)), ylim=(0, 1))
-    for start, end, key in ((0, sure, "color-1"), (sure, at_most, "heat-2")):
+    axes.set(xlim=(0, max(possible, scans)), ylim=(0, 1))
+    for start, end, key in ((0, likely, "color-1"), (likely, possible, "heat-2")):
         (x, y), (after, _) = place(chart, axes, start, 1), place(chart, axes, end, 1)
         add_swatch(chart, (x, y), (after - x, 20), tint(key))
     middle = place(chart, axes, scans, 0)[0]
@@ -140,9 +141,9 @@ def people(frame: pd.DataFrame, *, width: int = 560) -> Chart:
     text = f"{scans:,} counted as scans"
     half = length(text) / 2
     add_text(chart, (min(max(middle, half), width - half), 14), text, ha="center")
-    add_text(chart, (2, 70), f"{sure:,} surely people", "color-1")
-    if at_most > sure:
-        add_text(chart, (width - 2, 70), f"{at_most:,} at most", "quiet", ha="right")
-    chart.title = "scans by people"
-    chart.words = f"{sure:,} surely, {at_most:,} at most; {scans:,} are counted"
+    add_text(chart, (2, 70), f"{likely:,} likely people", "color-1")
+    if possible > likely:
+        add_text(chart, (width - 2, 70), f"{possible:,} possibly", "quiet", ha="right")
+    chart.title = "human scans"
+    chart.words = f"between {likely:,} and {possible:,} visits came from people; {scans:,} count as scans"
     return chart

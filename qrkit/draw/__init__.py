@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from qrkit.cards import summary
 from qrkit.color import Color
 from qrkit.design import Design
 from qrkit.draw.layout import into_placeholder, lay_out
@@ -58,7 +59,7 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
         return None
     width, height, left, top, module, _, _ = lay_out(design, symbol, exact=exact)
     place, cells = (width, height, left, top, module), symbol.modules
-    plain = Plain(*place, cells, foreground, background, design.content, design.modules.union)
+    plain = Plain(*place, cells, foreground, background, summary(design.content), design.modules.union)
     return plain if plain.is_on_pixels else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qrkit.bitmaps import at_most
+from qrkit.cards import summary
 from qrkit.color import WHITE, Color
 from qrkit.decoration import Wrapper
 from qrkit.design import Design
@@ -49,7 +50,7 @@ def drawn(design: Design, symbol: Symbol, pictures: Pictures, *, exact: bool) ->
         symbol=symbol,
         cells=_mirrored(symbol.modules, across=across, down=down),
         padding=design.padding,
-        title=design.content,
+        title=summary(design.content),
         module=layout.module,
         origin=_origin(layout, across=across, down=down),
         paper=_flipped((_paper(layout, background),), layout, across=across, down=down),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from math import nan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "check_number",
     "check_size",
     "heading_of",
+    "numbers",
     "table_of_links",
     "table_of_records",
     "table_of_rows",
@@ -186,21 +188,24 @@ def with_unread(table: pd.DataFrame, sheets: Sequence[str]) -> pd.DataFrame:
 
 def typed(table: pd.DataFrame) -> pd.DataFrame:
     """A table of text for a workbook: the columns of the interface, numbers as float64, yes and no as bool."""
-    import pandas as pd
-
     found = table[list(NAMES)].copy()
     for name in NAMES:
         if KINDS[name] in ("whole", "degrees"):
-            found[name] = pd.to_numeric(found[name]).astype("float64")
+            found[name] = numbers(found[name])
         elif KINDS[name] == "flag":
             found[name] = found[name] == "true"
     return found
 
 
-def _frame(numbers: list[int], table: list[tuple[str, ...]], unknown: Sequence[str]) -> pd.DataFrame:
+def numbers(texts: pd.Series) -> pd.Series:
+    """The numbers that texts write, to the last digit, which pandas 2 misses; NaN where there is none."""
+    return texts.map(lambda text: float(text) if text else nan).astype("float64")
+
+
+def _frame(rows: list[int], table: list[tuple[str, ...]], unknown: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
-    index = pd.Index(numbers, name="row", dtype="int64")
+    index = pd.Index(rows, name="row", dtype="int64")
     found = pd.DataFrame(table, columns=[*ALL_NAMES, ERROR, REASON], index=index, dtype="str")
     found.attrs["unknown"] = list(unknown)
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qrkit import charts
+from qrkit.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.records import QRCode
 from qrkit.report.facts import Facts
@@ -107,12 +108,12 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode) -> Card:
     url = code.short_url if code.is_dynamic else ""
     daily = facts.daily.get(code.id, ())
     return Card(
-        name=code.name,
+        name=summary(code.name),
         svg=svg.write_union(image.scene).decode(),
         side=image.width * max(2, SIDE // image.width),
         short_url=url,
         address=url.partition("://")[2],
-        content=cut(code.content, LONGEST_CONTENT),
+        content=cut(summary(code.content), LONGEST_CONTENT),
         place=code.location.address,
         scans=facts.counted.get(code.id, 0),
         imported=facts.imported.get(code.id, 0),

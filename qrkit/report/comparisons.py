@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import first_moment
+from qrkit.cards import summary
 from qrkit.store import Scans
 
 if TYPE_CHECKING:
@@ -180,7 +181,9 @@ def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
             left = Span(whole.since, day, whole.zone), Span(day + timedelta(days=1), whole.until, whole.zone)
             if min(side.days for side in left) >= FEWEST_DAYS:
                 alone = scans.where(qrcode_id=str(id))
-                change = _change(str(after["qrcode"]), (left[0].of(alone), left[1].of(alone)), LEVEL, whole.zone.key)
-                found.append((int(rows["scans"].sum()), day, str(after["content"]), change))
+                change = _change(
+                    summary(str(after["qrcode"])), (left[0].of(alone), left[1].of(alone)), LEVEL, whole.zone.key
+                )
+                found.append((int(rows["scans"].sum()), day, summary(str(after["content"])), change))
     found.sort(key=lambda one: -one[0])
     return [(day, content, change) for _, day, content, change in found[:MOST_CONTENTS]]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import first_moment, zone_of
+from qrkit.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.records import Campaign, QRCode
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
@@ -17,6 +18,7 @@ from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.columns import reading_one_state
+from qrkit.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,8 +133,8 @@ class Facts:
 
     @property
     def people(self) -> tuple[int, int]:
-        """How many visits surely were people's, and how many may have been at most."""
-        return int(self.human["sure"].iloc[0]), int(self.human["at_most"].iloc[0])
+        """How many visits were likely people's, and how many were possibly theirs."""
+        return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
     def unknown(self) -> list[analytics.Attribute]:
@@ -166,7 +168,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             visitors=int(totals["visitors"]),
             visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
             per_day=per_day,
-            top=analytics.top_qrcodes(view, most=MOST_TOP),
+            top=_summarized(analytics.top_qrcodes(view, most=MOST_TOP)),
             by_hour=analytics.scans_by_hour(view, time_zone=zone),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
@@ -177,8 +179,8 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last, zone),
             rates=_rates(whole.of(view), part, campaigns, titles, zone) if whole and len(names) > 1 else None,
-            lives=_tracked(analytics.lives(view), codes),
-            posters=_tracked(analytics.posters(view), codes),
+            lives=_summarized(_tracked(analytics.lives(view), codes)),
+            posters=_summarized(_tracked(analytics.posters(view), codes)),
             comparisons=_compared(view, whole, asked, names, part),
         )
 
@@ -195,6 +197,11 @@ def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[C
 def _tracked(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     """Without static codes: nobody knows whether they were scanned."""
     return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
+
+
+def _summarized(frame: pd.DataFrame) -> pd.DataFrame:
+    """With names of QR Codes as a report shows them: one that was made from a content may hold its secrets."""
+    return frame.assign(qrcode=as_text(frame["qrcode"].map(summary)))
 
 
 def _compared(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
@@ -232,7 +239,7 @@ def _parts(
     scans: Counter[str] = Counter()
     for code in codes:
         scans[(code.campaign_id or "") if len(campaigns) > 1 else code.id] += counted.get(code.id, 0)
-    names = titles if len(campaigns) > 1 else {code.id: code.name for code in codes}
+    names = titles if len(campaigns) > 1 else {code.id: summary(code.name) for code in codes}
     found = {id: names[id] for id, number in scans.most_common() if number and id in names}
     return ("campaign" if len(campaigns) > 1 else "qrcode"), found
 
@@ -262,7 +269,7 @@ def _counts(frame: pd.DataFrame) -> dict[str, int]:
 def _by_campaign(daily: pd.DataFrame, codes: Sequence[QRCode], titles: Mapping[str | None, str]) -> pd.DataFrame:
     """The scans of each day and QR Code as those of each day and campaign, by its title."""
     title = {code.id: titles[code.campaign_id] for code in codes}
-    told_apart = daily.assign(campaign=daily["qrcode_id"].map(title).astype("str"))
+    told_apart = daily.assign(campaign=as_text(daily["qrcode_id"].map(title)))
     return told_apart.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
 
 
@@ -278,7 +285,7 @@ def _rates(
 
     rates = analytics.rates(scans, by=part, time_zone=zone)
     if part != "campaign":
-        return rates
+        return _summarized(rates)
     named = Counter(one.name for one in campaigns)
     title = {one.name: titles[one.id] for one in campaigns if named[one.name] == 1} | {"": titles.get(None)}
     found = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]

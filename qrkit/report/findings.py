@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf, log
 
 from qrkit.report.comparisons import Change, Comparisons, Span
@@ -24,12 +23,13 @@ def lead(facts: Facts) -> str:
         return ""
     days = (facts.last - facts.first).days + 1
     how_often = f" in {days:,} days, {rate(facts.scans / days)} a day" if days > 1 else ""
-    sure, most = facts.people
-    if not sure:
-        return f"{many(facts.scans, 'scan')}{how_often}; nothing is known that tells people from programs."
-    if sure == most:
-        return f"{many(facts.scans, 'scan')}{how_often}; every one looks like a person's."
-    return f"{many(facts.scans, 'scan')}{how_often}; {number(sure)} to {number(most)} visits were people's."
+    likely, possible = facts.people
+    if not likely:
+        return f"{many(facts.scans, 'scan')}{how_often}. The records don't show which came from people."
+    if likely == possible:
+        return f"{many(facts.scans, 'scan')}{how_often}. All of them appear to come from people."
+    between = f"Between {number(likely)} and {number(possible)} visits came from people."
+    return f"{many(facts.scans, 'scan')}{how_often}. {between}"
 
 
 def findings(facts: Facts) -> list[str]:
@@ -198,11 +198,9 @@ def _half_life(facts: Facts) -> str:
 
 
 def _machines(facts: Facts) -> str:
-    """How much of the traffic is not counted."""
-    machines: Sequence[int] = [facts.visits.get(kind, 0) for kind in ("bot", "prefetch", "head")]
-    visits = facts.scans + sum(machines)
-    if not sum(machines):
+    """How much of the traffic is not counted. HEAD requests are no visits: they only ask whether a link works."""
+    machines = facts.visits.get("bot", 0) + facts.visits.get("prefetch", 0)
+    visits = facts.scans + machines
+    if not machines:
         return ""
-    return (
-        f"{sum(machines) / visits:.0%} of all {number(visits)} visits were robots' or previews; they are not counted."
-    )
+    return f"{machines / visits:.0%} of {number(visits)} visits were bots or link previews. They don't count as scans."

@@ -43,13 +43,14 @@ def _counting(facts: Facts) -> str:
 
 def _people(facts: Facts) -> str:
     """What makes the range of scans by people."""
-    sure, most = facts.people
+    likely, possible = facts.people
     if not facts.scans:
         return ""
     return (
-        f"A scan by a browser on a known device is taken for a person's ({number(sure)}). Scans by unknown devices, "
-        f"and previews that no scan of the same visitor followed, may be people's, too: {number(most)} at most. "
-        "A program that gives itself out for a phone cannot be told apart."
+        f"A visit from a browser on a known device counts as human ({number(likely)}). Visits from unknown devices, "
+        f"and link previews with no later scan by the same visitor, may also be human ({number(possible)} with them). "
+        "Neither number is a limit: a bot that claims to be a phone looks like a person here, and an unusual browser "
+        "may be taken for a bot."
     )
 
 

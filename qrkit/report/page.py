@@ -115,7 +115,7 @@ def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
 
 def _pair(facts: Facts) -> list[Figure]:
     """The charts side by side above the QR Codes: who scanned them, and how soon; where they hang."""
-    found = [_figure("Scans by people", charts.people, facts.human, HALF)]
+    found = [_figure("Human scans", charts.people, facts.human, HALF)]
     if (facts.lives["delay"] > 0).sum() > 1:
         found.append(_figure("How long codes waited for their first scan", charts.delays, facts.lives, HALF))
     if len(facts.posters) > 1:

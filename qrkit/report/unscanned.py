@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from qrkit.cards import summary
 from qrkit.records import QRCode
 from qrkit.report.words import line, number
 
@@ -66,5 +67,5 @@ def unscanned_of(codes: Sequence[QRCode], titles: Mapping[str | None, str], coun
     found: dict[str, list[str]] = {title: [] for title in titles.values()}
     for code in codes:
         if code.is_dynamic and code.id not in counted:
-            found[titles[code.campaign_id]].append(code.name)
+            found[titles[code.campaign_id]].append(summary(code.name))
     return Unscanned({title: names for title, names in found.items() if names})

@@ -16,6 +16,7 @@ from qrkit.store.columns import columns
 from qrkit.store.connection import Store
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
+from qrkit.text_columns import with_dtypes
 from qrkit.times import from_day, naive
 
 if TYPE_CHECKING:
@@ -190,8 +191,7 @@ class Scans:
         degrees, where the code hangs), is_bot (bool: the user agent is a bot's, as it is judged today; `kind` is what
         was judged at the time of the scan).
         """
-        frame = self.ask(ALL)
-        return frame.astype(dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
+        return with_dtypes(self.ask(ALL), dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
     def to_arrow(self) -> ArrowRows:
         """The rows and columns of `to_frame` for whatever takes Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`.

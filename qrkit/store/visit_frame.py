@@ -8,6 +8,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
 from qrkit.places import country_code
 from qrkit.store.user_agents import names_bot
+from qrkit.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def _countries(countries: pd.Series) -> pd.Series:
     codes = {text: country_code(text) for text in countries.dropna().unique() if text}
     unknown = [text for text, code in codes.items() if not code]
     _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
-    return countries.map(codes).astype("str")
+    return as_text(countries.map(codes))
 
 
 def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
@@ -107,10 +108,12 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     absent = pd.Series([None] * len(frame), dtype="object")
     values = frame[name].reset_index(drop=True) if name in frame else absent
     try:
-        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
         if dtype == "str":
-            for text in made.dropna().unique():
+            texts = as_text(values)
+            for text in texts.dropna().unique():
                 text.encode("utf-8")  # half a character (a lone surrogate) is no text
+            return texts
+        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
     except InvalidParameter:
         raise
     except (ValueError, TypeError, OverflowError) as error:
@@ -130,10 +133,13 @@ def _moments(values: pd.Series) -> pd.Series:
     moments = pd.to_datetime(values, utc=True)
     if moments.isna().any():
         raise ValueError(f"row {int(moments.isna().argmax())} is empty")
-    far = ~moments.dt.year.between(*YEARS)
+    _check_years(~moments.dt.year.between(*YEARS))
+    return moments.dt.tz_localize(None)
+
+
+def _check_years(far: pd.Series) -> None:
     if far.any():
         raise ValueError(f"row {int(far.argmax())} is not in the years {YEARS[0]} to {YEARS[1]}")
-    return moments.dt.tz_localize(None)
 
 
 def _read_moments(texts: pd.Series) -> pd.Series:
@@ -142,8 +148,10 @@ def _read_moments(texts: pd.Series) -> pd.Series:
 
     try:
         return pd.to_datetime(texts, utc=True, format="ISO8601")
-    except ValueError:
-        found = pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce")
+    except ValueError as error:
+        unread = texts.notna() & pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce").isna()
+        if isinstance(error, pd.errors.OutOfBoundsDatetime):  # of the first row: pandas 2 ends in the year 2262
+            _check_years(unread)
         rule = "must be ISO 8601, as 2026-04-03T12:00:00Z is; pandas.to_datetime(column, format=…) reads other forms"
-        _refuse(texts.rename("time"), found.isna() & texts.notna(), rule, "wrong-type")
+        _refuse(texts.rename("time"), unread, rule, "wrong-type")
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qrkit.cards import summary
 from qrkit.color import BLACK, WHITE
 from qrkit.decoration import Marker, Markers, Modules
 from qrkit.design import Design
@@ -40,7 +41,7 @@ def view(subject: Any) -> dict[str, Any]:
             "image/svg+xml": image.small_svg(),
             "image/png": image.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
         }
-        beside = picture(image, f"QR Code: {design.content}")
+        beside = picture(image, f"QR Code: {summary(design.content)}")
     except QrkitError as error:
         # A record whose picture is to be fetched, say, is a good one.
         return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}

@@ -8,6 +8,7 @@ from dataclasses import is_dataclass
 from datetime import datetime
 from typing import Any
 
+from qrkit.cards import summary
 from qrkit.color import Color
 from qrkit.gradient import Gradient
 from qrkit.model import Model
@@ -59,6 +60,8 @@ def _value(value: Any) -> str:
             return page_text(to_iso(value))
         case bool():
             return "yes" if value else "no"
+        case str():
+            return page_text(summary(value))
         case float():
             return f"{value:g}"
     return page_text(value)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from qrkit.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.image import QRImage
 from qrkit.notebook import page_text
@@ -88,5 +89,5 @@ def _drawn(report: ScanReport) -> str:
     """The picture; the heat map where that is not to be had."""
     if report.design is not None:
         with suppress(QrkitError):
-            return picture(QRImage(report.design), f"QR Code: {report.content}", SIDE)
+            return picture(QRImage(report.design), f"QR Code: {summary(report.content)}", SIDE)
     return _map(report.budget, SIDE) if report.budget else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from qrkit.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.notebook import page_text
@@ -60,13 +61,13 @@ def _code(code: QRCode) -> dict[str, Any]:
     if image:
         png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
         drawn = {"image/svg+xml": image.small_svg(), "image/png": png}
-    title = page_text(code.name or "QR Code")
+    title = page_text(summary(code.name) or "QR Code")
     return {"text/html": card(title, details(pairs), beside=[_small(image, 148)])} | drawn
 
 
 def _small(image: QRImage | None, side: int) -> str:
     try:
-        return picture(image, f"QR Code: {image.design.content}", side) if image else ""
+        return picture(image, f"QR Code: {summary(image.design.content)}", side) if image else ""
     except QrkitError:
         return ""
 
@@ -84,9 +85,9 @@ def _portfolio(portfolio: Portfolio) -> str:
     rows = [
         (
             _small(code_image(code), SMALL),
-            page_text(code.name),
+            page_text(summary(code.name)),
             page_text(campaigns.get(code.campaign_id or "", "")),
-            f'<span style="overflow-wrap:anywhere">{page_text(_cut(code.content))}</span>',
+            f'<span style="overflow-wrap:anywhere">{page_text(_cut(summary(code.content)))}</span>',
             f"{code.scans:,}" if code.is_available else "",
             f'<span style="white-space:nowrap">{to_iso(code.created)[:10]}</span>',
         )

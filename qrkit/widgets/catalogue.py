@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from qrkit import charts
+from qrkit.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.portfolio import Portfolio
 from qrkit.records import QRCode
@@ -109,8 +110,8 @@ class Catalogue:
     def _row(self, code: QRCode, days: Sequence[int]) -> dict[str, Any]:
         return {
             "id": code.id,
-            "name": code.name,
-            "content": code.content[:LONGEST_CELL],
+            "name": summary(code.name),
+            "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
             "scans": code.scans if code.is_available else None,
             "recent": sum(days),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
+from qrkit.cards import summary
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange.columns import name_from
@@ -234,7 +235,7 @@ class Designer(Page):
         image = self.image
         png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
         source = f"data:image/png;base64,{b64encode(png).decode()}"
-        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {image.design.content}")}">'
+        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {summary(image.design.content)}")}">'
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": image.small_svg(), "image/png": png}
 
 

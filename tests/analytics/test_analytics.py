@@ -16,6 +16,7 @@ from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.records import Visit
 from qrkit.store.visits import insert_visits
+from tests.dtypes import TEXT
 
 FIRST = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)
 KINDS = ("scan", "bot", "prefetch", "head")
@@ -343,32 +344,32 @@ ALL = {
     "scans_per_day": (analytics.scans_per_day, {"day": "datetime64[us]", "scans": "int64"}),
     "scans_per_day by campaign": (
         lambda scans: analytics.scans_per_day(scans, by="campaign"),
-        {"day": "datetime64[us]", "campaign": "str", "scans": "int64"},
+        {"day": "datetime64[us]", "campaign": TEXT, "scans": "int64"},
     ),
     "scans_per_day by qrcode": (
         lambda scans: analytics.scans_per_day(scans, by="qrcode"),
-        {"day": "datetime64[us]", "qrcode": "str", "scans": "int64"},
+        {"day": "datetime64[us]", "qrcode": TEXT, "scans": "int64"},
     ),
     "top_qrcodes": (
         analytics.top_qrcodes,
-        {"qrcode_id": "str", "qrcode": "str", "campaign": "str"}
+        {"qrcode_id": TEXT, "qrcode": TEXT, "campaign": TEXT}
         | {"scans": "int64", "visitors": "int64", "share": "float64"},
     ),
     "scans_by_hour": (analytics.scans_by_hour, {"weekday": "int64", "hour": "int64", "scans": "int64"}),
-    "visits_by_kind": (analytics.visits_by_kind, {"kind": "str", "visits": "int64"}),
+    "visits_by_kind": (analytics.visits_by_kind, {"kind": TEXT, "visits": "int64"}),
     "scan_records": (
         analytics.scan_records,
         dict.fromkeys(
             ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"),
-            "str",
+            TEXT,
         )
-        | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": "str", "region": "str", "city": "str"}
+        | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": TEXT, "region": TEXT, "city": TEXT}
         | {"latitude": "float64", "longitude": "float64", "created": "datetime64[us]"},
     ),
 } | {
     f"scans_by {name}": (
         lambda scans, name=name: analytics.scans_by(scans, name),
-        {name: "str", "scans": "int64", "visitors": "int64", "share": "float64"},
+        {name: TEXT, "scans": "int64", "visitors": "int64", "share": "float64"},
     )
     for name in get_args(analytics.Attribute)
 }

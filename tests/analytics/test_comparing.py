@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
 from qrkit.errors import InvalidParameter
+from tests.dtypes import TEXT
 
 MONDAY = date(2026, 3, 2)
 WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 1.1)
@@ -313,5 +314,5 @@ def test_columns_and_dtypes_are_those_of_the_docstring():
             assert analytics.compare(*pair).dtypes.astype(str).to_dict() == wanted
         rates = {"days": "int64", "scans": "int64"} | dict.fromkeys(("rate", "low", "high", "spread"), "float64")
         assert analytics.rates(one).dtypes.astype(str).to_dict() == rates
-        assert analytics.rates(one, by="campaign").dtypes.astype(str).to_dict() == {"campaign": "str"} | rates
-        assert analytics.rates(two, by="campaign").dtypes.astype(str).to_dict() == {"campaign": "str"} | rates
+        assert analytics.rates(one, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates
+        assert analytics.rates(two, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates

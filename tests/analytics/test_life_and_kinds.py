@@ -13,6 +13,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.records import Account, Visit
 from qrkit.store.accounts import insert_account
 from qrkit.store.visits import insert_visits
+from tests.dtypes import TEXT
 
 MADE = datetime(2026, 3, 1, 8, tzinfo=UTC)
 CODES = ("door", "bus", "quiet")
@@ -124,24 +125,24 @@ def check_evidence(portfolio, visits):
     assert {row.evidence: row.visits for row in found.itertuples() if row.visits} == wanted
     assert found["evidence"].tolist()[:3] == ["browser on a known device", "unknown device", "preview alone"]
     (people,) = analytics.human_scans(portfolio.scans).to_dict("records")
-    sure = wanted.get("browser on a known device", 0)
+    likely = wanted.get("browser on a known device", 0)
     perhaps = wanted.get("unknown device", 0) + wanted.get("preview alone", 0)
-    assert people == {"sure": sure, "scans": portfolio.scans.count(), "at_most": sure + perhaps}
+    assert people == {"likely": likely, "scans": portfolio.scans.count(), "possible": likely + perhaps}
 
 
 def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
     moments = {"first": "datetime64[us]", "last": "datetime64[us]"}
-    named = {"qrcode_id": "str", "qrcode": "str"}
+    named = {"qrcode_id": TEXT, "qrcode": TEXT}
     wanted = {
         analytics.lives: named
-        | {"campaign": "str", "created": "datetime64[us]"}
+        | {"campaign": TEXT, "created": "datetime64[us]"}
         | moments
         | {"scans": "int64", "delay": "float64", "half_life": "float64"},
-        analytics.scans_by_content: named | {"content": "str"} | moments | {"scans": "int64", "visitors": "int64"},
+        analytics.scans_by_content: named | {"content": TEXT} | moments | {"scans": "int64", "visitors": "int64"},
         analytics.repeat_share: {"scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"},
-        analytics.visits_by_evidence: {"evidence": "str", "person": "str", "visits": "int64"},
-        analytics.human_scans: {"sure": "int64", "scans": "int64", "at_most": "int64"},
-        analytics.orphan_visits: {"short_code": "str", "visits": "int64", "visitors": "int64"} | moments,
+        analytics.visits_by_evidence: {"evidence": TEXT, "person": TEXT, "visits": "int64"},
+        analytics.human_scans: {"likely": "int64", "scans": "int64", "possible": "int64"},
+        analytics.orphan_visits: {"short_code": TEXT, "visits": "int64", "visitors": "int64"} | moments,
     }
     for number in (0, 40):
         with shop() as portfolio:

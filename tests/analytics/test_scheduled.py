@@ -13,6 +13,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.records import ScheduleEvent
 from qrkit.schedule import active_content, active_event, last_activation
 from qrkit.store.visits import insert_frame
+from tests.dtypes import TEXT
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 START = datetime(2026, 3, 27, 22, 0, tzinfo=UTC)  # summer time begins in Europe two days later
@@ -137,13 +138,13 @@ def test_an_empty_period_has_no_row_and_the_same_columns():
     whole = analytics.calendar([], since=date(2026, 1, 1), until=date(2026, 1, 2), content="own")
     assert len(empty) == 0
     assert empty.dtypes.astype(str).to_dict() == whole.dtypes.astype(str).to_dict() == {
-        "start": "datetime64[us]", "end": "datetime64[us]", "content": "str", "event": "Int64",
+        "start": "datetime64[us]", "end": "datetime64[us]", "content": TEXT, "event": "Int64",
     }  # fmt: skip
     assert whole.to_numpy().tolist() == [[pd.Timestamp("2026-01-01"), pd.Timestamp("2026-01-02"), "own", pd.NA]]
     assert len(analytics.calendar([], since=date(2026, 1, 2), until=date(2026, 1, 1))) == 0
     gaps = analytics.gaps_and_overlaps([], since=START, until=START)
     assert gaps.dtypes.astype(str).to_dict() == {
-        "kind": "str", "start": "datetime64[us]", "end": "datetime64[us]", "event": "Int64", "instead": "Int64",
+        "kind": TEXT, "start": "datetime64[us]", "end": "datetime64[us]", "event": "Int64", "instead": "Int64",
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth, simulate
 from qrkit.errors import InvalidParameter
+from tests.dtypes import TEXT
 
 MONDAY = date(2026, 3, 2)
 
@@ -93,8 +94,8 @@ def test_no_rate_gives_no_scans_in_the_same_columns():
     )
     assert len(none) == 0
     assert len(some) > 0
-    wanted = {"short_code": "str", "time": "datetime64[us]", "kind": "str", "user_agent": "str", "country": "str"}
-    wanted |= {"city": "str", "language": "str", "visitor": "UInt64"}
+    wanted = {"short_code": TEXT, "time": "datetime64[us]", "kind": TEXT, "user_agent": TEXT, "country": TEXT}
+    wanted |= {"city": TEXT, "language": TEXT, "visitor": "UInt64"}
     for frame in (some, none):
         assert frame.dtypes.astype(str).to_dict() == wanted
 

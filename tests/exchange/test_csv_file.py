@@ -11,6 +11,7 @@ from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, csv_file, exchange_format
 from qrkit.exchange import tables as middle
 from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS
+from tests.dtypes import TEXT
 
 some = settings(max_examples=30, derandomize=True, deadline=None)
 characters = st.characters(exclude_categories=["Cs"])
@@ -91,7 +92,7 @@ def test_any_text_is_read_back_as_it_was_written(given):
     assert found[list(NAMES)].to_numpy().tolist() == given.to_numpy().tolist()
     assert found["Error"].tolist() == [""] * len(given)
     assert found.index.tolist() == list(range(2, len(given) + 2))
-    assert {str(dtype) for dtype in found.dtypes} == {"str"}
+    assert {str(dtype) for dtype in found.dtypes} == {TEXT}
 
 
 @pytest.mark.rule("X7")

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue, ImportResult, merge
+from tests.dtypes import TEXT
 
 some = settings(max_examples=100, derandomize=True, deadline=None)
 # Few names and contents, so that they clash; some names look as if they had been renamed before.
@@ -117,11 +118,11 @@ def test_an_issue_says_its_row_and_begins_with_a_stable_word():
     frame = result.to_frame()
     assert frame.index.tolist() == [3, 5]
     assert frame.columns.tolist() == ["campaign", "name", "content", "error"]
-    assert {str(dtype) for dtype in frame.dtypes} == {"str"}
+    assert {str(dtype) for dtype in frame.dtypes} == {TEXT}
     assert frame["error"].tolist()[1] == "invalid: Content='': must not be empty"
     assert str(result) == "4 created (1 renamed), 1 not readable"
     assert result.count("renamed") == 1
-    assert {str(dtype) for dtype in ImportResult(0).to_frame().dtypes} == {"str"}
+    assert {str(dtype) for dtype in ImportResult(0).to_frame().dtypes} == {TEXT}
 
 
 def test_a_notebook_shows_a_result_with_its_texts_escaped():

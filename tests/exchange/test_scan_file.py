@@ -19,6 +19,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.exchange import xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.scan_file import SCAN_FORMATS
+from tests.dtypes import TEXT
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 HOSTILE = [
@@ -31,17 +32,17 @@ CUT = ["\ud83d", "a\udc00b", "\udc00\ud800", "=\ud800", "\x00\ud800"]
 """Halves of characters, which no file can hold."""
 texts = st.sampled_from(HOSTILE + CUT) | st.text(max_size=15) | st.text("'=+-@ \t\r\n,\"<&]>\x00\ud800", max_size=6)
 DTYPES = dict.fromkeys(
-    ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"), "str"
+    ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"), TEXT
 ) | {
     "isMobileDevice": "bool",
     "isTablet": "bool",
-    **dict.fromkeys(("countryCode", "region", "city"), "str"),
+    **dict.fromkeys(("countryCode", "region", "city"), TEXT),
     "latitude": "float64",
     "longitude": "float64",
     "created": "datetime64[us]",
 }
 CELLS = {
-    "str": st.none() | texts.filter(bool),
+    TEXT: st.none() | texts.filter(bool),
     "bool": st.booleans(),
     "float64": st.none() | st.floats(-180, 180),
     "datetime64[us]": st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)),
@@ -54,7 +55,7 @@ A_SCAN = {
     "longitude": 9.0,
     "created": datetime(2026, 3, 1, 12, 0, 0, 999_999),
 }
-ALL_HOSTILE = [A_SCAN | {name: text for name, dtype in DTYPES.items() if dtype == "str"} for text in HOSTILE + CUT]
+ALL_HOSTILE = [A_SCAN | {name: text for name, dtype in DTYPES.items() if dtype == TEXT} for text in HOSTILE + CUT]
 each_format = pytest.mark.parametrize("name", SCAN_FORMATS)
 
 
@@ -119,7 +120,7 @@ def test_csv_says_each_record_with_empty_cells_for_what_is_not_known(records):
     heading, *found = csv.reader(io.StringIO(data, newline=""))
     assert heading == list(DTYPES)
     read = [
-        {name: read_text(name, taken_off(cell) if DTYPES[name] == "str" else cell)
+        {name: read_text(name, taken_off(cell) if DTYPES[name] == TEXT else cell)
          for name, cell in zip(heading, row, strict=True) if cell} for row in found
     ]  # fmt: skip
     assert read == [told(record, "%Y-%m-%d %H:%M:%S") for record in records]
@@ -136,7 +137,7 @@ def test_no_text_of_a_stranger_is_run_by_a_spreadsheet_and_numbers_stay_numbers(
     heading, *found = csv.reader(io.StringIO(write("csv", records).decode(), newline=""))
     for row in found:
         for name, cell in zip(heading, row, strict=True):
-            if DTYPES[name] == "str":
+            if DTYPES[name] == TEXT:
                 assert made_safe(cell) in (cell, "'" + cell)
                 assert not re.match(r"\s*[=+\-@|%\uff1d]|[\t\r\n]", cell)
             else:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import xls_file
+from qrkit.text_columns import with_dtypes
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 HOSTILE = [
@@ -135,7 +136,7 @@ def sheets_of(data):
 
 def table(rows):
     frame = pd.DataFrame(rows, columns=["text", "flag", "number"], index=range(7, 7 + len(rows)))
-    return frame.astype({"text": "str", "flag": "bool", "number": "float64"})
+    return with_dtypes(frame, {"text": "str", "flag": "bool", "number": "float64"})
 
 
 @pytest.mark.rule("X8")

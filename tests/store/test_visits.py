@@ -21,6 +21,7 @@ from qrkit.store.short_codes import target
 from qrkit.store.user_agents import told_apart
 from qrkit.store.visit_frame import FRAME_COLUMNS
 from qrkit.store.visits import insert_visits, is_kept
+from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 WINDOWS = (
@@ -214,30 +215,30 @@ def test_a_frame_keeps_every_documented_column(portfolio):
 
 DTYPES = {
     "time": "datetime64[us]",
-    "kind": "str",
+    "kind": TEXT,
     "visitor": "UInt64",
-    "referrer": "str",
-    "language": "str",
-    "country": "str",
-    "region": "str",
-    "city": "str",
+    "referrer": TEXT,
+    "language": TEXT,
+    "country": TEXT,
+    "region": TEXT,
+    "city": TEXT,
     "latitude": "float64",
     "longitude": "float64",
-    "content": "str",
-    "qrcode_id": "str",
-    "qrcode": "str",
-    "qrcode_address": "str",
+    "content": TEXT,
+    "qrcode_id": TEXT,
+    "qrcode": TEXT,
+    "qrcode_address": TEXT,
     "qrcode_latitude": "float64",
     "qrcode_longitude": "float64",
-    "campaign_id": "str",
-    "campaign": "str",
-    "system": "str",
-    "system_version": "str",
-    "browser": "str",
-    "browser_version": "str",
-    "manufacturer": "str",
-    "device_model": "str",
-    "device": "str",
+    "campaign_id": TEXT,
+    "campaign": TEXT,
+    "system": TEXT,
+    "system_version": TEXT,
+    "browser": TEXT,
+    "browser_version": TEXT,
+    "manufacturer": TEXT,
+    "device_model": TEXT,
+    "device": TEXT,
     "is_bot": "bool",
 }
 
