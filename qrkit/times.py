@@ -20,7 +20,8 @@ ISO_FORM = "yyyy-MM-ddTHH:mm:ssZ"
 TABLE_FORM = "yyyy-MM-dd HH:mm:ss"
 _TABLE_FORM = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _ANY_FORM = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([ T]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
 
 
@@ -77,7 +78,7 @@ def to_table(moment: datetime) -> str:
 def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
     """Read `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`, UTC where no offset is written (ruling X13).
 
-    Seconds may be absent or have a fraction, as spreadsheets and pandas write them.
+    Seconds may be absent or have a fraction, and a date may stand alone, as spreadsheets and pandas write them.
 
     Raises:
         InvalidParameter: The text is not such a moment; `name` is the field to blame.

@@ -93,11 +93,16 @@ def test_a_table_may_have_a_moment_in_either_form_and_with_an_offset(text):
     assert times.from_table(text) == datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
+def test_a_date_alone_is_its_first_moment():
+    """As a spreadsheet writes a cell that shows no time into a csv."""
+    assert times.from_table("2026-03-01") == datetime(2026, 3, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "2026-03-01",
+        "2026-03",
         "2026-03-01T24:00:00Z",
         "2026-03-01T12:00:00+25:00",
         "2026-02-30 00:00:00",

@@ -77,12 +77,13 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.store.retention import sweeping
     from qrkit.wsgi import Settings, make_app, serve
     from qrkit.wsgi.access_log import shown_access
+    from qrkit.wsgi.server import reachable
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     settings = Settings.read(os.environ, store=str(asked.store), **given)
 
     def ready(port: int) -> None:
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        host = reachable(settings.host)
         print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {portfolio.base_url}/…")
         print(f"try http://{host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
         if portfolio.base_url == DEFAULT_BASE_URL and port != 8080:

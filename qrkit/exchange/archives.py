@@ -44,7 +44,7 @@ def opened(data: bytes) -> ZipFile:
         archive = ZipFile(BytesIO(data))
     except Exception as error:
         # What a broken archive raises is of many kinds: BadZipFile, struct.error, NotImplementedError, UnicodeError, …
-        raise UnreadableFile(f"the file is no zip archive that can be read: {error}") from error
+        raise UnreadableFile("the file is not a zip archive, or it is damaged; save or send it again") from error
     found = archive.infolist()
     if len(found) > MOST_ENTRIES:
         raise UnreadableFile(f"the archive has {len(found):,} entries; at most {MOST_ENTRIES:,}")

@@ -151,7 +151,8 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
         raise
     except Exception as error:
         # On damaged files xlrd lets through whatever it stumbles on: struct.error, IndexError, AssertionError, …
-        raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
+        rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
+        raise UnreadableFile(rule) from error
 
 
 def _cells(book: Any, number: int) -> Iterator[list[str]]:

@@ -196,7 +196,8 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
         raise
     except Exception as error:
         # On damaged files openpyxl lets through whatever it stumbles on: KeyError, ParseError, BadZipFile, …
-        raise UnreadableFile(f"the file is no Excel workbook that can be read: {type(error).__name__}") from error
+        rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
+        raise UnreadableFile(rule) from error
 
 
 def _merged(file: BytesIO, sheet: Any) -> Merged:

@@ -48,7 +48,7 @@ class Importing:
         row = (entry.row, entry.campaign, entry.name, entry.content)
         try:
             asked = self._record(entry, name)
-            record = self._fitting(asked, entry)
+            record = self._fitting(asked)
             campaign_id = self._campaign_id(entry.campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [ImportIssue(*row, "invalid", str(error))]
@@ -84,9 +84,9 @@ class Importing:
             schedule=entry.schedule,
         )
 
-    def _fitting(self, record: QRCode, entry: Entry) -> QRCode:
-        """The record; of a code that was printed, with another version or mode where its short URL needs one (X12)."""
-        if record.is_dynamic and entry.trackable_url:
+    def _fitting(self, record: QRCode) -> QRCode:
+        """The record, with another version or mode where its short URL needs one (ruling X12)."""
+        if record.is_dynamic:
             properties = fitting(self._records.encoded(record), record.properties)
             if properties is not record.properties:
                 return record.replace(properties=properties)

@@ -37,6 +37,9 @@ FAINTEST = 0.1
 STANDARD_QUIET = 4
 """Modules of quiet zone that ISO/IEC 18004:2015, 6.3.8 asks for."""
 
+UNSURE = 0.2
+"""Modules by which the quiet zone of a picture may be measured too narrow: its edges are a pixel wide."""
+
 SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "note")
 
 
@@ -165,7 +168,7 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
 
 def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     quiet = structure.quiet
-    if quiet >= STANDARD_QUIET:
+    if quiet > STANDARD_QUIET - UNSURE:
         return
     severity: Severity = "error" if quiet < 1 else "warning" if quiet < QUIET else "note"
     clear = design is not None and fixes.is_clear(design)

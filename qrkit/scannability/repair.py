@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,8 @@ def make_scannable(
         bench = Bench(design, target * share, fetch)
         steps, state = found_steps(bench, design, may)
         if bench.is_good(state):
-            for chosen in _choices(bench, design, steps, may, level):
+            masks = MASKS if share == SHARES[0] and "mask" in may and level != "static" else ()
+            for chosen in _choices(bench, design, steps, masks):
                 found = _repaired(design, chosen, before, fetch)
                 if found.after.is_at_least("ok"):
                     return found
@@ -130,15 +131,11 @@ def make_scannable(
     raise CannotRepair(f"the best design that was found is still {best.after.fault}. {_advice(may)}")
 
 
-def _choices(
-    bench: Bench, design: Design, steps: list[Step], may: Collection[str], level: Level
-) -> Iterator[list[Step]]:
-    """The steps that are needed; then, where readers are asked, the same with other data masks."""
+def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[int]) -> Iterator[list[Step]]:
+    """The steps that are needed; then the same with other data masks."""
     needed = needed_steps(bench, design, steps)
     yield needed
-    if "mask" not in may or level == "static":
-        return
-    for mask in MASKS:
+    for mask in masks:
         masked = [step for step in needed if step.lever != "mask"]
         masked.append(Step("mask", partial(relaid, mask=mask)))
         state = bench.after(design, masked)

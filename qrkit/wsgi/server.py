@@ -116,7 +116,7 @@ class Server:
                 if self._store.database.is_same(other._store.database):
                     other.stop()
             self.port = self._server.port
-            self.url = f"http://{_reachable(chosen.host)}:{self.port}"
+            self.url = f"http://{reachable(chosen.host)}:{self.port}"
             # A daemon, for Python waits for the others before it tells anybody that it ends.
             self._thread = threading.Thread(target=self._server.run, name=f"qrkit-server-{self.port}", daemon=True)
             self._thread.start()
@@ -151,7 +151,7 @@ class Server:
         return f'Server of <code>{store}</code> at <a href="{url}" target="_blank" rel="noopener">{url}</a>'
 
 
-def _reachable(host: str) -> str:
+def reachable(host: str) -> str:
     """The host of a URL under which this machine reaches a server that listens there."""
     try:
         address = ip_address(host or "0.0.0.0")

@@ -161,7 +161,7 @@ def test_a_name_that_is_no_column_or_two_is_refused_by_the_name_of_its_field(nam
         (b"PK\x05\x06" + bytes(18), "of zip no rows are read|archive"),
         (b'a,b\n"1', "is not CSV"),
         (b"a\n\xff", "is not UTF-8"),
-        (b"\xd0\xcf\x11\xe0 no workbook", "no Excel workbook"),
+        (b"\xd0\xcf\x11\xe0 no workbook", "not an Excel workbook"),
         (b"a\n" + b"x\n" * (MOST_ROWS + 1), "more than 200,000 rows"),
     ],
     ids=lambda value: str(value[:12]),
