@@ -293,7 +293,7 @@ def test_alternative_texts_have_no_password_and_pictures_have_it():
     said += [generate(WIFI, padding=20, modules={"type": "dots"}).to_bytes("svg"), ContactSheet({"a": image}).to_svg()]
     said += [
         Design(content=WIFI)._repr_mimebundle_()["text/html"],
-        image.check("static")._repr_mimebundle_()["text/html"],
+        image.check("static")._repr_html_(),
     ]
     said.append(bundle[0].get("text/html", "") if isinstance(bundle, tuple) else bundle.get("text/html", ""))
     assert not [text for text in map(str, said) if "espresso" in text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.columns import columns
 from qrkit.store.connection import Store
+from qrkit.store.ids import check_ids
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
 from qrkit.text_columns import with_dtypes
@@ -67,6 +69,7 @@ SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTA
 
 ALL = "SELECT * FROM scans ORDER BY time"
 
+IDS = ("campaign_id", "qrcode_id")
 NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
 FRAME_TEXTS = (
@@ -78,7 +81,7 @@ FRAME_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Scans:
-    """The scans of one account; `where` narrows them. Nothing is read before a question is asked.
+    """The scans of one account; `where` narrows them. No scan is read before a question is asked.
 
     Of the QR Codes of the account the plan shows `most_qrcodes`, the oldest, and their scans alone (ruling T13).
 
@@ -112,9 +115,12 @@ class Scans:
             if bound is not None and (not isinstance(bound, date) or bound != bound):
                 rule = "must be a day or a moment, or None"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
+        for name in ("campaign_id", "qrcode_id", "kinds"):
+            if isinstance(given := getattr(self, name), list):
+                object.__setattr__(self, name, tuple(given))  # a view can be compared, and does not change
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
-                raise InvalidParameter(Problem(name, ids, "must be an id, or a tuple of ids", "wrong-type"))
+                raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must hold some of {', '.join(get_args(Kind))}"))
 
@@ -127,19 +133,23 @@ class Scans:
         """The same view, narrowed. Dates and moments without a zone are UTC.
 
         Args:
-            **narrower: `campaign_id` or `qrcode_id` (an id, or a tuple of several), `since` (included), `until`
-                (excluded; each a date, a datetime, or text as 2026-06-01) or `kinds` (a tuple of scan, bot, prefetch,
-                head).
+            **narrower: `campaign_id` or `qrcode_id` (an id, or a list of several), `since` (included), `until`
+                (excluded; each a date, a datetime, or text as 2026-06-01) or `kinds` (a list of scan, bot, prefetch,
+                head). The id of a QR Code or campaign that was deleted finds nothing.
 
         Raises:
-            UnknownParameter: A name is none of these.
-            InvalidParameter: A bound is no date, or a kind no kind of visit.
+            UnknownParameter: If a name is none of these.
+            InvalidParameter: If a bound is no date, a kind is no kind of visit, or a text is not an id but a name; the
+                error then proposes the id of what has this name.
         """
         for name, value in narrower.items():
             if name not in NARROWER:
                 raise UnknownParameter(name, value, NARROWER)
         days = {name: narrower[name] for name in ("since", "until") if isinstance(narrower.get(name), str)}
-        return dataclasses.replace(self, **narrower | {name: from_day(text, name=name) for name, text in days.items()})
+        view = dataclasses.replace(self, **narrower | {name: from_day(text, name=name) for name, text in days.items()})
+        if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in narrower}:
+            check_ids(self.store, self.account_id, asked)
+        return view
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
@@ -213,7 +223,7 @@ class Scans:
             write_parquet(columns(self.store), self.query(ALL), opened)
         return file
 
-    def insert(self, frame: pd.DataFrame) -> int:
+    def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
         """Store visits that were counted elsewhere and give the number of those that were not there yet.
 
         The same table again adds nothing, and one that has grown adds what is new. Rows that are equal in all columns
@@ -228,12 +238,12 @@ class Scans:
         All rows are stored then or, with an error, none is added.
 
         Args:
-            frame: Columns `short_code` (str) and `time` (datetime, or ISO 8601; without a zone it is UTC) are required.
-                Others may join: `kind` (str: scan, bot, prefetch or head; where nothing is said, a row is a scan, or a
-                bot where its `user_agent` is that of a known crawler, as with our own redirect), `content` (str, what
-                was served; that of the record where nothing is said), `user_agent`, `referrer` (host), `language`,
-                `country` (code of two letters, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole
-                number), `latitude`, `longitude` (degrees).
+            frame: A DataFrame, or a list with a dict for each row. Columns `short_code` (str) and `time` (datetime, or
+                ISO 8601; without a zone it is UTC) are required. Others may join: `kind` (str: scan, bot, prefetch or
+                head; where nothing is said, a row is a scan, or a bot where its `user_agent` is that of a known
+                crawler, as with our own redirect), `content` (str, what was served; that of the record where nothing is
+                said), `user_agent`, `referrer` (host), `language`, `country` (code of two letters, ISO 3166-1 alpha-2),
+                `region`, `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees).
 
         Raises:
             InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is

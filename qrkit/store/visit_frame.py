@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
@@ -39,7 +40,7 @@ YEARS = (1990, 2100)
 """A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
 
 
-def prepared_frame(frame: pd.DataFrame) -> pd.DataFrame:
+def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The same rows with every column, each of its dtype, and what can be told of a row where it does not say it.
 
     Raises:
@@ -48,6 +49,7 @@ def prepared_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
+    frame = _frame_of(given)
     _check_names([str(name) for name in frame.columns])
     result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
     for name, kind in (("latitude", Latitude), ("longitude", Longitude)):
@@ -58,6 +60,25 @@ def prepared_frame(frame: pd.DataFrame) -> pd.DataFrame:
     result["kind"] = _kinds(result["kind"], result["user_agent"])
     result["country"] = _countries(result["country"])
     return result
+
+
+def _frame_of(given: Any) -> pd.DataFrame:
+    """Rows as a DataFrame.
+
+    Raises:
+        InvalidParameter: If they are neither a DataFrame nor a list of dicts.
+    """
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        return given
+    if not isinstance(given, list | tuple) or not all(isinstance(row, Mapping) for row in given):
+        rule = (
+            "must be a pandas DataFrame, or a list with a dict for each row; pandas.DataFrame(...) makes one of others"
+        )
+        raise InvalidParameter(Problem("frame", given, rule, "wrong-type"))
+    # As they are: next to a missing value, pandas would make floats of whole numbers, and lose digits.
+    return pd.DataFrame(list(given), columns=None if given else list(FRAME_COLUMNS), dtype="object")
 
 
 def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -161,8 +161,8 @@ def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
     )
 
 
-def insert_frame(store: Store, account_id: str, frame: pd.DataFrame) -> int:
-    """Store the rows of a DataFrame of scans of an account's QR Codes that are not stored yet, and give their number.
+def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
+    """Store the rows of a table of scans of an account's QR Codes that are not stored yet, and give their number.
 
     They replace as many of the scans that were imported as a number (ruling T16). With an error, none is stored.
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.draw.layout import lay_out
+from qrkit.draw.logo import Logo
+from qrkit.errors import QrkitError
 from qrkit.image import QRImage
 
 __all__ = ["with_companions"]
@@ -34,6 +36,7 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
             layer = fields["layers"][index]
             if not str(layer.get("content", "")).lower().startswith("icon:"):
                 layer.pop("color", None)
+            _keep_proportions(layer)
         case ("foreground" | "background" as name, "units" | "gradient"):
             _convert(fields[name], image, is_new_unit=path[1] == "units")
         case ("wrapper", "width" | "height" as side) if isinstance(fields["wrapper"].get(side), int | float):
@@ -41,6 +44,21 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
             hole = fields["wrapper"]["placeholder"]
             for part in ("x", "width") if side == "width" else ("y", "height"):
                 hole[part] *= fields["wrapper"][side] / before
+
+
+def _keep_proportions(layer: Fields) -> None:
+    """Give a layer the proportions of its picture, around the same middle; the longer side stays as long as it was."""
+    box = [layer.get(name) for name in ("x", "y", "width", "height")]
+    if not isinstance(layer.get("content"), str) or not all(isinstance(number, int | float) for number in box):
+        return
+    try:
+        logo = Logo.read(layer["content"])
+    except QrkitError:
+        return  # no picture, as drawing it will say, or one from elsewhere, which is not read for its size alone
+    longer = max(layer["width"], layer["height"])
+    for place, side, share in (("x", "width", logo.width), ("y", "height", logo.height)):
+        layer[place] = round(layer[place] + (layer[side] - longer * share) / 2, 2)
+        layer[side] = round(longer * share, 2)
 
 
 def _sprite_by_type(modules: Fields) -> None:

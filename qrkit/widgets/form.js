@@ -30,6 +30,12 @@ function row(studio, spec, path, ...inside) {
   return { element, complain, describe };
 }
 
+/** What an entry of a list is called: its name, or that of its icon; a picture in a data URI has none. */
+function titleOf(entry, longest) {
+  if (entry.name) return entry.name;
+  return entry.content?.startsWith("data:") ? "picture" : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
+}
+
 /** A field whose text must not change under the hands of who writes in it. */
 function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
   let count = 0;
@@ -146,8 +152,11 @@ const MAKERS = {
     made.describe(input);
     file.addEventListener("change", () => {
       const reader = new FileReader();
-      reader.onload = () => studio.edit([{ path, value: reader.result }]);
-      if (file.files[0]) reader.readAsDataURL(file.files[0]);
+      const chosen = file.files[0];
+      // A layer is called by its file: people do not know it by a data URI.
+      const names = path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen?.name }] : [];
+      reader.onload = () => studio.edit([{ path, value: reader.result }, ...names]);
+      if (chosen) reader.readAsDataURL(chosen);
       file.value = "";
     });
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
@@ -259,7 +268,7 @@ const MAKERS = {
       const tools = spec.name === "stops" ? [away] : [up, down, away];
       const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, ...tools));
       return { element, details, update(value, errors, count) {
-        const title = value.name || value.content?.slice(0, 40) || "";
+        const title = titleOf(value, 40);
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
         up.disabled = index === 0;
         down.disabled = index === count - 1;

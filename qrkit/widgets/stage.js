@@ -198,7 +198,7 @@ function makeStage(studio) {
     while (boxes.length < layers.length) boxes.push(makeBox(boxes.length));
     layers.forEach((layer, index) => {
       if (held?.index !== index) place(boxes[index], boxOf(layer));
-      const name = layer.name || layer.content.replace(/^icon:/, "").slice(0, 30);
+      const name = titleOf(layer, 30);
       const at = `left ${layer.x}, top ${layer.y}, ${layer.width} by ${layer.height} pixels`;
       boxes[index].setAttribute("aria-label", `Layer ${index + 1}, ${name}: ${at}`);
       boxes[index].setAttribute("aria-description", KEYS);

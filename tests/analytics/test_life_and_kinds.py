@@ -165,7 +165,7 @@ def test_views_are_narrowed_to_several_codes_and_campaigns():
         for chosen in (spring.id, (spring.id,)):
             assert portfolio.scans.where(campaign_id=chosen).count() == door.count()
         for wrong in (1, (1,), {"a": 1}):
-            with pytest.raises(InvalidParameter, match="must be an id, or a tuple of ids"):
+            with pytest.raises(InvalidParameter, match="must be an id, or a list of ids"):
                 portfolio.scans.where(qrcode_id=wrong)
 
 

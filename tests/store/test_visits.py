@@ -562,3 +562,74 @@ def check_marks(store, code):
         mark = insert_visits(store, theirs)
         raise InterruptedError
     assert not is_kept(store, mark, theirs)
+
+
+# ---- rows that are no DataFrame
+
+
+def test_rows_may_be_a_list_of_dicts(portfolio):
+    rows = [
+        {"short_code": "door", "time": "2026-03-01T12:00:00Z", "visitor": 2**64 - 1, "city": "Trieste"},
+        {"short_code": "shelf", "time": NOON},
+    ]
+    assert portfolio.scans.insert(rows) == 2
+    assert portfolio.scans.insert(rows) == 0
+    found = portfolio.scans.to_frame()
+    assert found["visitor"].dropna().tolist() == [2**64 - 1]
+    assert found["city"].dropna().tolist() == ["Trieste"]
+    assert portfolio.scans.insert([]) == 0
+
+
+@pytest.mark.parametrize("rows", [None, 1, "door", [1], [("door", NOON)], {"short_code": ["door"]}, [{}, None]])
+def test_what_is_no_table_is_refused_by_name(portfolio, rows):
+    with pytest.raises(InvalidParameter, match="must be a pandas DataFrame, or a list with a dict for each row"):
+        portfolio.scans.insert(rows)
+
+
+def test_a_list_lacks_columns_as_a_frame_does(portfolio):
+    with pytest.raises(InvalidParameter, match="time: is a required column"):
+        portfolio.scans.insert([{"short_code": "door"}])
+
+
+# ---- views are narrowed by ids
+
+
+def test_a_name_in_the_place_of_an_id_is_refused_and_its_id_proposed(portfolio):
+    door, spring = portfolio.list_qrcodes()[0], portfolio.list_campaigns()[0]
+    for text in ("Door", "door"):
+        with pytest.raises(InvalidParameter, match=f"qrcode_id='{text}': must .*; use qrcode_id='{door.id}'$"):
+            portfolio.scans.where(qrcode_id=text)
+    with pytest.raises(InvalidParameter, match=f"campaign_id='Spring': must .*; use campaign_id='{spring.id}'$"):
+        portfolio.scans.where(campaign_id=["Spring"])
+    with pytest.raises(InvalidParameter, match=f"must be the id of a QR Code .*; use campaign_id='{spring.id}'$"):
+        portfolio.scans.where(qrcode_id=spring.id)
+    with pytest.raises(InvalidParameter, match="32 hexadecimal digits; list_qrcodes\\(\\) has them") as told:
+        portfolio.scans.where(qrcode_id=(door.id, "Tram", "x\0", "\ud800"))
+    assert [problem.value for problem in told.value.problems] == ["Tram", "x\0", "\ud800"]
+    with pytest.raises(InvalidParameter, match="list_campaigns"):
+        portfolio.scans.where(campaign_id="")
+
+
+def test_several_of_one_name_are_all_proposed(portfolio):
+    with open_portfolio(":memory:") as shop:
+        ids = [shop.insert_qrcode(f"https://example.com/{number}", name="Tram").id for number in range(4)]
+        campaign = shop.insert_campaign("Tram").id
+        with pytest.raises(InvalidParameter, match=r"qrcode_id='Tram'.* or \d more$"):
+            shop.scans.where(qrcode_id="Tram")
+        for one in (*ids, list(ids), tuple(ids), [], None):
+            assert shop.scans.where(qrcode_id=one).count() == 0
+        assert shop.scans.where(campaign_id=[campaign]) == shop.scans.where(campaign_id=(campaign,))
+
+
+def test_the_id_of_a_deleted_record_finds_nothing(portfolio):
+    campaign = portfolio.insert_campaign("Gone")
+    code = portfolio.insert_qrcode("https://example.com", name="Gone", campaign_id=campaign.id)
+    portfolio.delete_campaign(campaign.id)
+    assert portfolio.scans.where(qrcode_id=code.id).count() == 0
+    assert portfolio.scans.where(campaign_id=campaign.id).count() == 0
+
+
+def test_kinds_may_be_a_list(portfolio):
+    portfolio.scans.insert(frame(kind="bot"))
+    assert portfolio.scans.where(kinds=["bot"]).count() == 1
+    assert hash(portfolio.scans.where(kinds=["bot"])) == hash(portfolio.scans.where(kinds=("bot",)))

@@ -8,6 +8,7 @@ from statistics import median
 
 import nbformat
 import pytest
+from PIL import Image
 
 from qrkit import Design, generate
 
@@ -287,3 +288,17 @@ def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
     assert page.locator(".qk-shown").get_attribute("alt") == "QR Code: https://example.com/voila"
     assert not page.locator(".qrkit-twin").is_visible()
     page.close()
+
+
+def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook, tmp_path):
+    file = tmp_path / "Cafe Nero.png"
+    Image.new("RGB", (400, 200), "navy").save(file)
+    page, studio = opened(notebook)
+    layers = tab(studio, "Layers")
+    layers.locator("input[type=file]").first.set_input_files(file)
+    layers.get_by_text("Layer 1: Cafe Nero.png").wait_for()
+    settled(page)
+    (layer,) = told(page).layers
+    assert layer.name == "Cafe Nero.png"
+    assert (layer.x, layer.y, layer.width, layer.height) == (120, 132, 48, 24)
+    assert studio.locator(".qk-layer").get_attribute("aria-label").startswith("Layer 1, Cafe Nero.png: ")

@@ -225,6 +225,38 @@ def test_layers_are_added_moved_and_removed():
     assert [layer.content for layer in draft.design.layers] == ["icon:heart"]
 
 
+def png(width, height):
+    file = BytesIO()
+    Image.new("RGB", (width, height), "navy").save(file, "png")
+    return data_uri(file.getvalue())
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+@settings(max_examples=25, derandomize=True, deadline=None)
+def test_a_picture_in_the_place_of_another_keeps_its_own_proportions(width, height):
+    layer = Layer("icon:heart", x=130, y=120, width=60, height=40, name="Logo")
+    draft = Draft(Design(content="https://example.com", ec="H", layers=[layer]))
+    draft.edit(Edit(("layers", 0, "content"), "set", png(width, height)))
+    made = draft.design.layers[0]
+    wide, high = (60, 60 * height / width) if width >= height else (60 * width / height, 60)
+    assert (made.width, made.height) == pytest.approx((wide, high), abs=0.01)
+    assert (made.x + made.width / 2, made.y + made.height / 2) == pytest.approx((160, 140), abs=0.02)
+    assert made.name == "Logo"
+    draft.undo()
+    assert draft.design.layers[0] == layer
+
+
+def test_what_is_no_picture_changes_no_place():
+    layer = Layer("icon:heart", x=130, y=120, width=60, height=40)
+    draft = Draft(Design(content="https://example.com", layers=[layer]))
+    for content in ("icon:no-such-icon", "data:image/png;base64,AAAA", 7, None):
+        with pytest.raises(QrkitError):
+            draft.edit(Edit(("layers", 0, "content"), "set", content))
+    with pytest.raises(InvalidParameter):
+        draft.edit(Edit(("layers", 0, "width"), "set", []), Edit(("layers", 0, "content"), "set", PICTURE))
+    assert draft.design.layers[0] == layer
+
+
 @pytest.mark.parametrize("content", ["hi", "https://example.com", "x" * 200])
 @pytest.mark.parametrize("path", [("layers",), ("wrapper",), ("modules", "sprites"), ("markers", "topLeft")])
 def test_what_is_added_leaves_the_code_readable(content, path):

@@ -1,0 +1,63 @@
+"""Ids that views are narrowed to: a name in the place of an id finds nothing, so it is refused in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.connection import Store
+
+__all__ = ["check_ids"]
+
+_ID = re.compile("[0-9a-f]{32}")
+"""The form of an id."""
+KINDS = {"qrcode_id": "QR Code", "campaign_id": "campaign"}
+MOST_PROPOSED = 3
+
+FIND = """
+WITH asked AS (SELECT DISTINCT unnest($texts::VARCHAR[]) AS text), records AS (
+    SELECT 'qrcode_id' AS kind, id, name, short_code, created FROM qrcodes WHERE account_id = $account
+    UNION ALL
+    SELECT 'campaign_id' AS kind, id, name, NULL AS short_code, created FROM campaigns WHERE account_id = $account
+)
+SELECT text, kind, id FROM asked JOIN records ON id = text OR name = text OR short_code = text ORDER BY created, id
+"""
+
+
+def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]]) -> None:
+    """Refuse texts in the place of ids that are the id of no record: names, short codes, ids of the other kind.
+
+    The id of a record that was deleted is none of these.
+
+    Args:
+        store: Where the records are.
+        account_id: Whose they are.
+        asked: What is asked for by the name of the parameter, `qrcode_id` or `campaign_id`.
+
+    Raises:
+        InvalidParameter: If one is not an id. The error proposes the ids of what has this name or short code.
+    """
+    problems = []
+    for parameter, texts in asked.items():
+        found: dict[str, list[tuple[str, str]]] = {text: [] for text in texts}
+        for row in store.rows(FIND, {"account": account_id, "texts": [text for text in found if _can_be_stored(text)]}):
+            found[row["text"]].append((row["kind"], row["id"]))
+        for text, records in found.items():
+            if (parameter, text) not in records and (records or not _ID.fullmatch(text)):
+                problems.append(Problem(parameter, text, _rule(parameter, records)))
+    if problems:
+        raise InvalidParameter(*problems)
+
+
+def _can_be_stored(text: str) -> bool:
+    return "\0" not in text and text.encode("utf-8", "replace").decode() == text
+
+
+def _rule(parameter: str, records: list[tuple[str, str]]) -> str:
+    kind = KINDS[parameter]
+    rule = f"must be the id of a {kind} of this portfolio"
+    if not records:
+        return f"{rule}, 32 hexadecimal digits; {'list_campaigns' if kind == 'campaign' else 'list_qrcodes'}() has them"
+    more = f", or {len(records) - MOST_PROPOSED} more" if len(records) > MOST_PROPOSED else ""
+    return f"{rule}; use {' or '.join(f'{name}={id!r}' for name, id in records[:MOST_PROPOSED])}{more}"
