@@ -110,3 +110,19 @@ def test_a_version_or_mode_that_is_newly_asked_for_must_still_hold_the_short_url
             moved.update_qrcode(code.id, properties={"em": "numeric"})
     with pytest.raises(ContentTooLong):
         moved.image(tight, version=2)
+
+
+@pytest.mark.parametrize(
+    ("properties", "error", "words"),
+    [
+        (
+            {"version": 1, "ec": "H"},
+            ContentTooLong,
+            "shows the short URL '.*/door', and that does not fit: content needs",
+        ),
+        ({"em": "numeric"}, InvalidParameter, "properties.em='numeric': cannot encode the short URL '.*/door'"),
+    ],
+)
+def test_an_error_over_properties_names_the_short_url_that_nobody_sent(properties, error, words):
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop, pytest.raises(error, match=words):
+        shop.insert_qrcode("42", short_code="door", properties=properties)

@@ -10,10 +10,10 @@ from typing import Any
 
 from qrkit import encode
 from qrkit.design import Design
-from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.records import Properties
 
-__all__ = ["check_fits", "drawn", "fits", "fitting"]
+__all__ = ["check_fits", "check_holds", "drawn", "fits", "fitting"]
 
 FITS_ANYWAY = 300
 """Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
@@ -62,6 +62,23 @@ def check_fits(content: str, properties: Properties) -> None:
     if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
         return
     encode.check_fits(_design(content, properties))
+
+
+def check_holds(short_url: str, properties: Properties) -> None:
+    """Refuse properties that the picture of a short URL cannot have; the error names the URL, which nobody sent.
+
+    Raises:
+        InvalidParameter: If the mode cannot encode the short URL.
+        ContentTooLong: If the short URL does not fit the version.
+    """
+    try:
+        check_fits(short_url, properties)
+    except InvalidParameter as error:
+        rule = f"cannot encode the short URL {short_url!r}, which the picture shows; byte can"
+        raise InvalidParameter(Problem("properties.em", properties.em, rule, "bad-content")) from error
+    except ContentTooLong as error:
+        message = f"the picture shows the short URL {short_url!r}, and that does not fit: {error}"
+        raise ContentTooLong(message, needed_bits=error.needed_bits, capacity_bits=error.capacity_bits) from error
 
 
 def _design(content: str, properties: Properties, **changes: Any) -> Design:

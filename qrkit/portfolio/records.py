@@ -10,7 +10,7 @@ from qrkit.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
 from qrkit.links import base_url_of, image_url, is_short_code, new_id, new_short_code, short_url
-from qrkit.portfolio.pictures import check_fits, drawn, fits, fitting
+from qrkit.portfolio.pictures import check_fits, check_holds, drawn, fits, fitting
 from qrkit.records import PLANS, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.store import Store
 from qrkit.store import portfolio as table
@@ -321,7 +321,10 @@ class Records:
             InvalidParameter: What the picture encodes has characters that its mode has not.
             ContentTooLong: It does not fit the version asked for.
         """
-        check_fits(self.encoded(record), record.properties)
+        if record.is_dynamic:
+            check_holds(self.encoded(record), record.properties)
+        else:
+            check_fits(record.content, record.properties)
 
     def _check_change(self, stored: StoredQRCode, record: QRCode) -> None:
         """Refuse a version or mode that cannot be drawn; one that no longer could be before stays (ruling X12)."""
