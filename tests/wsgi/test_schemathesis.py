@@ -53,7 +53,8 @@ UNSAID = {
         "bad-data-uri": "/.*",
         "bad-image": "/.*",
     },
-    "decode_picture": {"bad-file": "", "no-symbol": "", "empty-body": ""},  # bytes that are no picture
+    # Bytes that are no picture; names of a form's further fields that break the form.
+    "decode_picture": {"bad-file": "", "no-symbol": "", "empty-body": "", "bad-form": ""},
     "import_file": {"bad-file": "", "empty-body": ""},
     "export": {"bad-value": "/format"},  # is for zip alone
     "insert_qrcode": {
@@ -71,8 +72,9 @@ UNSAID = {
         "out-of-range": "/schedule/[0-9]+/date",
     },
 }
-UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"]  # it takes what either does
-MERCIFUL = ("generate", "export")
+# It takes what either does; and what begins with a brace is a design, wherever it stands.
+UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
+MERCIFUL = ("generate", "export", "check")
 """An empty parameter counts as absent (ruling H5), so that not all that breaks a schema of these is refused."""
 
 
