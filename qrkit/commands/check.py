@@ -39,7 +39,7 @@ def add_check(commands: Commands) -> None:
     one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture")
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
-    what = f"how thorough: {', '.join(LEVELS)} (standard: 19 captures, a tenth of a second)"
+    what = f"how thorough: {', '.join(LEVELS)} (standard: 19 captures, a quarter of a second)"
     one.add_argument("--level", choices=LEVELS, default="standard", metavar="LEVEL", help=what)
     add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
     one.set_defaults(run=_check)
