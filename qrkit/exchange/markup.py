@@ -55,7 +55,7 @@ def check_doctype(root: etree._Element) -> None:
     """Refuse a file with a document type: what it could do is not for tables.
 
     Raises:
-        UnreadableFile: It has one.
+        UnreadableFile: If it has a document type.
     """
     if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
         raise UnreadableFile("the file has a document type, which is not read")

@@ -74,7 +74,7 @@ def is_workbook(data: bytes) -> bool:
     """Whether a zip archive is such a workbook, or a template of one.
 
     Raises:
-        UnreadableFile: It is no archive that may be read.
+        UnreadableFile: If it is not an archive that may be read.
     """
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)

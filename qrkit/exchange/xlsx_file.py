@@ -129,7 +129,7 @@ def is_workbook(data: bytes) -> bool:
     """Whether a zip archive is a workbook.
 
     Raises:
-        UnreadableFile: It is no archive that may be read.
+        UnreadableFile: If it is not an archive that may be read.
     """
     return CONTENT_TYPES in archives.opened(data).namelist()
 

@@ -83,7 +83,7 @@ def has_codes(data: bytes) -> bool:
     """Whether an archive holds a manifest or a PNG.
 
     Raises:
-        UnreadableFile: It is no archive that may be read.
+        UnreadableFile: If it is not an archive that may be read.
     """
     found = archives.members(archives.opened(data))
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
