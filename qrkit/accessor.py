@@ -177,7 +177,7 @@ class QRAccessor:
         self._check_columns({f"columns[{place}]": label for place, label in enumerate(labels)})
         return PictureTable(self._frame[labels], size=size, rows=rows)
 
-    def save(  # noqa: PLR0913 - what the one who asks decides, each by its name
+    def save(
         self,
         target: str | Path,
         content: Hashable,
@@ -233,7 +233,7 @@ class QRAccessor:
         errors = {row: error for row, (_, error) in enumerate(found) if error}
         return self._told(text_column(files, index=self._frame.index, name="file"), errors)
 
-    def track(  # noqa: PLR0913 - columns, each with its own name
+    def track(
         self,
         portfolio: Portfolio,
         content: Hashable = "url",

@@ -106,7 +106,7 @@ class Filed(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def generate_many(  # noqa: PLR0913 - what the one who asks decides, each by its name
+def generate_many(
     contents: Iterable[str | Design | QrkitError],
     /,
     *,

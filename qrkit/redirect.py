@@ -69,7 +69,7 @@ class Redirects:
         late: Visits that were not durable in time, and were or will be stored later.
     """
 
-    def __init__(  # noqa: PLR0913 - what an operator decides, each by its name
+    def __init__(
         self,
         store: Store,
         *,

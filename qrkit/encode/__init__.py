@@ -50,7 +50,7 @@ class Asked(NamedTuple):
     pad_codewords: PadCodewords
 
 
-def encode(  # noqa: PLR0913 - what the standard leaves to the one who encodes, each by its name
+def encode(
     content: str,
     *,
     version: int | None = None,

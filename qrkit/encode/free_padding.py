@@ -45,7 +45,7 @@ class Solution(NamedTuple):
     flips: int
 
 
-def solve(  # noqa: PLR0913 - a symbol, each choice by its name as `encode` has them
+def solve(
     content: str,
     *,
     version: int,

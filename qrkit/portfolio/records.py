@@ -108,7 +108,7 @@ class Records:
                 table.delete_qrcodes(self.store, self._stored(campaign=id))
             table.delete_campaign(self.store, id)
 
-    def insert_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
+    def insert_qrcode(
         self,
         content: str,
         *,
@@ -195,7 +195,7 @@ class Records:
         for part in table.qrcodes_in_parts(self.store, self.account.id, most=most):
             yield [self._record(one) for one in part]
 
-    def update_qrcode(  # noqa: PLR0913 - the fields of a record, each by its name
+    def update_qrcode(
         self,
         id: str,
         *,

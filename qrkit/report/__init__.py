@@ -117,7 +117,7 @@ def portfolio(
     return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
 
 
-def campaign(  # noqa: PLR0913 - what is reported, and of which days
+def campaign(
     portfolio: Portfolio,
     campaign_id: str,
     *,
@@ -146,7 +146,7 @@ def campaign(  # noqa: PLR0913 - what is reported, and of which days
     return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading)
 
 
-def notebook(  # noqa: PLR0913 - what is reported, and of which days
+def notebook(
     portfolio: Portfolio,
     path: str | Path,
     *,

@@ -50,7 +50,7 @@ class LargestLogo(Shown):
         return f"<LargestLogo {self.share:.0%} of the symbol's width, {self.report.verdict}>"
 
 
-def largest_logo(  # noqa: PLR0913 - what is asked for, each by its name
+def largest_logo(
     design: Design,
     content: str,
     *,

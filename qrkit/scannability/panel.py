@@ -148,7 +148,7 @@ class Panel(Shown):
         }
 
 
-def run_panel(  # noqa: PLR0913 - what the one who asks decides, each by its name
+def run_panel(
     greys: np.ndarray[Any, Any],
     px: float,
     content: str | bytes,

@@ -53,7 +53,7 @@ ASKED = "qrkit.request"
 """Where the environment of a request keeps what was made of it."""
 
 
-def make_app(  # noqa: PLR0913 - what an operator gives beside the settings, each by its name
+def make_app(
     store: Store,
     settings: Settings | None = None,
     *,

@@ -86,7 +86,7 @@ class Client:
         text = dumps(json).encode()
         return self.request("POST", path, headers=headers, query=urlencode(query, quote_via=quote), body=text)
 
-    def request(  # noqa: PLR0913 - the parts of an HTTP request, each by its name
+    def request(
         self,
         method: str,
         path: str,
