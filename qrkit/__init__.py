@@ -13,21 +13,21 @@
     <QRImage 'https://go.example.com/door', 3-M, 296 x 296 px>
 
 Ask about scans with `qrkit.analytics`, draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Looks to
-start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.server`. Each of
-these loads when you first use it.
+start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.server`, which
+is also `qrkit.wsgi`. Each of these loads when you first use it.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# Not late: it has the name of its module, which would stand here in its place as soon as anything imports that.
+from qrkit.late import install_old_paths, late_names
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import analytics, charts, errors, presets, report, widgets
+    from qrkit import analytics, charts, errors, report, server
     from qrkit import server as wsgi
+    from qrkit.design import presets
     from qrkit.design.color import Color
     from qrkit.design.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
     from qrkit.design.design import Design
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from qrkit.design.shapes.icons import icon_names
     from qrkit.drawing.scene import Scene
     from qrkit.drawing.untrusted.assets import data_uri
+    from qrkit.notebook import widgets
     from qrkit.pictures.batches import generate_many
     from qrkit.pictures.contact_sheet import ContactSheet
     from qrkit.pictures.image import QRImage, generate
@@ -81,58 +82,54 @@ __all__ = [
     "open_portfolio",
     "presets",
     "report",
+    "server",
     "widgets",
     "wsgi",
 ]
 
 
 _LATE = {
-    "Campaign": "records",
-    "Color": "color",
-    "ContactSheet": "contact_sheet",
-    "Design": "design",
-    "Gradient": "gradient",
-    "Layer": "decoration",
-    "Location": "records",
-    "Marker": "decoration",
-    "Markers": "decoration",
-    "Modules": "decoration",
-    "Placeholder": "decoration",
-    "Portfolio": "portfolio",
-    "PrintSize": "printing",
-    "Properties": "records",
-    "QRCode": "records",
-    "QRImage": "image",
-    "Role": "symbol",
-    "Scene": "scene",
-    "Sprite": "decoration",
-    "Stop": "gradient",
-    "Symbol": "symbol",
-    "Wrapper": "decoration",
+    "Campaign": "tracking.records:Campaign",
+    "Color": "design.color:Color",
+    "ContactSheet": "pictures.contact_sheet:ContactSheet",
+    "Design": "design.design:Design",
+    "Gradient": "design.gradient:Gradient",
+    "Layer": "design.decoration:Layer",
+    "Location": "tracking.records:Location",
+    "Marker": "design.decoration:Marker",
+    "Markers": "design.decoration:Markers",
+    "Modules": "design.decoration:Modules",
+    "Placeholder": "design.decoration:Placeholder",
+    "Portfolio": "portfolio:Portfolio",
+    "PrintSize": "pictures.printing:PrintSize",
+    "Properties": "tracking.records:Properties",
+    "QRCode": "tracking.records:QRCode",
+    "QRImage": "pictures.image:QRImage",
+    "Role": "symbol.symbol:Role",
+    "Scene": "drawing.scene:Scene",
+    "Sprite": "design.decoration:Sprite",
+    "Stop": "design.gradient:Stop",
+    "Symbol": "symbol.symbol:Symbol",
+    "Wrapper": "design.decoration:Wrapper",
     "analytics": "analytics",
     "charts": "charts",
-    "check": "scannability",
-    "data_uri": "assets",
+    "check": "scanning:check",
+    "data_uri": "drawing.untrusted.assets:data_uri",
     "errors": "errors",
-    "generate": "image",
-    "generate_many": "batches",
-    "icon_names": "shapes.icons",
-    "open_portfolio": "portfolio",
-    "presets": "presets",
+    "generate": "pictures.image:generate",
+    "generate_many": "pictures.batches:generate_many",
+    "icon_names": "design.shapes.icons:icon_names",
+    "open_portfolio": "portfolio:open_portfolio",
+    "presets": "design.presets",
     "report": "report",
-    "widgets": "widgets",
-    "wsgi": "wsgi",
+    "server": "server",
+    "widgets": "notebook.widgets",
+    "wsgi": "server",
 }
-"""Where a name comes from, which is loaded when it is first asked for: a plain code needs little of all this."""
+"""Where each name comes from. It is loaded when it is first used: a plain code needs little of all this."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module 'qrkit' has no attribute {name!r}")
-    module = import_module(f"qrkit.{_LATE[name]}")
-    found = module if name == _LATE[name] else getattr(module, name)
-    globals()[name] = found
-    return found
+__getattr__ = late_names(__name__, _LATE)
+install_old_paths()
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,18 @@
-"""Calls to the rooms above, made only when somebody asks: the one place where a lower room reaches a higher one.
+"""Everything that is loaded late: names of packages, rooms above, and modules under the names they had before 1.1.
 
-What people type on data, `design.check()`, is done by rooms that are built on that data. Every such call goes through
-this file. Its imports stand inside functions, so that a plain code loads nothing that it does not need.
+What people type on data, `design.check()`, is done by rooms that are built on that data. This is the one place where a
+lower room calls a higher one. Such imports stand inside functions, so that a plain code loads nothing it does not need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
@@ -18,11 +24,46 @@ if TYPE_CHECKING:
     from qrkit.scanning.repair import Repair
     from qrkit.scanning.scan_report import Level, ScanReport
 
-__all__ = ["UNSEEN", "Shown", "Watch", "check", "largest_logo", "make_scannable", "resized", "watch", "with_logo"]
+__all__ = [
+    "UNSEEN",
+    "Shown",
+    "Watch",
+    "check",
+    "install_old_paths",
+    "largest_logo",
+    "late_names",
+    "make_scannable",
+    "resized",
+    "watch",
+    "with_logo",
+]
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 """Items, what is done with them in a word, and how many there are where that is known -> the same items."""
+
+
+def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package, which loads each name from its module when it is first used.
+
+    Args:
+        package: Its full name.
+        origins: Name to `room.module:name`, or to `room.module` where the name stands for that module itself.
+    """
+
+    def load(name: str) -> Any:
+        if name not in origins:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, attribute = origins[name].partition(":")
+        value = import_module(f"qrkit.{module}")
+        value = getattr(value, attribute) if attribute else value
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
+
+
+# ---- notebooks
 
 
 class Shown:
@@ -203,3 +244,167 @@ def largest_logo(self: Design, content: str, **options: Unpack[LogoOptions]) -> 
     from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(self, content, **options)
+
+
+# ---- module names of 1.0
+
+DOORS = ("accessor", "presets", "widgets", "wsgi")
+"""Modules that people import by these short names, now and later."""
+
+OLD_PATHS = """
+access portfolio.access
+accessor notebook.accessor
+analytics.days analytics.daily_spread
+analytics.kinds analytics.visit_kinds
+analytics.life analytics.lifetimes
+analytics.parts analytics.breakdowns
+analytics.periods analytics.over_time
+analytics.records analytics.scan_rows
+analytics.scheduled analytics.schedules
+analytics.simulating analytics.simulated
+analytics.unusual analytics.unusual_days
+analytics.visitors analytics.totals
+assets drawing.untrusted.assets
+batches pictures.batches
+bitmaps drawing.bitmaps
+cards contents.cards
+charts.hours charts.hour_of_week
+charts.ink charts.colors
+charts.lettering charts.labels
+charts.parts charts.axes
+charts.usual charts.expected
+charts.waiting charts.first_scans
+color design.color
+color_names design.color_names
+commands.care commands.maintenance
+commands.telling commands.output
+contact_sheet pictures.contact_sheet
+decoration design.decoration
+demo commands.demo
+destinations visits.destinations
+draw drawing.draw
+draw. drawing.
+draw.picture drawing.decorated
+draw.relaying drawing.resizing
+encode symbol.encode
+exchange.markup exchange.xml_text
+fetching drawing.untrusted.fetching
+frames exchange.frames
+generate_request pictures.generate_request
+gradient design.gradient
+image pictures.image
+limits design.limits
+links tracking.short_urls
+locate symbol.locate
+markup drawing.svg_elements
+outline design.outline
+painting pictures.batch_files
+picture_columns notebook.picture_columns
+places visits.places
+plain drawing.plain_picture
+portfolio.book portfolio.portfolio
+portfolio.pictures portfolio.code_pictures
+portfolio.records portfolio.codes
+presets design.presets
+printing pictures.printing
+progress notebook.progress
+rasteriser drawing.untrusted.rasteriser
+rates server.rates
+reading server.reading
+records tracking.records
+redirect visits.redirect
+report.cards report.code_cards
+report.countries tracking.countries
+report.opening report.key_numbers
+report.tables report.ranked_tables
+scan_frame notebook.scan_frame
+scannability scanning
+scannability.picture scanning.picture_check
+scannability.report scanning.scan_report
+scene drawing.scene
+schedule tracking.schedule
+shapes design.shapes
+source design.source
+store.care store.maintenance
+store.columns store.duckdb.column_copy
+store.database store.duckdb.database
+store.following store.postgresql.following
+store.kept store.visitor_data
+store.portfolio store.qrcodes
+store.postgresql_cursor store.postgresql.cursor
+store.postgresql_tables store.postgresql.tables
+store.settings store.store_settings
+store.snapshot store.duckdb.snapshot
+svg_text drawing.svg_text
+svg_values drawing.untrusted.svg_values
+templates portfolio.templates
+text_columns store.text_columns
+times tracking.times
+track_request server.track_request
+vector drawing.untrusted.svg_shapes
+views notebook.views
+views.drawings notebook.views.drawing
+views.parts notebook.views.html
+views.tracked notebook.views.tracking
+visitors visits.visitors
+widgets notebook.widgets
+widgets.answers notebook.widgets.dashboard_answers
+widgets.page notebook.widgets.widget
+widgets.shown notebook.widgets.draft_state
+widgets.starts notebook.widgets.defaults
+workers pictures.workers
+writers drawing.writers
+writers.ground drawing.writers.background
+wsgi server
+wsgi.server server.socket_server
+zip_stream pictures.zip_stream
+"""
+"""Each module that had another name in 1.0, and its name now. With a dot at its end: all modules below it."""
+
+
+class _OldPaths(MetaPathFinder, Loader):
+    """Finds a module under its old name, and says what it is called now. Old names go with 1.1."""
+
+    def __init__(self) -> None:
+        self._now = dict(line.split() for line in OLD_PATHS.strip().splitlines())
+        self._specs: dict[str, ModuleSpec | None] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        old = fullname.removeprefix("qrkit.")
+        now = self._current(old) if old != fullname else None
+        if now is None:
+            return None
+        if old not in DOORS:
+            text = f"{fullname} is now qrkit.{now}; the old name goes with qrkit 1.1"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return ModuleSpec(fullname, self, origin=f"qrkit.{now}")
+
+    def _current(self, old: str) -> str | None:
+        """The name of a module now; None where it has not changed."""
+        if old in self._now:
+            return self._now[old]
+        head, _, tail = old.rpartition(".")
+        if f"{head}." in self._now:
+            return f"{self._now[f'{head}.']}{tail}"
+        now = self._current(head) if head else None
+        return now and f"{now}.{tail}"
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(spec.origin or "")
+        if not hasattr(module, "__path__"):
+            module.__path__ = []  # so that the import system looks for modules below the old name at all
+        self._specs[spec.name] = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module has run under its own name; the import system has put the old name's spec on it.
+        module.__spec__ = self._specs.pop(module.__spec__.name if module.__spec__ else "")
+
+
+def install_old_paths() -> None:
+    """Let modules be imported under the names they had in 1.0, with a DeprecationWarning."""
+    sys.meta_path.insert(0, _OldPaths())
+    # `qrkit.decode` is a function: what imports the module of this name must not put the module in its place.
+    sys.modules.setdefault("qrkit.decode", import_module("qrkit.symbol.decode"))

@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
@@ -27,7 +28,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HOUSE = PYPROJECT["tool"]["qrkit"]["house"]
-FLOORS = [name for floor in HOUSE["floors"] for name in floor]
+ROOMS = HOUSE["rooms"]
+SEAM = "late"
 FACADE = "qrkit"
 
 LONGEST_MODULE = 600
@@ -47,7 +49,7 @@ Definition = Function | ast.ClassDef
 
 
 def module_name(path: Path) -> str:
-    """`writers.png` for qrkit/drawing/writers/png.py, `writers` for qrkit/drawing/writers/__init__.py, `qrkit` for the facade."""
+    """`symbol.decode` for qrkit/symbol/decode.py, `symbol` for qrkit/symbol/__init__.py, `qrkit` for the facade."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__") or FACADE
 
@@ -76,19 +78,34 @@ def functions(path: Path) -> Iterator[tuple[str, Function, bool]]:
     return ((name, node, public) for name, node, public in definitions(parse(path)) if isinstance(node, Function))
 
 
-# ---- floors and doors
+# ---- rooms and doors
 
 
-def imports(path: Path) -> set[str]:
-    """Every module a file names in an import: those inside functions and `if TYPE_CHECKING` count too."""
+def imported(node: ast.AST, module: str) -> set[str]:
+    """Every module that is named in an import below a node: those inside functions count too."""
     names = set()
-    for node in ast.walk(parse(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{module_name(path)} imports relatively; name the module in full"
-            names |= {submodule(node.module or "", alias.name) for alias in node.names}
+    for child in ast.walk(node):
+        if isinstance(child, ast.Import):
+            names |= {alias.name for alias in child.names}
+        elif isinstance(child, ast.ImportFrom):
+            assert not child.level, f"{module} imports relatively; name the module in full"
+            names |= {submodule(child.module or "", alias.name) for alias in child.names}
     return names
+
+
+def imports(path: Path, *, running: bool = False) -> set[str]:
+    """What a file imports; with `running`, without what only type checkers do."""
+    tree = parse(path)
+    if not running:
+        return imported(tree, module_name(path))
+    kept = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
+    return set().union(*(imported(node, module_name(path)) for node in kept))
+
+
+def own_imports(path: Path, *, running: bool = False) -> set[str]:
+    """The modules of qrkit that a file imports, but for the facade."""
+    names = {name.removeprefix("qrkit.") for name in imports(path, running=running) if name.split(".")[0] == "qrkit"}
+    return names - {FACADE}
 
 
 def submodule(package: str, name: str) -> str:
@@ -103,22 +120,43 @@ def listed(module: str, names: list[str]) -> str | None:
     return next((name for end in range(len(parts), 0, -1) if (name := ".".join(parts[:end])) in names), None)
 
 
-def height(module: str) -> int:
-    """Place of a module in the list of floors, counted from the ground; what stands on none is above all."""
-    name = listed(module, FLOORS)
-    return len(FLOORS) if name is None else FLOORS.index(name)
+def room(module: str) -> str:
+    return module.split(".")[0]
 
 
-def test_modules_import_only_from_below() -> None:
-    wrong = []
-    for path in SOURCES:
-        module = module_name(path)
-        own = [name.removeprefix("qrkit.") for name in imports(path) if name.split(".")[0] == "qrkit"]
-        climbs = HOUSE["climbs"].get(module, [])
-        above = sorted(name for name in own if height(name) > height(module) and not listed(name, climbs))
-        wrong += [f"{module} imports {name}" for name in above]
-        wrong += [] if module == FACADE or listed(module, FLOORS) else [f"{module} stands on no floor"]
-    assert wrong == [], "floors in [tool.qrkit.house] of pyproject.toml lists the floors"
+def test_rooms_are_those_of_the_list() -> None:
+    found = {path.stem if path.suffix else path.name for path in PACKAGE.iterdir() if path.suffix in ("", ".py")}
+    assert found - {"__init__", "__pycache__"} == set(ROOMS), "rooms in [tool.qrkit.house] of pyproject.toml"
+    assert len(set(ROOMS)) == len(ROOMS)
+
+
+def test_rooms_import_only_from_rooms_above_them_in_the_list() -> None:
+    wrong = [
+        f"{module_name(path)} imports {name}"
+        for path in SOURCES
+        if module_name(path) not in (FACADE, SEAM)
+        for name in sorted(own_imports(path))
+        if ROOMS.index(room(name)) > ROOMS.index(room(module_name(path)))
+    ]
+    assert wrong == [], "rooms in [tool.qrkit.house] of pyproject.toml gives the order"
+
+
+def test_no_module_imports_the_facade() -> None:
+    facade = [module_name(path) for path in SOURCES if "qrkit" in imports(path, running=True)]
+    assert facade == [], "name the module that has it"
+
+
+def test_the_seam_imports_when_it_is_called() -> None:
+    body = parse(PACKAGE / f"{SEAM}.py").body
+    at_import = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert not any("qrkit" in name.split(".") for node in at_import for name in imported(node, SEAM))
+
+
+def test_no_module_imports_itself_by_a_circle() -> None:
+    graph = {module_name(path): own_imports(path, running=True) for path in SOURCES}
+    del graph[SEAM], graph[FACADE]
+    TopologicalSorter(graph).prepare()
+    assert len(graph) > len(ROOMS)
 
 
 def test_each_library_is_imported_only_by_its_doors() -> None:
@@ -192,7 +230,12 @@ def test_public_names_are_few_listed_and_sorted() -> None:
         return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
     from_imports = [node for node in ast.walk(parse(PACKAGE / "__init__.py")) if isinstance(node, ast.ImportFrom)]
-    borrowed = {alias.name for node in from_imports for alias in node.names if node.module in sys.stdlib_module_names}
+    borrowed = {
+        alias.name
+        for node in from_imports
+        for alias in node.names
+        if node.module in {*sys.stdlib_module_names, f"qrkit.{SEAM}"}
+    }
     names = {name for name, value in vars(qrkit).items() if name[0] != "_" and not isinstance(value, ModuleType)}
     assert names - borrowed <= set(qrkit.__all__)
     assert [name for name in qrkit.__all__ if not hasattr(qrkit, name)] == []
@@ -313,9 +356,9 @@ def rows_of(part: str) -> list[list[str]]:
     return [line.strip("|").split("|") for line in lines]
 
 
-def test_map_in_contributing_has_all_floors() -> None:
-    told = [re.findall(r"`([^`]+)`", names) for _, names, _ in reversed(rows_of("floors"))]
-    assert told == HOUSE["floors"], "the floors of pyproject.toml and those of .github/CONTRIBUTING.md"
+def test_map_in_contributing_has_all_rooms() -> None:
+    named = [name for names, _ in rows_of("rooms") for name in re.findall(r"`([^`]+)`", names)]
+    assert named == ROOMS, "the rooms of pyproject.toml and those of .github/CONTRIBUTING.md"
 
 
 def test_places_named_in_the_contributing_table_exist() -> None:

@@ -1,9 +1,9 @@
 """Rates with intervals, and honest comparisons: which of two is scanned more, and how sure that is.
 
-All of it counts whole days, and measures how much these vary (`qrkit.analytics.daily_spread`): scans come in bunches, and a
-test that takes each for a draw of its own alarms far too often. Intervals are Bayesian, with Jeffreys' priors: gamma
-for a rate, beta for the share that one of two has in both; a rate of 0 has an interval, too. Before they enter, counts
-are divided by the measured spread, which is widened as Student's t asks for where there are few days.
+All of it counts whole days, and measures how much these vary (`qrkit.analytics.daily_spread`): scans come in bunches,
+and a test that takes each for a draw of its own alarms far too often. Intervals are Bayesian, with Jeffreys' priors:
+gamma for a rate, beta for the share that one of two has in both; a rate of 0 has an interval, too. Before they enter,
+counts are divided by the measured spread, which is widened as Student's t asks for where there are few days.
 """
 
 from __future__ import annotations

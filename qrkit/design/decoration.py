@@ -1,6 +1,6 @@
 """What decorates a QR Code: gradients, module styles, sprites, markers, layers, the wrapper, as plain data.
 
-`Gradient` is in `qrkit.design.gradient`. A class takes more than it holds, names of colours, lists, objects of JSON: its
+`Gradient` is in `qrkit.design.gradient`. A class takes more than it holds, names of colors, lists, objects of JSON: its
 `…Fields` tell type checkers what.
 """
 

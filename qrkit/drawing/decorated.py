@@ -10,13 +10,12 @@ from qrkit.design.decoration import Wrapper
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.draw import Pictures
 from qrkit.drawing.layers import draw_layers, left_out
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
 from qrkit.drawing.modules import draw_modules
 from qrkit.drawing.paints import opaque, paint
-from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
+from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Pictures, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from qrkit.contents.cards import summary
 from qrkit.design.color import Color
@@ -13,13 +12,9 @@ from qrkit.drawing.plain_picture import Plain
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
-    from qrkit.design.outline import Outline
-    from qrkit.drawing.scene import Bitmap, Drawing, Scene
+    from qrkit.drawing.scene import Pictures, Scene
 
-__all__ = ["Pictures", "draw", "draw_plain", "is_plain", "picture_size"]
-
-Pictures: TypeAlias = "Mapping[str, Bitmap | Drawing | Outline]"
-"""The pictures that a design names, by the path of the field: `layers.0.content`."""
+__all__ = ["draw", "draw_plain", "is_plain", "picture_size"]
 
 
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -22,6 +22,7 @@ __all__ = [
     "Matrix",
     "Paint",
     "Picture",
+    "Pictures",
     "Radial",
     "Rectangle",
     "Scene",
@@ -100,6 +101,10 @@ class Drawing:
     name: str
     box: tuple[float, float, float, float]
     lost: tuple[str, ...] = ()
+
+
+Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]
+"""The pictures that a design names, by the path of the field: `layers.0.content`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
-from qrkit.drawing.draw import Pictures
 from qrkit.drawing.layout import Layout
-from qrkit.drawing.scene import Bitmap, Drawing, Paint
+from qrkit.drawing.scene import Bitmap, Drawing, Paint, Pictures
 from qrkit.symbol.symbol import Symbol
 
 __all__ = ["ICON_BOX", "MOST_PAINTED", "Cells", "Content", "Sheet"]

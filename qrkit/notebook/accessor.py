@@ -123,7 +123,7 @@ class QRAccessor:
     ) -> pd.DataFrame:
         """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
 
-        Columns: as `qrkit.notebook.scan_frame.scan_frame` has them: verdict (ordered category, from unreadable to robust), score
+        Columns: verdict (ordered category, from unreadable to robust), score
         (Int64, 0..100), used (float64, share of the error correction), issue (str), report (object). The index is that
         of the frame; `attrs["errors"]` as of `generate`.
 

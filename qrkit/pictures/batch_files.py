@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from qrkit.design.design import Design
-from qrkit.drawing.draw import Pictures
 from qrkit.drawing.resizing import layout_of, lies_in_pixels, relaid
+from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, Problem, QrkitError, ScanWarning
 from qrkit.pictures.image import QRImage

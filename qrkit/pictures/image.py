@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design, DesignFields
 from qrkit.design.limits import TextStyle
-from qrkit.drawing.draw import Pictures, draw, draw_plain, is_plain, picture_size
+from qrkit.drawing.draw import draw, draw_plain, is_plain, picture_size
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
@@ -21,7 +21,7 @@ from qrkit.symbol.symbol import Symbol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qrkit.drawing.scene import Scene
+    from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import QRPrint
     from qrkit.scanning.examine import Drawn
@@ -136,7 +136,7 @@ class QRImage:
         return draw(self.design, self.symbol, self._pictures, exact=True)
 
     def to_bytes(self, format: str = "png", *, compression: int | None = None) -> bytes:
-        """The picture as a file of one of `qrkit.drawing.writers.FORMATS`; the same design gives the same bytes (ruling G9).
+        """The picture as a file of one of `qrkit.drawing.writers.FORMATS`; the same design gives the same bytes.
 
         Args:
             format: Its name.

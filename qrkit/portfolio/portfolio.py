@@ -126,7 +126,8 @@ class Portfolio(Shown, Records):
         """Reduce the visits in the store that are older than they are kept to counts, and give their number.
 
         It reckons in whole UTC days: what is kept for 1 day goes at the second midnight. Numbers of scans stay, and so
-        do those of each day; all else of those visits is deleted. `qrkit.store.maintenance.compact` takes it out of the file.
+        do those of each day; all else of those visits is deleted. `qrkit.store.maintenance.compact` takes it
+        out of the file.
         """
         return sweep(self.store, self.now())
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.drawing.draw import Pictures, draw
+from qrkit.drawing.draw import draw
+from qrkit.drawing.scene import Pictures
 from qrkit.scanning.budget import (
     BAND,
     FAINTEST,
@@ -21,11 +22,10 @@ from qrkit.scanning.budget import (
     damage,
     errors_of,
     mean_around,
-    module_codewords,
-    role_grid,
     true_modules,
     wrong_modules,
 )
+from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.scanning.sampling import MARGIN, sample
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Role, Symbol

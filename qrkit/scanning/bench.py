@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.drawing.draw import Pictures, draw
+from qrkit.drawing.draw import draw
+from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.scanning.appearance import Appearance, appearance_of

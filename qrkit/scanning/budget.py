@@ -8,15 +8,15 @@ block decides. Function patterns have no such help; damage to them is told apart
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrkit.late import Shown
+from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.scanning.sampling import MARGIN, Sampled
 from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
-from qrkit.symbol.symbol import FINDER, Role, Symbol, bit_numbers, finder_places, roles
+from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
@@ -252,16 +252,6 @@ def errors_of(wrong: Flags, version: int, level: str) -> tuple[int, ...]:
     return tuple(int(count) for count in counts)
 
 
-@cache
-def module_codewords(version: int) -> np.ndarray:
-    """int32, side x side: the codeword of each module, in the order of placement; -1 where there is none."""
-    numbers = np.asarray(bit_numbers(version)).astype(np.int32)
-    codewords = numbers // 8
-    codewords[codewords >= len(codeword_blocks(version, "L"))] = -1  # remainder bits
-    codewords[numbers < 0] = -1
-    return codewords
-
-
 def misdecode_protection(symbol: Symbol) -> int:
     """Correction codewords that only notice wrong corrections (p of ISO/IEC 18004:2015, 7.5.1)."""
     return MISDECODE_PROTECTION.get((symbol.version, symbol.error_correction), 0)
@@ -277,10 +267,3 @@ def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:
     for role in (Role.SEPARATOR, Role.TIMING, Role.ALIGNMENT, Role.FORMAT, Role.VERSION, Role.DARK_MODULE):
         found[role.name.lower()] = int((wrong & (grid == role)).sum())
     return {name: count for name, count in found.items() if count}
-
-
-@cache
-def role_grid(version: int) -> np.ndarray:
-    """uint8, side x side: the `Role` of each module."""
-    rows = roles(version)
-    return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), len(rows))

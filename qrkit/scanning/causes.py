@@ -9,8 +9,10 @@ import numpy as np
 
 from qrkit.design.color import Color
 from qrkit.design.decoration import Marker, Modules
-from qrkit.drawing.draw import Pictures, draw
-from qrkit.scanning.budget import Budget, Cause, module_codewords, wrong_modules
+from qrkit.drawing.draw import draw
+from qrkit.drawing.scene import Pictures
+from qrkit.scanning.budget import Budget, Cause, wrong_modules
+from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.sampling import sample
 from qrkit.symbol.symbol import FINDER, finder_places
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.drawing.draw import Pictures, draw
+from qrkit.drawing.draw import draw
+from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import budget_of, is_inverted, true_modules

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qrkit.drawing.draw import Pictures, is_plain
+from qrkit.drawing.draw import is_plain
+from qrkit.drawing.scene import Pictures
 from qrkit.scanning.appearance import Appearance, appearance_of
 from qrkit.symbol import encode
 from qrkit.symbol.encode.free_padding import solve

@@ -20,7 +20,8 @@ import numpy as np
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
-from qrkit.scanning.budget import Flags, errors_of, module_codewords, role_grid, true_modules
+from qrkit.scanning.budget import Flags, errors_of, true_modules
+from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import Role, Symbol
 

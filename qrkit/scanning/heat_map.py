@@ -7,12 +7,16 @@ to red; modules that read wrong dark red, or violet where they belong to a funct
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrkit.drawing.plain_picture import runs
-from qrkit.scanning.budget import Budget, module_codewords, role_grid
+from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.symbol.encode.blocks import codeword_blocks
+
+if TYPE_CHECKING:
+    from qrkit.scanning.budget import Budget
 
 __all__ = ["heat_map"]
 

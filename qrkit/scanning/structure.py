@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.scanning.budget import role_grid, true_modules
+from qrkit.scanning.budget import true_modules
 from qrkit.scanning.measures import EyeShape, Structure
+from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.sampling import MARGIN, Sampled
 from qrkit.symbol.symbol import CORNERS, FINDER, Role, Symbol, finder_places
 

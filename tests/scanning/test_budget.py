@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Layer, QRImage, check
-from qrkit.scanning.budget import budget_of, damage, module_codewords, true_modules, wrong_modules
+from qrkit.scanning.budget import budget_of, damage, true_modules, wrong_modules
+from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.sampling import MARGIN, sample
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.blocks import blocks, codeword_blocks

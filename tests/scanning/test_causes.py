@@ -5,7 +5,8 @@ import pytest
 
 from qrkit import Gradient, Layer, Modules, check
 from qrkit.design.decoration import Sprite
-from qrkit.scanning.budget import Cause, module_codewords
+from qrkit.scanning.budget import Cause
+from qrkit.scanning.module_roles import module_codewords
 from tests.drawing.pictures import filled
 from tests.scanning.designs import all_eyes, dark_frame, plain, tiny_sprite, with_logo
 

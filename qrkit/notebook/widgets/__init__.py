@@ -12,8 +12,9 @@ With `Designer` a code is designed by hand, in `PortfolioBrowser` tracked codes 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.notebook.widgets.designer import Designer
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Designer", "PortfolioBrowser", "ScanDashboard"]
 
-_LATE = {"Designer": "designer", "PortfolioBrowser": "portfolio_browser", "ScanDashboard": "scan_dashboard"}
-"""Where a widget comes from, which is loaded when it is first asked for: a studio needs no charts."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module 'qrkit.widgets' has no attribute {name!r}")
-    return getattr(import_module(f"qrkit.widgets.{_LATE[name]}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "Designer": "notebook.widgets.designer:Designer",
+        "PortfolioBrowser": "notebook.widgets.portfolio_browser:PortfolioBrowser",
+        "ScanDashboard": "notebook.widgets.scan_dashboard:ScanDashboard",
+    },
+)

@@ -1,0 +1,1 @@
+"""Texts worth encoding, and what a text says to people."""

@@ -1,0 +1,20 @@
+"""What a QR Code looks like, as plain data: `Design`, its decoration, colors, shapes and presets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qrkit.late import late_names
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design, DesignFields
+
+__all__ = ["Design", "DesignFields"]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "Design": "design.design:Design",
+        "DesignFields": "design.design:DesignFields",
+    },
+)

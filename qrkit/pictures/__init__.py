@@ -1,0 +1,1 @@
+"""The whole chain in one call: `generate`, batches of pictures, contact sheets, sizes on paper."""

@@ -1,0 +1,1 @@
+"""The store in a DuckDB file, which one process holds at a time."""

@@ -1,0 +1,1 @@
+"""A request to a short URL -> an answer and a visit."""
