@@ -13,6 +13,8 @@ from qrkit.design.limits import Within
 from qrkit.drawing.writers.svg import readable
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange.frames import text_of
+from qrkit.late import Shown
+from qrkit.notebook.views.fields import media
 from qrkit.notebook.views.html import page_text
 from qrkit.pictures.batch_files import Look, Row
 from qrkit.pictures.image import QRImage
@@ -69,7 +71,7 @@ def _text_or_error(value: Any, column: Hashable) -> str | QrkitError:
         return error
 
 
-class PictureTable:
+class PictureTable(Shown):
     """A DataFrame as a table with the QR Codes in it. In a notebook the last line of a cell shows it.
 
     Whatever is no picture is shown as text, in which HTML is nothing but text.
@@ -116,9 +118,6 @@ class PictureTable:
         said = page_text(readable(summary(image.design.content)))
         return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{said}">'
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
     def __repr__(self) -> str:
         count = len(self.frame)
         columns = ", ".join(map(repr, self.frame.columns))
@@ -130,3 +129,8 @@ def _shown(value: Any) -> str:
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return ""
     return page_text(value)
+
+
+@media.register
+def _(table: PictureTable) -> dict[str, Any]:
+    return {"text/html": table.to_html()}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from qrkit.design.limits import Within
 from qrkit.drawing.svg_elements import NAMESPACES, number
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
+from qrkit.late import Shown
 from qrkit.pictures.image import QRImage
 
 __all__ = ["ContactSheet"]
@@ -24,7 +24,7 @@ COLUMNS = Within(1, 1_000, "pictures")
 SIDES = Within(16, 2_000, "pixels")
 
 
-class ContactSheet:
+class ContactSheet(Shown):
     """Pictures in rows, each with its name below. In a notebook the last line of a cell shows it.
 
     Args:
@@ -110,6 +110,3 @@ class ContactSheet:
 
     def __repr__(self) -> str:
         return f"<ContactSheet of {len(self.images)}: {', '.join(self.images)}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"text/plain": repr(self), "image/svg+xml": self.to_svg()}

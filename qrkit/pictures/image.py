@@ -6,7 +6,7 @@ import warnings
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design, DesignFields
@@ -15,6 +15,7 @@ from qrkit.drawing.draw import draw, draw_plain, is_plain, picture_size
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
+from qrkit.late import Shown
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Symbol
 
@@ -34,7 +35,7 @@ NOTEBOOK_COMPRESSION = 6
 """Of png in notebooks, which are kept: there, small counts for more than fast."""
 
 
-class QRImage:
+class QRImage(Shown):
     """A QR Code picture. In a notebook the last line of a cell shows it.
 
     Args:
@@ -216,13 +217,6 @@ class QRImage:
         plain = draw_plain(self.design, self.symbol, exact=True)
         drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
         return drawn.decode()
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {
-            "text/plain": repr(self),
-            "image/svg+xml": self.small_svg(),
-            "image/png": self.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
-        }
 
 
 def _read(design: Design, fetch: Fetch | None) -> Pictures:

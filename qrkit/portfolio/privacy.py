@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from typing import TYPE_CHECKING
 
+from qrkit.late import Shown
 from qrkit.store.visitor_data import Kept
 from qrkit.tracking.times import to_table
 
@@ -27,7 +27,7 @@ COUNTS = "number of visits of a day, by QR Code and kind"
 
 
 @dataclass(frozen=True, slots=True)
-class PrivacyReport:
+class PrivacyReport(Shown):
     """What is kept of those who visit the short URLs of a portfolio. It shows itself in a notebook.
 
     Attributes:
@@ -77,8 +77,3 @@ class PrivacyReport:
         ]
         never = [f"- {what}" for what in NEVER_KEPT]
         return "\n".join([*self.sentences(), "", "Kept:", *lines, "", "Never kept:", *never])
-
-    def _repr_html_(self) -> str:
-        table = self.to_frame().to_html(index=False, border=0, justify="left")
-        never = "".join(f"<li>{escape(what)}</li>" for what in NEVER_KEPT)
-        return f"<p>{escape(' '.join(self.sentences()))}</p>{table}<p>Never kept:</p><ul>{never}</ul>"

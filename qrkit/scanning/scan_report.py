@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.design.design import Design
+from qrkit.late import Shown
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
@@ -73,7 +74,7 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True)
-class ScanReport:
+class ScanReport(Shown):
     """What a check found. The last line of a notebook's cell shows it, with the heat map.
 
     Attributes:
@@ -149,11 +150,6 @@ class ScanReport:
     def __repr__(self) -> str:
         issues = "1 issue" if len(self.issues) == 1 else f"{len(self.issues)} issues"
         return f"<ScanReport {self.verdict}, score {self.score}, {issues}, {self.level}>"
-
-    def _repr_html_(self) -> str:
-        from qrkit.scanning.report_html import html
-
-        return html(self)
 
 
 def plain(value: Any) -> Any:

@@ -11,11 +11,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from html import escape
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self
 from wsgiref.types import WSGIApplication
 
+from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
 from qrkit.server.app import make_app
 from qrkit.server.settings import Settings
@@ -74,7 +74,7 @@ def _signals_stop(server: StrictServer) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
-class Server:
+class Server(Shown):
     """The HTTP interface and the short URLs of a store, served in the background of a notebook.
 
     It begins when it is made and ends with `stop`, with its `with` block, or with the program. A cell can run again: a
@@ -141,14 +141,13 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def __repr__(self) -> str:
-        return f"<Server of {self._store.path}, {f'at {self.url}' if self.is_running else 'stopped'}>"
+    @property
+    def store_path(self) -> str:
+        """Where the records are: the path of a file, or the address of a database without its password."""
+        return self._store.path
 
-    def _repr_html_(self) -> str:
-        store, url = escape(self._store.path), escape(self.url)
-        if not self.is_running:
-            return f"Server of <code>{store}</code>, stopped"
-        return f'Server of <code>{store}</code> at <a href="{url}" target="_blank" rel="noopener">{url}</a>'
+    def __repr__(self) -> str:
+        return f"<Server of {self.store_path}, {f'at {self.url}' if self.is_running else 'stopped'}>"
 
 
 def reachable(host: str) -> str:

@@ -1,8 +1,15 @@
-"""The tracking store: one DuckDB file, which one process holds at a time."""
+"""The tracking store: a DuckDB file, which one process holds at a time, or a PostgreSQL database."""
 
 from __future__ import annotations
 
-from qrkit.store.connection import Store
-from qrkit.store.scans import Scans
+from typing import TYPE_CHECKING
+
+from qrkit.late import late_names
+
+if TYPE_CHECKING:
+    from qrkit.store.connection import Store
+    from qrkit.store.scans import Scans
 
 __all__ = ["Scans", "Store"]
+
+__getattr__ = late_names(__name__, {"Scans": "store.scans:Scans", "Store": "store.connection:Store"})

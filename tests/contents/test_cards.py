@@ -270,9 +270,7 @@ def test_lists_in_notebooks_and_widgets_show_no_password(shop):
     browser.close()
     assert {row["name"] for row in rows} == {row["content"] for row in rows} == {LINE, "Contact: Ada Lovelace"}
     shown = [shop, *shop.list_qrcodes(), ImportResult(0, (ImportIssue(2, "", WIFI, WIFI, "invalid", "why"),))]
-    pages = [
-        one._repr_html_() if hasattr(one, "_repr_html_") else one._repr_mimebundle_()["text/html"] for one in shown
-    ]
+    pages = [one._repr_mimebundle_()["text/html"] for one in shown]
     assert not [page for page in pages if "espresso" in page or "BEGIN:VCARD" in page]
     assert all(page.count(LINE) >= 2 for page in (pages[0], pages[-1]))
 
@@ -293,7 +291,7 @@ def test_alternative_texts_have_no_password_and_pictures_have_it():
     said += [generate(WIFI, padding=20, modules={"type": "dots"}).to_bytes("svg"), ContactSheet({"a": image}).to_svg()]
     said += [
         Design(content=WIFI)._repr_mimebundle_()["text/html"],
-        image.check("static")._repr_html_(),
+        image.check("static")._repr_mimebundle_()["text/html"],
     ]
     said.append(bundle[0].get("text/html", "") if isinstance(bundle, tuple) else bundle.get("text/html", ""))
     assert not [text for text in map(str, said) if "espresso" in text]

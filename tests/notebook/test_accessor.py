@@ -188,7 +188,7 @@ def test_labels_may_be_numbers_or_tuples():
 
 
 def page(frame, **options):
-    return html.fromstring(frame.qr.show(**options)._repr_html_())
+    return html.fromstring(frame.qr.show(**options)._repr_mimebundle_()["text/html"])
 
 
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4), texts)

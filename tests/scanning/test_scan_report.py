@@ -63,14 +63,14 @@ def test_fixes_come_back_from_json():
 
 def test_content_that_is_html_stays_text():
     report = check(plain(HOSTILE, markers=all_eyes("circle")), "quick")
-    page = Page(report._repr_html_())
+    page = Page(report._repr_mimebundle_()["text/html"])
     assert page.seen.isdisjoint({"script", "img", "iframe"})
     assert json.loads(report.to_json())["content"] == HOSTILE
 
 
 def test_a_notebook_shows_the_heat_map_the_issues_and_the_readers():
     report = check(with_logo(0.45, ec="L"), "standard")
-    page = Page(report._repr_html_())
+    page = Page(report._repr_mimebundle_()["text/html"])
     assert {"svg", "table"} <= page.seen
     for issue in report.issues:
         assert issue.message in page.text
@@ -80,7 +80,7 @@ def test_a_notebook_shows_the_heat_map_the_issues_and_the_readers():
 
 
 def test_where_there_is_nothing_to_say_that_is_said():
-    assert "Nothing is in the way of readers." in Page(check(plain(), "static")._repr_html_()).text
+    assert "Nothing is in the way of readers." in Page(check(plain(), "static")._repr_mimebundle_()["text/html"]).text
 
 
 @pytest.mark.parametrize("level", ["static", "standard"])

@@ -302,11 +302,11 @@ def test_a_server_beside_a_notebook_serves_the_same_store(shop, capfd):
         assert (answer.status, answer.headers["location"]) == (302, TARGET)
         assert [code.scans for code in shop.list_qrcodes()] == [1]
         assert repr(server) == f"<Server of :memory:, at {server.url}>"
-        assert f'<a href="{server.url}"' in server._repr_html_()
+        assert f'<a href="{server.url}"' in server._repr_mimebundle_()["text/html"]
     wait_until_closed(server)
     server.stop()
     assert repr(server) == "<Server of :memory:, stopped>"
-    assert "href" not in server._repr_html_()
+    assert "href" not in server._repr_mimebundle_()["text/html"]
     assert shop.list_qrcodes()
     assert capfd.readouterr() == ("", "")
 
@@ -324,7 +324,7 @@ def test_settings_are_given_whole_or_one_by_one(shop):
 def test_names_are_escaped_in_notebooks(shop):
     shop.store.path = "<b>&"
     with Server(shop, port=0, threads=4) as server:
-        assert "<code>&lt;b&gt;&amp;</code>" in server._repr_html_()
+        assert "<code>&lt;b&gt;&amp;</code>" in server._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def test_the_report_speaks_of_ones_own_visits_alone(shop):
 
 def test_the_report_shows_itself_in_a_notebook(shop):
     shop.scans.insert(frame(0, country="DE"))
-    page = shop.privacy_report()._repr_html_()
+    page = shop.privacy_report()._repr_mimebundle_()["text/html"]
     assert page.startswith("<p>1 visit is kept, the oldest of 2026-03-10 12:00:00 UTC.")
     assert all(reason.what in page for reason in REASONS.values())
     assert page.count("<li>") == len(NEVER_KEPT)

@@ -1,12 +1,10 @@
 """What notebooks show of each kind of object: text, HTML and, where it is one, a picture.
 
-All of it is the same for equal objects, holds nothing from elsewhere, and takes its colours from the page around it, be
+All of it is the same for equal objects, holds nothing from elsewhere, and takes its colors from the page around it, be
 that light or dark. What strangers wrote is text in it, whatever it looks like.
 
-    fields      any record: the fields that were given
-    drawings    designs, their parts, symbols and scenes: pictures
-    tracked     QR Codes, campaigns, portfolios, templates
-    scanning    what checks found and repairs did
+`media` in `fields.py` is one function for all classes (`functools.singledispatch`): it shows the fields of a record.
+The other modules here register what they show instead.
 """
 
 from __future__ import annotations
@@ -16,37 +14,32 @@ from importlib import import_module
 from typing import Any
 
 from qrkit.errors import QrkitError
+from qrkit.notebook.views.fields import media
 
 __all__ = ["view"]
 
-MODULES = {
-    "Design": "drawings",
-    "Gradient": "drawings",
-    "Markers": "drawings",
-    "Marker": "drawings",
-    "Modules": "drawings",
-    "Symbol": "drawings",
-    "Scene": "drawings",
-    "Campaign": "tracked",
-    "QRCode": "tracked",
-    "Portfolio": "tracked",
-    "Templates": "tracked",
-    "Batch": "results",
-    "ImportResult": "results",
-    "Budget": "scanning",
-    "Grade": "scanning",
-    "LargestLogo": "scanning",
-    "Panel": "scanning",
-    "Repair": "scanning",
+VIEWS = {
+    "design": "drawing",
+    "drawing": "drawing",
+    "exchange": "results",
+    "pictures": "results",
+    "portfolio": "tracking",
+    "scanning": "scanning",
+    "server": "servers",
+    "symbol": "drawing",
+    "tracking": "tracking",
 }
-"""Which module here shows a class; all others are shown by their fields."""
+"""Room of a class -> the module here that shows the classes of that room."""
 
 
 def view(subject: Any) -> dict[str, Any]:
-    """By media type: what is to be shown of an object; its text alone where it cannot be drawn or read."""
-    name = next((one.__name__ for one in type(subject).__mro__ if one.__name__ in MODULES), "")
-    module = import_module(f"qrkit.notebook.views.{MODULES.get(name, 'fields')}")
+    """What a notebook shows of an object, by media type; its text alone where it cannot be drawn or read."""
+    for cls in type(subject).__mro__:
+        package, _, module = cls.__module__.partition(".")
+        room = module.partition(".")[0]
+        if package == "qrkit" and room in VIEWS:
+            import_module(f"{__name__}.{VIEWS[room]}")
     bundle = {"text/plain": repr(subject)}
     with suppress(QrkitError):
-        bundle |= module.view(subject)
+        bundle |= media(subject)
     return bundle

@@ -13,12 +13,10 @@ from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import FORMATS, svg
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import shown
+from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import card, details, page_text, picture, png_picture
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.symbol.symbol import Symbol
-
-__all__ = ["view"]
 
 SAMPLE = "QRKIT"
 """What the picture of a part says: the smallest symbol."""
@@ -26,12 +24,18 @@ SIZE, QUIET = 8, 4
 """Pixels a module, and modules around a symbol that says nothing of either."""
 
 
-def view(subject: Any) -> dict[str, Any]:
+@media.register
+def _(scene: Scene) -> dict[str, Any]:
+    return {"image/svg+xml": svg.write_union(scene).decode(), "image/png": FORMATS["png"].write(scene)}
+
+
+@media.register(Design)
+@media.register(Gradient)
+@media.register(Marker)
+@media.register(Markers)
+@media.register(Modules)
+def _(subject: Design | Gradient | Marker | Markers | Modules) -> dict[str, Any]:
     """The picture, and the fields beside it."""
-    if isinstance(subject, Symbol):
-        return _plain(subject)
-    if isinstance(subject, Scene):
-        return {"image/svg+xml": svg.write_union(subject).decode(), "image/png": FORMATS["png"].write(subject)}
     design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
     try:
@@ -59,7 +63,8 @@ def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
     return Design(content=SAMPLE, modules=part)
 
 
-def _plain(symbol: Symbol) -> dict[str, Any]:
+@media.register
+def _(symbol: Symbol) -> dict[str, Any]:
     """The modules of a symbol, black on white."""
     side, edge = SIZE * (symbol.side + 2 * QUIET), SIZE * QUIET
     title = f"version {symbol.version}-{symbol.error_correction}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from datetime import datetime
+from functools import singledispatch
 from typing import Any
 
 from qrkit.contents.cards import summary
@@ -15,17 +16,21 @@ from qrkit.model import Model
 from qrkit.notebook.views.html import card, details, page_text, swatch
 from qrkit.tracking.times import to_iso
 
-__all__ = ["given", "shown", "view"]
+__all__ = ["given", "media", "shown"]
 
 MOST_ENTRIES = 5
 """Of a list that are shown."""
 
 
-def view(subject: Any) -> dict[str, Any]:
-    """The fields of a record, or a colour."""
-    if isinstance(subject, Color):
-        return {"text/html": card("", swatch(subject))}
+@singledispatch
+def media(subject: Any) -> dict[str, Any]:
+    """What a notebook shows of an object beside its text, by media type: of a record, its fields."""
     return {"text/html": card(page_text(type(subject).__name__), details(shown(subject)))}
+
+
+@media.register
+def _(color: Color) -> dict[str, Any]:
+    return {"text/html": card("", swatch(color))}
 
 
 def shown(record: Any) -> Iterator[tuple[str, str]]:

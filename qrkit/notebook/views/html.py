@@ -18,7 +18,19 @@ from qrkit.design.gradient import Gradient
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
 
-__all__ = ["badge", "card", "details", "more", "page_text", "picture", "png_picture", "soft", "swatch", "table"]
+__all__ = [
+    "VERDICTS",
+    "badge",
+    "card",
+    "details",
+    "more",
+    "page_text",
+    "picture",
+    "png_picture",
+    "soft",
+    "swatch",
+    "table",
+]
 
 SIDE = 148
 """Pixels of the longer side of a picture beside text."""

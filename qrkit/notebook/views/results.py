@@ -1,22 +1,23 @@
-"""What imports and batches did: a sentence, and a table of the rows that have something to say."""
+"""Pictures, sheets of them, and what imports and batches did: a sentence, and a table of rows with errors or notes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.contents.cards import summary
-
-if TYPE_CHECKING:
-    from qrkit.exchange.merge import ImportResult
-    from qrkit.pictures.batches import Batch
-
-__all__ = ["view"]
+from qrkit.exchange.merge import ImportResult
+from qrkit.notebook.views.fields import media
+from qrkit.pictures.batches import Batch
+from qrkit.pictures.contact_sheet import ContactSheet
+from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 
 MOST_SHOWN = 50
 """Rows."""
 
 
-def view(result: Batch | ImportResult) -> dict[str, Any]:
+@media.register(Batch)
+@media.register(ImportResult)
+def _(result: Batch | ImportResult) -> dict[str, Any]:
     """The HTML of a sentence and of the first rows of a table, which may hold what strangers write."""
     frame = result.to_frame()
     if frame.empty:
@@ -29,3 +30,14 @@ def view(result: Batch | ImportResult) -> dict[str, Any]:
     # Cells are neither markup nor mathematics, and may hold halves of characters.
     page = f'<p>{result}</p><div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
     return {"text/html": page.encode("utf-8", "replace").decode()}
+
+
+@media.register
+def _(image: QRImage) -> dict[str, Any]:
+    png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
+    return {"image/svg+xml": image.small_svg(), "image/png": png}
+
+
+@media.register
+def _(sheet: ContactSheet) -> dict[str, Any]:
+    return {"image/svg+xml": sheet.to_svg()}

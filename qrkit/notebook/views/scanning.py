@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import shown
+from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import badge, card, details, page_text, picture, soft, table
+from qrkit.notebook.views.scan_report import html, panel_table
 from qrkit.pictures.image import QRImage
-from qrkit.scanning.report_html import panel_table
-
-if TYPE_CHECKING:
-    from qrkit.scanning.budget import Budget
-    from qrkit.scanning.grade import Grade
-    from qrkit.scanning.largest_logo import LargestLogo
-    from qrkit.scanning.panel import Panel
-    from qrkit.scanning.repair import Repair
-    from qrkit.scanning.scan_report import ScanReport
-
-__all__ = ["view"]
+from qrkit.scanning.budget import Budget
+from qrkit.scanning.grade import Grade
+from qrkit.scanning.largest_logo import LargestLogo
+from qrkit.scanning.panel import Panel
+from qrkit.scanning.repair import Repair
+from qrkit.scanning.scan_report import ScanReport
 
 SIDE = 200
 """Pixels of pictures side by side."""
 
 
-def view(subject: Any) -> dict[str, Any]:
-    """By the class of what it is."""
-    show: dict[str, Callable[[Any], str]]
-    show = {"Budget": _budget, "Grade": _grade, "LargestLogo": _logo, "Panel": _panel, "Repair": _repair}
-    return {"text/html": show[type(subject).__name__](subject)}
+@media.register
+def _(report: ScanReport) -> dict[str, Any]:
+    return {"text/html": html(report)}
 
 
-def _budget(budget: Budget) -> str:
+@media.register
+def _(budget: Budget) -> dict[str, Any]:
     pairs = [
         ("used", str(budget)),
         ("wrong codewords", f"{sum(budget.errors)} of {sum(budget.correctable)} that can be corrected"),
         *((page_text(cause.path), f"{cause.share:.0%}") for cause in budget.causes[:5]),
     ]
-    return card("Error correction", details(pairs), beside=[_map(budget, SIDE)])
+    return {"text/html": card("Error correction", details(pairs), beside=[_map(budget, SIDE)])}
 
 
 def _map(budget: Budget, side: int) -> str:
@@ -48,30 +42,42 @@ def _map(budget: Budget, side: int) -> str:
     return budget.heat_map().replace("<svg ", sized, 1)
 
 
-def _grade(grade: Grade) -> str:
+@media.register
+def _(grade: Grade) -> dict[str, Any]:
     rows = [(page_text(one.name), f"{one.value:.3g}", f"{one.letter} ({one.grade})") for one in grade.parameters]
     note = soft("in the manner of ISO/IEC 15415, not a verification")
-    return card(f"Print grade {grade.letter} ({grade.overall}.0)", note, table(("", "measured", "grade"), rows))
+    return {
+        "text/html": card(
+            f"Print grade {grade.letter} ({grade.overall}.0)", note, table(("", "measured", "grade"), rows)
+        )
+    }
 
 
-def _panel(panel: Panel) -> str:
+@media.register
+def _(panel: Panel) -> dict[str, Any]:
     read = ", ".join(f"{page_text(name)} {rate:.0%}" for name, rate in panel.rates.items())
-    return card(badge(panel.verdict, f"score {panel.score} of 100, {panel.level} panel"), read, panel_table(panel))
+    return {
+        "text/html": card(
+            badge(panel.verdict, f"score {panel.score} of 100, {panel.level} panel"), read, panel_table(panel)
+        )
+    }
 
 
-def _logo(found: LargestLogo) -> str:
+@media.register
+def _(found: LargestLogo) -> dict[str, Any]:
     pairs = [("share", f"{found.share:.0%} of the symbol's width"), *shown(found.layer)]
-    return card(f"Largest logo {_verdict(found.report)}", details(pairs), beside=[_drawn(found.report)])
+    return {"text/html": card(f"Largest logo {_verdict(found.report)}", details(pairs), beside=[_drawn(found.report)])}
 
 
-def _repair(repair: Repair) -> str:
+@media.register
+def _(repair: Repair) -> dict[str, Any]:
     """The design before and after, and what was changed."""
     sides = (
         [_side("before", repair.before), _side("after", repair.after)] if repair.changes else [_side("", repair.after)]
     )
     changes = "".join(f"<li>{page_text(one.message)}</li>" for one in repair.changes)
     told = f'<ul style="margin:0;padding-left:18px">{changes}</ul>' if changes else "nothing had to be changed"
-    return card("Changes", told, beside=sides)
+    return {"text/html": card("Changes", told, beside=sides)}
 
 
 def _side(name: str, report: ScanReport) -> str:

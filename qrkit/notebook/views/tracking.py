@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import shown
+from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.portfolio.code_pictures import drawn
+from qrkit.portfolio.portfolio import Portfolio
+from qrkit.portfolio.privacy import NEVER_KEPT, PrivacyReport
+from qrkit.portfolio.templates import Templates
+from qrkit.store.qrcodes import count_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import to_iso
 
-if TYPE_CHECKING:
-    from qrkit.portfolio import Portfolio
-    from qrkit.portfolio.templates import Templates
-
-__all__ = ["code_image", "view"]
+__all__ = ["code_image"]
 
 MOST_SHOWN = 10
 SMALL = 44
@@ -33,14 +34,10 @@ OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available"
 """Fields of a QR Code that people do not read, or that stand in the heading."""
 
 
-def view(subject: Any) -> dict[str, Any]:
-    """A QR Code with its picture, a campaign, the first codes of a portfolio, or templates."""
-    if isinstance(subject, QRCode):
-        return _code(subject)
-    if isinstance(subject, Campaign):
-        pairs = [(name, value) for name, value in shown(subject) if name != "name"]
-        return {"text/html": card(page_text(subject.name), details(pairs))}
-    return {"text/html": _templates(subject) if hasattr(subject, "names") else _portfolio(subject)}
+@media.register
+def _(campaign: Campaign) -> dict[str, Any]:
+    pairs = [(name, value) for name, value in shown(campaign) if name != "name"]
+    return {"text/html": card(page_text(campaign.name), details(pairs))}
 
 
 def code_image(code: QRCode) -> QRImage | None:
@@ -51,7 +48,8 @@ def code_image(code: QRCode) -> QRImage | None:
     return QRImage(drawn(content, code.properties))
 
 
-def _code(code: QRCode) -> dict[str, Any]:
+@media.register
+def _(code: QRCode) -> dict[str, Any]:
     pairs = [(name, value) for name, value in shown(code) if name not in OF_NO_INTEREST]
     if not code.is_available:
         pairs.append(("not shown", "the plan of the account does not include more of it"))
@@ -71,10 +69,9 @@ def _small(image: QRImage | None, side: int) -> str:
         return ""
 
 
-def _portfolio(portfolio: Portfolio) -> str:
+@media.register
+def _(portfolio: Portfolio) -> dict[str, Any]:
     """Its first codes, and how many there are."""
-    from qrkit.store.qrcodes import count_qrcodes
-
     first = list(islice((code for part in portfolio.qrcodes_in_parts() for code in part), MOST_SHOWN))
     campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
     count = count_qrcodes(portfolio.store, portfolio.account.id)
@@ -93,7 +90,7 @@ def _portfolio(portfolio: Portfolio) -> str:
         for code in first
     ]
     codes = table(("", "Name", "Campaign", "Content", "Scans", "Created"), rows) if rows else ""
-    return card(head, where, codes, more(count - len(first), "qrcodes()"))
+    return {"text/html": card(head, where, codes, more(count - len(first), "qrcodes()"))}
 
 
 def _counted(number: int, what: str) -> str:
@@ -104,7 +101,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 
-def _templates(templates: Templates) -> str:
+@media.register
+def _(templates: Templates) -> dict[str, Any]:
     names = templates.names()
     figures = "".join(
         f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_drawn(templates, name), TEMPLATE)}'
@@ -112,7 +110,7 @@ def _templates(templates: Templates) -> str:
         for name in names[:MOST_SHOWN]
     )
     row = f'<div style="display:flex;flex-wrap:wrap;gap:12px">{figures}</div>'
-    return card(_counted(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))
+    return {"text/html": card(_counted(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))}
 
 
 def _drawn(templates: Templates, name: str) -> QRImage | None:
@@ -120,3 +118,10 @@ def _drawn(templates: Templates, name: str) -> QRImage | None:
         return QRImage(templates.design(name, SAMPLE))
     except QrkitError:
         return None
+
+
+@media.register
+def _(report: PrivacyReport) -> dict[str, Any]:
+    table = report.to_frame().to_html(index=False, border=0, justify="left")
+    never = "".join(f"<li>{escape(what)}</li>" for what in NEVER_KEPT)
+    return {"text/html": f"<p>{escape(' '.join(report.sentences()))}</p>{table}<p>Never kept:</p><ul>{never}</ul>"}

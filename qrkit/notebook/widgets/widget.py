@@ -26,13 +26,13 @@ HERE = Path(__file__).parent
 
 
 def script(*names: str) -> str:
-    """The files of a widget's script as one module; `page.js` is the first of all."""
-    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("page", *names))
+    """The files of a widget's script as one module; `widget.js` is the first of all."""
+    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("widget", *names))
 
 
 def style(*names: str) -> str:
     """The same of its style sheets."""
-    return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("page", *names))
+    return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("widget", *names))
 
 
 class Page(anywidget.AnyWidget):

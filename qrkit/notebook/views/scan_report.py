@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from qrkit.notebook.views.html import VERDICTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -12,9 +14,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Issue, ScanReport
 
 __all__ = ["html", "panel_table"]
-
-COLORS = {"robust": "#15803D", "ok": "#4D7C0F", "fragile": "#B45309", "unreadable": "#B91C1C"}
-"""Of verdicts: dark enough for white letters."""
 
 MARKS = {"fatal": "✕", "error": "!", "warning": "△", "note": "·"}
 
@@ -38,7 +37,7 @@ def _heat_map(report: ScanReport) -> str:
 
 def _head(report: ScanReport) -> str:
     badge = (
-        f'<span style="background:{COLORS[report.verdict]};color:#fff;border-radius:4px;padding:2px 9px;'
+        f'<span style="background:{VERDICTS[report.verdict]};color:#fff;border-radius:4px;padding:2px 9px;'
         f'font-weight:600">{report.verdict}</span>'
     )
     return f'<div style="margin-bottom:8px">{badge} &nbsp;score {report.score} of 100, {report.level} check</div>'
