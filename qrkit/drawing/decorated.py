@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from qrkit.contents.cards import summary
 from qrkit.design.color import WHITE, Color
@@ -19,42 +20,59 @@ from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Pictures, R
 from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
-__all__ = ["drawn"]
+__all__ = ["Parts", "draw_parts"]
 
 UNSEEN = (Role.FINDER, Role.SEPARATOR)
 """Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
 
 
-def drawn(design: Design, symbol: Symbol, pictures: Pictures, *, exact: bool) -> Scene:
-    """The scene of a design; the parameters are those of `draw`.
+class Parts(NamedTuple):
+    """The parts of a drawing, laid out once for all formats.
 
     All formats share one geometry. Where raster formats shrink the symbol to whole pixels per module, everything on it
     shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
+
+    Attributes:
+        sheet: The design, its symbol and the layout, with modules of a fraction of a pixel.
+        background: What lies below everything.
+        items: Modules, finder patterns and layers.
     """
+
+    sheet: Sheet
+    background: Paint
+    items: tuple[Item, ...]
+
+    def scene(self, *, exact: bool) -> Scene:
+        """The drawing; `exact` is that of `draw`."""
+        design, symbol, layout, items = self.sheet.design, self.sheet.symbol, self.sheet.layout, self.items
+        if not (exact or design.wrapper):
+            whole = lay_out(design, symbol, exact=False)
+            items, layout = _moved(items, layout, whole), whole
+        items = (Rectangle(0, 0, layout.width, layout.height, self.background), *items)
+        across, down = design.flip in ("horizontal", "both"), design.flip in ("vertical", "both")
+        scene = Scene(
+            width=layout.width,
+            height=layout.height,
+            items=_flipped(items, layout, across=across, down=down),
+            symbol=symbol,
+            cells=_mirrored(symbol.modules, across=across, down=down),
+            padding=design.padding,
+            title=summary(design.content),
+            module=layout.module,
+            origin=_origin(layout, across=across, down=down),
+            paper=_flipped((_paper(layout, self.background),), layout, across=across, down=down),
+        )
+        return _wrapped(scene, self.sheet, design.wrapper, exact=exact) if design.wrapper else scene
+
+
+def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
+    """Lay out everything that is drawn; the parameters are those of `draw`."""
     layout = lay_out(design, symbol, exact=True)
     foreground = paint(design.foreground, layout.width, layout.height)
     background = paint(design.background, layout.width, layout.height)
     sheet = Sheet(design, symbol, layout, pictures, foreground)
     dark, light = _cells(sheet)
-    items: tuple[Item, ...] = (*draw_modules(sheet, dark, light), *draw_markers(sheet), *draw_layers(sheet))
-    if not (exact or design.wrapper):
-        whole = lay_out(design, symbol, exact=False)
-        items, layout = _moved(items, layout, whole), whole
-    items = (Rectangle(0, 0, layout.width, layout.height, background), *items)
-    across, down = design.flip in ("horizontal", "both"), design.flip in ("vertical", "both")
-    scene = Scene(
-        width=layout.width,
-        height=layout.height,
-        items=_flipped(items, layout, across=across, down=down),
-        symbol=symbol,
-        cells=_mirrored(symbol.modules, across=across, down=down),
-        padding=design.padding,
-        title=summary(design.content),
-        module=layout.module,
-        origin=_origin(layout, across=across, down=down),
-        paper=_flipped((_paper(layout, background),), layout, across=across, down=down),
-    )
-    return _wrapped(scene, sheet, design.wrapper, exact=exact) if design.wrapper else scene
+    return Parts(sheet, background, (*draw_modules(sheet, dark, light), *draw_markers(sheet), *draw_layers(sheet)))
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:

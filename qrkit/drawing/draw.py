@@ -30,9 +30,9 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     Raises:
         InvalidParameter: The size asked for leaves less than a pixel for a module.
     """
-    from qrkit.drawing.decorated import drawn  # with all that decoration needs
+    from qrkit.drawing.decorated import draw_parts  # with all that decoration needs
 
-    return drawn(design, symbol, pictures or {}, exact=exact)
+    return draw_parts(design, symbol, pictures or {}).scene(exact=exact)
 
 
 def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain | None:

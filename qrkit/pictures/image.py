@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design, DesignFields
 from qrkit.design.limits import TextStyle
-from qrkit.drawing.draw import draw, draw_plain, is_plain, picture_size
+from qrkit.drawing.draw import draw_plain, is_plain, picture_size
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
@@ -22,6 +23,7 @@ from qrkit.symbol.symbol import Symbol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from qrkit.drawing.decorated import Parts
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import QRPrint
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport
 
 __all__ = ["QRImage", "generate"]
+
+Caller: TypeAlias = tuple[str, int, dict[str, Any]]
+"""File, line and names of the program that asked for a picture: where a warning points to."""
 
 NOTEBOOK_COMPRESSION = 6
 """Of png in notebooks, which are kept: there, small counts for more than fast."""
@@ -55,6 +60,7 @@ class QRImage(Shown):
         self.symbol: Symbol = symbol_of(design)
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
         self._pictures = _read(design, fetch) if pictures is None else pictures
+        self._caller: Caller | None = None
         if design.pad_codewords == "free" and not is_plain(design):
             from qrkit.scanning.free_pads import fitted_symbol
 
@@ -126,15 +132,34 @@ class QRImage(Shown):
 
         return Drawn(self.design, self.symbol, self._pictures, self.exact_scene)
 
+    def warn(self) -> None:
+        """Warn of what readers may fail on, if `generate` made this picture and has not warned yet.
+
+        Showing, saving and printing a picture do this. Checking a decorated design takes several times as long as
+        drawing it, so that `to_bytes` does not.
+        """
+        if self._caller and self.fault:
+            file, line, names = self._caller
+            registry = names.setdefault("__warningregistry__", {})
+            warnings.warn_explicit(self.fault, ScanWarning, file, line, registry=registry)
+        self._caller = None
+
+    @cached_property
+    def _parts(self) -> Parts:
+        """What both scenes, and the check, are made of."""
+        from qrkit.drawing.decorated import draw_parts
+
+        return draw_parts(self.design, self.symbol, self._pictures)
+
     @cached_property
     def scene(self) -> Scene:
         """The drawing, in whole pixels per module."""
-        return draw(self.design, self.symbol, self._pictures)
+        return self._parts.scene(exact=False)
 
     @cached_property
     def exact_scene(self) -> Scene:
         """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
-        return draw(self.design, self.symbol, self._pictures, exact=True)
+        return self._parts.scene(exact=True)
 
     def to_bytes(self, format: str = "png", *, compression: int | None = None) -> bytes:
         """The picture as a file of one of `qrkit.drawing.writers.FORMATS`; the same design gives the same bytes.
@@ -167,6 +192,7 @@ class QRImage(Shown):
         """
         from qrkit.pictures.printing import PrintSize, QRPrint
 
+        self.warn()
         return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
 
     def to_text(self, style: TextStyle = "blocks") -> str:
@@ -194,6 +220,7 @@ class QRImage(Shown):
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
         write_file(file, self._written(chosen.compressed(compression)))
+        self.warn()
         return file
 
     def _written(self, format: Format) -> bytes:
@@ -229,12 +256,16 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
-def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Unpack[DesignFields]) -> QRImage:
+def generate(
+    content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
+) -> QRImage:
     """Make a QR Code picture.
 
     Args:
         content: The text to encode, or a whole `Design`.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        warn: Whether to warn of a picture that readers may fail on: at once where that is known without drawing it,
+            else when the picture is shown, saved or printed.
         **fields: Fields of `Design` (version, size, padding, em, ec, foreground, background, modules, …); with a
             design, they replace its own.
 
@@ -244,7 +275,7 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
 
     Warns:
         UserWarning: An SVG holds something that cannot be drawn, as text.
-        ScanWarning: Readers may fail on it; `QRImage.scan` tells all.
+        ScanWarning: Readers may fail on it; `QRImage.scan` says why.
 
     Example:
         >>> generate("https://example.com", ec="H", size=10)
@@ -257,6 +288,12 @@ def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: 
     image = QRImage(design, fetch=fetch)
     for warning in image.warnings:
         warnings.warn(warning, stacklevel=2)
-    if image.fault:
-        warnings.warn(image.fault, ScanWarning, stacklevel=2)
+    if warn:
+        from qrkit.scanning.arithmetic import is_robust, reckoned
+
+        if not is_robust(design):
+            frame = sys._getframe(1)
+            image._caller = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+            if reckoned(design):
+                image.warn()
     return image

@@ -5,8 +5,10 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from PIL import Image
@@ -144,19 +146,35 @@ def test_what_is_offered_from_the_top_is_loaded_when_it_is_asked_for():
     (hidden,) = [
         node for node in ast.parse(Path(qrkit.__file__).read_text(encoding="utf-8")).body if isinstance(node, ast.If)
     ]
-    from_where = {name.name: node.module.removeprefix("qrkit.") for node in hidden.body for name in node.names}
-    assert {name: name if place == "qrkit" else place for name, place in from_where.items()} == qrkit._LATE
+    origins = {}
+    for node in hidden.body:
+        for name in node.names:
+            module = f"{node.module}.{name.name}"
+            is_module = isinstance(getattr(qrkit, name.asname or name.name), ModuleType)
+            origins[name.asname or name.name] = module if is_module else f"{node.module}:{name.name}"
+    assert {name: place.removeprefix("qrkit.") for name, place in origins.items()} == qrkit._LATE
     assert set(qrkit._LATE) | {"Decoded", "decode", "decode_all"} == set(qrkit.__all__) == set(dir(qrkit))
     assert all(getattr(qrkit, name) is not None for name in qrkit.__all__)
     with pytest.raises(AttributeError, match="module 'qrkit' has no attribute 'draw_it'"):
         _ = qrkit.draw_it
 
 
-@pytest.mark.parametrize("name", ["analytics", "charts", "presets", "report", "widgets", "wsgi"])
-def test_modules_load_when_they_are_first_used(name):
-    text = f"import sys, qrkit; assert 'qrkit.{name}' not in sys.modules; print(qrkit.{name}.__name__)"
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("analytics", "analytics"),
+        ("charts", "charts"),
+        ("presets", "design.presets"),
+        ("report", "report"),
+        ("server", "server"),
+        ("widgets", "notebook.widgets"),
+        ("wsgi", "server"),
+    ],
+)
+def test_modules_load_when_they_are_first_used(name, module):
+    text = f"import sys, qrkit; assert 'qrkit.{module}' not in sys.modules; print(qrkit.{name}.__name__)"
     found = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
-    assert found.stdout == f"qrkit.{name}\n"
+    assert found.stdout == f"qrkit.{module}\n"
 
 
 def test_a_plain_code_needs_little_of_qrkit():
@@ -169,7 +187,11 @@ def test_a_plain_code_needs_little_of_qrkit():
     """
     run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     loaded = set(json.loads(run.stdout))
-    unneeded = "assets contact_sheet printing scene outline markup rasteriser vector bitmaps records writers.svg shapes"
+    unneeded = (
+        "design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene drawing.svg_elements"
+        " drawing.untrusted drawing.writers.svg notebook pictures.contact_sheet pictures.printing store tracking"
+    )
+    assert all(find_spec(f"qrkit.{name}") for name in unneeded.split())
     assert loaded.isdisjoint(
         {f"qrkit.{name}" for name in unneeded.split()} | {"xml.sax.saxutils", "urllib.request", "PIL"}
     )
@@ -225,9 +247,17 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_a_design_that_may_not_scan_is_drawn_with_one_warning(name):
+@pytest.mark.parametrize("look", ["save", "show", "print"])
+def test_a_design_that_may_not_scan_is_drawn_with_one_warning(name, look, tmp_path):
     with pytest.warns(ScanWarning) as told:
         image = generate(LINK, **ODD[name])
+        for _ in range(2):
+            if look == "save":
+                image.save(tmp_path / "code.png")
+            elif look == "show":
+                image._repr_mimebundle_()
+            else:
+                image.print_at(60)
     assert len(told) == 1
     assert told[0].filename == __file__
     verdict = {"ok": "ok, not robust"}.get(image.scan.verdict, image.scan.verdict)
@@ -236,10 +266,30 @@ def test_a_design_that_may_not_scan_is_drawn_with_one_warning(name):
 
 
 @pytest.mark.parametrize("fields", [{}, {"padding": 3}, {"modules": {"type": "dots"}}, {"foreground": "navy"}])
-def test_of_a_design_that_scans_there_is_no_warning(fields):
+def test_of_a_design_that_scans_there_is_no_warning(fields, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ScanWarning)
-        assert generate(LINK, **fields).scan.verdict == "robust"
+        image = generate(LINK, **fields)
+        image.save(tmp_path / "code.svg")
+        assert image.scan.verdict == "robust"
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_warnings_can_be_switched_off(name, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScanWarning)
+        image = generate(LINK, **ODD[name], warn=False)
+        image.save(tmp_path / "code.svg")
+        image._repr_mimebundle_()
+    assert image.fault
+
+
+def test_bytes_of_a_decorated_design_are_not_checked():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScanWarning)
+        image = generate(LINK, **ODD["covered"])
+        assert image.to_bytes("svg")
+        assert "scan" not in vars(image)
 
 
 def test_a_loop_warns_once_unless_more_is_asked_for():

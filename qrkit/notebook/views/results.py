@@ -34,6 +34,7 @@ def _(result: Batch | ImportResult) -> dict[str, Any]:
 
 @media.register
 def _(image: QRImage) -> dict[str, Any]:
+    image.warn()
     png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
     return {"image/svg+xml": image.small_svg(), "image/png": png}
 
