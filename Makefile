@@ -56,7 +56,7 @@ reference: $(READY)  ## Build the reference of all public names: build/reference
 	$(BIN)/python .ci/reference/build.py build/reference
 
 lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
-	$(BIN)/uv pip compile pyproject.toml $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --all-extras $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock
 
 clean:  ## Remove caches, built files and demo/; .venv and qrkit.duckdb stay
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo

@@ -10,12 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import falcon
-from falcon.routing import BaseConverter
-
 from qrkit.access import RequestCounter
 from qrkit.assets import Fetch
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
 from qrkit.places import Places
@@ -41,6 +38,10 @@ from qrkit.wsgi.proxies import client_address
 from qrkit.wsgi.routes import ROUTES, Route
 from qrkit.wsgi.service import Call, Gates, Service, called
 from qrkit.wsgi.settings import Settings
+
+with extra("server"):
+    import falcon
+    from falcon.routing import BaseConverter
 
 __all__ = ["make_app"]
 

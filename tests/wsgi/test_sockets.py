@@ -10,8 +10,16 @@ import pytest
 
 from qrkit import decode, open_portfolio
 from qrkit.wsgi import make_app
-from qrkit.wsgi.http_parser import LONGEST_CHUNK_LINE, LONGEST_TRAILER
-from qrkit.wsgi.http_server import GRACE, LINGERING, LONGEST_HEADER, LONGEST_REQUEST, MOST_BODY_BYTES, MOST_HEADER_BYTES
+from qrkit.wsgi.http_server import (
+    GRACE,
+    LINGERING,
+    LONGEST_CHUNK_LINE,
+    LONGEST_HEADER,
+    LONGEST_REQUEST,
+    LONGEST_TRAILER,
+    MOST_BODY_BYTES,
+    MOST_HEADER_BYTES,
+)
 from tests.wsgi.raw import (
     LONGEST_WAIT,
     answers,
