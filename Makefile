@@ -52,7 +52,7 @@ serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 bench: $(READY)  ## Measure speed
 	$(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
 
-reference: $(READY)  ## Build the reference of all public names: build/reference/index.html
+reference: $(READY)  ## Build the reference of all public names, with the notebooks: build/reference/index.html
 	$(BIN)/python .ci/reference/build.py build/reference
 
 lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
