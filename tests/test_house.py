@@ -299,6 +299,16 @@ def test_lock_satisfies_pyproject() -> None:
     assert unmet == [], "`make lock` brings requirements.lock up to date"
 
 
+def test_the_same_pythons_are_tried_everywhere() -> None:
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    package = (ROOT / ".ci/try_package.py").read_text(encoding="utf-8")
+    tried = re.findall(r'"(3\.\d+)"', re.search(r"^VERSIONS = .*", package, re.MULTILINE)[0])
+    first = re.search(r"python: \[(.*)]", workflow)[1]
+    claimed = re.findall(r"Python :: (3\.\d+)", "\n".join(PYPROJECT["project"]["classifiers"]))
+    assert re.findall(r'"(.*?)"', first) == tried
+    assert claimed == tried[: len(claimed)], "a classifier says what somebody has seen to work"
+
+
 def test_commands_named_in_the_readme_exist() -> None:
     targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     named = re.findall(
