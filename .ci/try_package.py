@@ -54,7 +54,7 @@ june = shop.scans.where(since="2026-06-01", until="2026-07-01")
 NEEDED = {
     "notebook": lambda: report.notebook(shop, "june.ipynb"),
     "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
-    "server": lambda: qrkit.wsgi,
+    "server": lambda: qrkit.server,
     "statistics": lambda: analytics.rates(june),
 }
 assert NEEDED.keys() == EXTRAS.keys()
@@ -69,7 +69,7 @@ for extra, use in NEEDED.items():
 """What it says of the rest."""
 
 WHOLE = """
-from qrkit.wsgi import Client, make_app
+from qrkit.server import Client, make_app
 
 with qrkit.open_portfolio("shop.duckdb") as shop:
     phone = {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) Version/18.4 Mobile Safari/604.1"}

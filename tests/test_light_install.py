@@ -43,7 +43,7 @@ print(json.dumps(said))
 
 BASIC = """
 from qrkit import Design, Layer, analytics, charts
-from qrkit.redirect import Redirects, Request
+from qrkit.visits.redirect import Redirects, Request
 from qrkit.widgets import Designer, PortfolioBrowser
 
 design = Design(content="https://example.com", ec="H", layers=[Layer("icon:heart", x=126, y=126, width=44, height=44)])
@@ -60,9 +60,9 @@ PortfolioBrowser(shop).close()
 """
 
 NEEDS_AN_EXTRA = [
-    ("server", "from qrkit.wsgi import make_app"),
-    ("server", "qrkit.wsgi"),
-    ("server", "from qrkit.places import Places; Places('nowhere.mmdb')"),
+    ("server", "from qrkit.server import make_app"),
+    ("server", "qrkit.server"),
+    ("server", "from qrkit.visits.places import Places; Places('nowhere.mmdb')"),
     ("server", "main(['serve'])"),
     ("server", "main(['demo'])"),
     ("statistics", "qrkit.analytics.rates(june)"),
@@ -114,6 +114,6 @@ def test_what_needs_an_extra_names_it_in_one_sentence(extra, program, said):
 
 
 def test_a_server_without_waitress_alone_names_its_extra(tmp_path):
-    (told,) = run_without(["waitress"], ["qrkit.wsgi.Server(shop, port=0)"], tmp_path)
+    (told,) = run_without(["waitress"], ["qrkit.server.Server(shop, port=0)"], tmp_path)
     assert "the package waitress is not installed" in told
     assert "pip install 'qrkit-studio[server]'" in told
