@@ -52,11 +52,11 @@ serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 bench: $(READY)  ## Measure speed
 	$(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
 
-reference: $(READY)  ## Build the reference of all public names: build/reference/index.html
+reference: $(READY)  ## Build the reference of all public names, with the notebooks: build/reference/index.html
 	$(BIN)/python .ci/reference/build.py build/reference
 
 lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
-	$(BIN)/uv pip compile pyproject.toml $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --all-extras $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock
 
 clean:  ## Remove caches, built files and demo/; .venv and qrkit.duckdb stay
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-__all__ = ["FAMILIES", "licence_of", "needed", "page"]
+__all__ = ["FAMILIES", "extras", "licence_of", "needed", "page"]
+
+OURS = "qrkit-studio"
 
 FAMILIES = {
     "MIT": r"\bMIT\b|MIT-CMU|MIT-0",
@@ -26,10 +28,10 @@ FAMILIES = {
 
 HEAD = """# Licences of what comes along
 
-qrkit is under the MIT licence. `pip install` brings these packages, none of which is copied into it; all may be used by
-a program of any licence. LGPL and MPL ask that changes of such a package itself stay open; libvips and quirc are loaded
-as libraries of their own, and can be replaced. `make licences` writes this page, and a test compares it with what is
-installed.
+qrkit is under the MIT licence. `pip install` brings these packages, those of `qrkit-studio[server]` and the like only
+with that extra. None of them is copied into qrkit, and all may be used by a program of any licence. LGPL and MPL ask
+that changes of such a package itself stay open; libvips, quirc and psycopg are libraries of their own, and can be
+replaced. `make licences` writes this page, and a test compares it with what is installed.
 
 | package | licence | needed by |
 |---|---|---|
@@ -37,17 +39,22 @@ installed.
 
 
 def needed() -> dict[str, set[str]]:
-    """Every package that an installation has, by its name, with those that need it."""
+    """Every package that an installation with all extras has, by its name, with those that need it."""
     found: dict[str, set[str]] = {}
-    waiting = [("qrkit-studio", frozenset[str]())]
+    waiting = [(OURS, extra) for extra in ("", *extras())]
     while waiting:
-        name, extras = waiting.pop()
-        for requirement in _requirements(distribution(name), extras):
+        name, extra = waiting.pop()
+        for requirement in _requirements(distribution(name), extra):
             other = _normal(requirement.name)
             if other not in found:
-                waiting.append((other, frozenset(requirement.extras)))
-            found.setdefault(other, set()).add(name)
+                waiting += [(other, one) for one in ("", *requirement.extras)]
+            found.setdefault(other, set()).add(f"{name}[{extra}]" if name == OURS and extra else name)
     return found
+
+
+def extras() -> list[str]:
+    """The extras of qrkit, without the one that stands for all."""
+    return sorted(set(distribution(OURS).metadata.get_all("Provides-Extra") or ()) - {"all"})
 
 
 def licence_of(name: str) -> str:
@@ -63,15 +70,17 @@ def licence_of(name: str) -> str:
 def page() -> str:
     """All of them as a table, those that qrkit itself asks for first."""
     packages = needed()
-    rows = sorted((("qrkit-studio" not in by, name, by) for name, by in packages.items()))
+    rows = sorted((not any(one.startswith(OURS) for one in by), name, by) for name, by in packages.items())
     lines = [f"| {name} | {licence_of(name)} | {', '.join(sorted(by - {name}))} |" for _, name, by in rows]
     return HEAD + "\n".join(lines) + "\n"
 
 
-def _requirements(package: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:
+def _requirements(package: Distribution, extra: str) -> Iterator[Requirement]:
+    """What a package needs with an extra and not without it; with "", what it always needs."""
     for text in package.requires or ():
         one = Requirement(text)
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+        always = one.marker is None or one.marker.evaluate({"extra": ""})
+        if always != bool(extra) and (always or one.marker.evaluate({"extra": extra})):
             yield one
 
 

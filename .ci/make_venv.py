@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 OLDEST = (3, 11)
-NEWER = ("python3.13", "python3.12", "python3.11")
+NEWER = ("python3.14", "python3.13", "python3.12", "python3.11")
 UNREACHABLE = re.compile(
     r"[\w ]*(?:name resolution|not known|dns error|unreachable|refused|timed out|certificate|proxy)[\w ]*",
     re.IGNORECASE,

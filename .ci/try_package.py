@@ -1,9 +1,10 @@
-"""Build the wheel and the sdist, and try each in an empty environment of every Python there is: make package.
+"""Build the wheel and the sdist, and try each in empty environments of every Python there is: make package.
 
 Those that passed lie in dist/, ready to be uploaded.
 
-What is tried knows nothing of the checkout: it runs elsewhere, isolated, with what a user would install. Versions are
-those of requirements.lock, so that a run says something about qrkit and not about the day.
+What is tried knows nothing of the checkout: it runs elsewhere, isolated, with what a user would install, first without
+any extra, then with all. Versions are those of requirements.lock, so that a run says something about qrkit and not
+about the day.
 """
 
 from __future__ import annotations
@@ -19,16 +20,15 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
-VERSIONS = ("3.11", "3.12", "3.13")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 UV = Path(sys.executable).with_name("uv")
 
-TRIED = """
+LIGHT = """
 import sys
 import qrkit
 assert not {"pandas", "numpy", "duckdb", "PIL"} & set(sys.modules), "import qrkit is not light any longer"
 from qrkit import Design, Layer, Markers, analytics, charts, report
 from qrkit.widgets import Designer
-from qrkit.server import Client, make_app
 
 design = Design(content="https://example.com", ec="H", markers=Markers.all("eye-2"), layers=[
     Layer("icon:heart", x=126, y=126, width=44, height=44)])
@@ -43,6 +43,35 @@ with qrkit.open_portfolio("shop.duckdb", base_url="https://go.example.com") as s
     for suffix in ("csv", "xls", "xlsx", "xml", "json", "zip"):
         shop.export_file(f"codes.{suffix}")
         assert shop.import_file(f"codes.{suffix}").created == 0, suffix
+"""
+"""What an installation without extras does."""
+
+MISSING = """
+from qrkit.errors import EXTRAS, MissingProgram
+
+shop = qrkit.open_portfolio("shop.duckdb")
+june = shop.scans.where(since="2026-06-01", until="2026-07-01")
+NEEDED = {
+    "notebook": lambda: report.notebook(shop, "june.ipynb"),
+    "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
+    "server": lambda: qrkit.server,
+    "statistics": lambda: analytics.rates(june),
+}
+assert NEEDED.keys() == EXTRAS.keys()
+for extra, use in NEEDED.items():
+    try:
+        use()
+    except MissingProgram as error:
+        assert str(error).endswith(f"pip install 'qrkit-studio[{extra}]'"), error
+    else:
+        raise AssertionError(f"the extra {extra} is not needed")
+"""
+"""What it says of the rest."""
+
+WHOLE = """
+from qrkit.server import Client, make_app
+
+with qrkit.open_portfolio("shop.duckdb") as shop:
     phone = {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) Version/18.4 Mobile Safari/604.1"}
     assert Client(make_app(shop.store), headers=phone).get("/door").status == 302
     assert analytics.top_qrcodes(shop.scans)["scans"].tolist() == [1]
@@ -63,7 +92,9 @@ def main() -> None:
                 print(f"Python {version} is not on this machine: not tried")
         for number, python in enumerate(pythons.values()):
             # One of them from the source, as a distributor would.
-            attempt(python, sdist if number == 0 else wheel, Path(folder) / f"tried{number}")
+            package, place = sdist if number == 0 else wheel, Path(folder) / f"tried{number}"
+            attempt_light(python, package, place / "light")
+            attempt_whole(python, package, place / "whole")
         keep(wheel, sdist)
 
 
@@ -114,16 +145,37 @@ def found() -> Iterator[tuple[str, str]]:
                 break
 
 
-def attempt(python: str, package: Path, place: Path) -> None:
-    """Install a package in an environment of its own, and use it from a folder of its own."""
+def attempt_light(python: str, package: Path, place: Path) -> None:
+    """Try an installation without extras: what it can do, what it says of the rest, and how large it is."""
+    environment, work = installed(python, package, place)
+    try_program(LIGHT + MISSING, environment, work)
+    sizes = [path.lstat().st_size for path in environment.rglob("*") if path.is_file()]
+    folders = len(list(environment.glob("lib/python*/site-packages/*.dist-info")))
+    print(f"without extras: {folders} packages, {sum(sizes) / 1e6:.0f} MB")
+
+
+def attempt_whole(python: str, package: Path, place: Path) -> None:
+    """Try an installation with all extras."""
+    environment, work = installed(python, f"qrkit-studio[all] @ {package.as_uri()}", place)
+    print(try_program(LIGHT + WHOLE, environment, work), end="")
+    run(environment / "bin" / "qrkit", "demo", where=work)
+    assert (work / "demo" / "report.html").stat().st_size > 100_000
+
+
+def try_program(program: str, environment: Path, work: Path) -> str:
+    """Run a program in an environment, where no file of the checkout is found."""
+    python = environment / "bin" / "python"
+    return run(python, "-I", "-W", "error::DeprecationWarning:qrkit", "-c", program, where=work)
+
+
+def installed(python: str, package: object, place: Path) -> tuple[Path, Path]:
+    """Install a package in an environment of its own; gives that, and an empty folder to work in."""
     environment, work = place / "environment", place / "work"
     work.mkdir(parents=True)
     run(UV, "venv", "--quiet", "--python", python, environment)
     inside = environment / "bin" / "python"
     run(UV, "pip", "install", "--quiet", "--python", inside, "--constraint", ROOT / "requirements.lock", package)
-    print(run(inside, "-I", "-W", "error::DeprecationWarning:qrkit", "-c", TRIED, where=work), end="")
-    run(environment / "bin" / "qrkit", "demo", where=work)
-    assert (work / "demo" / "report.html").stat().st_size > 100_000
+    return environment, work
 
 
 def run(*command: object, where: Path = ROOT) -> str:

@@ -44,7 +44,7 @@ __all__ = [
     "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
     "NotAuthenticated", "NotFound", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled", "RenderingFailed",
     "ScanWarning", "StoreBusy", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
-    "WrongMediaType", "WrongMethod", "collecting", "nearest",
+    "WrongMediaType", "WrongMethod", "collecting", "extra", "nearest",
 ]  # fmt: skip
 
 Door = Literal["python", "command", "http"]
@@ -392,6 +392,32 @@ class MissingProgram(QrkitError, RuntimeError):
     """A program or a package that is needed is not installed."""
 
     code = "missing-program"
+
+
+EXTRAS = {
+    "notebook": "running a notebook needs it",
+    "postgresql": "a store in PostgreSQL needs it",
+    "server": "the HTTP interface and GeoIP databases need it",
+    "statistics": "intervals, comparisons, alarms and reports need it",
+}
+"""The extras of the installation, and what the packages of each are for."""
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Where an import inside fails, say which extra of the installation brings the package.
+
+    Args:
+        name: One of `EXTRAS`.
+
+    Raises:
+        MissingProgram: If the package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        remedy = f"pip install 'qrkit-studio[{name}]'"
+        raise MissingProgram(f"the package {error.name} is not installed; {EXTRAS[name]}: {remedy}") from error
 
 
 class CannotWrite(QrkitError, OSError):

@@ -322,8 +322,10 @@ def test_rulings_that_are_done_have_a_test() -> None:
 
 
 def requirements() -> list[Requirement]:
-    groups = PYPROJECT["dependency-groups"].values()
-    return [Requirement(text) for text in sum(groups, PYPROJECT["project"]["dependencies"])]
+    project, groups = PYPROJECT["project"], PYPROJECT["dependency-groups"]
+    many = [project["dependencies"], *project["optional-dependencies"].values(), *groups.values()]
+    asked = [Requirement(text) for texts in many for text in texts]
+    return [one for one in asked if one.name != project["name"]]  # the extra that names the others
 
 
 def test_lock_satisfies_pyproject() -> None:
@@ -338,6 +340,16 @@ def test_lock_satisfies_pyproject() -> None:
         if not (locked := versions.get(canonicalize_name(asked.name))) or not all(v in asked.specifier for v in locked)
     ]
     assert unmet == [], "`make lock` brings requirements.lock up to date"
+
+
+def test_the_same_pythons_are_tried_everywhere() -> None:
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    package = (ROOT / ".ci/try_package.py").read_text(encoding="utf-8")
+    tried = re.findall(r'"(3\.\d+)"', re.search(r"^VERSIONS = .*", package, re.MULTILINE)[0])
+    first = re.search(r"python: \[(.*)]", workflow)[1]
+    claimed = re.findall(r"Python :: (3\.\d+)", "\n".join(PYPROJECT["project"]["classifiers"]))
+    assert re.findall(r'"(.*?)"', first) == tried
+    assert claimed == tried[: len(claimed)], "a classifier says what somebody has seen to work"
 
 
 def test_commands_named_in_the_readme_exist() -> None:

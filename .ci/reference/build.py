@@ -1,4 +1,4 @@
-"""Build the reference into a folder: `python .ci/reference/build.py build/reference`.
+"""Build the reference, and the notebooks beside it, into a folder: `python .ci/reference/build.py build/reference`.
 
 pages.toml says which modules and names are public, pdoc draws them. Added to pdoc here: fields have the sentence that
 their class says of them, with their bounds; signatures stand as they are written; what a class has from one that is not
@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
+import guide
 import pdoc.doc
 import pdoc.docstrings
 import pdoc.render
@@ -271,8 +272,18 @@ def main(folder: Path) -> None:
         file = folder / f"{name.replace('.', '/')}.html"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(pdoc.render.html_module(module, modules), encoding="utf-8")
+    write_guide(folder)
     (folder / "index.html").write_text(pdoc.render.html_index(modules), encoding="utf-8")
     (folder / "search.js").write_text(pdoc.render.search_index(modules), encoding="utf-8")
+
+
+def write_guide(folder: Path) -> None:
+    """Write the notebooks, and the page that tells what each of them is about."""
+    page = pdoc.render.env.get_template("guide.html.jinja2").render(guide=guide.overview())
+    (folder / "guide.html").write_text(page, encoding="utf-8")
+    (folder / "notebooks").mkdir(exist_ok=True)
+    for name, html in guide.pages():
+        (folder / "notebooks" / f"{name}.html").write_text(html, encoding="utf-8")
 
 
 if __name__ == "__main__":

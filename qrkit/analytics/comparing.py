@@ -27,6 +27,7 @@ from qrkit.analytics.daily_spread import (
     week_of,
     whole_days,
 )
+from qrkit.analytics.distributions import beta_probability, beta_quantile, gamma_quantile
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock, zone_of
 from qrkit.errors import InvalidParameter, Problem
@@ -198,12 +199,10 @@ def before_and_after(
 
 def _rate(days: Mapping[date, int], level: float) -> tuple[float, float, float, float]:
     """Rate, low, high and spread of some days."""
-    from scipy import special
-
     scans, spread = sum(days.values()), spread_of(days)
     ratio = spread.widened(level)
     shape, unit = scans / ratio + PRIOR, ratio / len(days)
-    low, high = (float(special.gammaincinv(shape, (1 + side * level) / 2)) * unit for side in (-1, 1))
+    low, high = (gamma_quantile(shape, (1 + side * level) / 2) * unit for side in (-1, 1))
     return scans / len(days), low, high, spread.ratio
 
 
@@ -264,13 +263,11 @@ def _information(strata: Sequence[Stratum]) -> float:
 
 def _told(ratio: Ratio, spread: Spread, level: float) -> dict[str, float]:
     """What is known of a ratio: itself, its interval, and how probable it is above 1."""
-    from scipy import special
-
     unit = spread.widened(level)
     shape = ratio.second / unit + PRIOR, ratio.first / unit + PRIOR
-    shares = [float(special.betaincinv(*shape, (1 + side * level) / 2)) for side in (-1, 1)]
+    shares = [beta_quantile(*shape, (1 + side * level) / 2) for side in (-1, 1)]
     low, high = (ratio.exposure * share / (1 - share) if share < 1 else inf for share in shares)
-    above = 1 - float(special.betainc(*shape, 1 / (1 + ratio.exposure)))
+    above = 1 - beta_probability(*shape, 1 / (1 + ratio.exposure))
     differs = not low <= 1 <= high
     return {"ratio": ratio.value, "low": low, "high": high, "probability": above, "differs": differs}
 

@@ -16,6 +16,7 @@ from numbers import Real
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from qrkit.analytics.distributions import normal_quantile, student_quantile
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock
 from qrkit.errors import InvalidParameter, Problem
@@ -51,10 +52,8 @@ class Spread(NamedTuple):
         Args:
             level: Of the interval, above 0 and below 1.
         """
-        from scipy import special
-
         tail = (1 + level) / 2
-        return max(1.0, float(self.measured * (special.stdtrit(self.freedom, tail) / special.ndtri(tail)) ** 2))
+        return max(1.0, self.measured * (student_quantile(self.freedom, tail) / normal_quantile(tail)) ** 2)
 
 
 def whole_days(views: Sequence[Scans], zone: ZoneInfo) -> list[tuple[date, date]]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, check_share, counts, whole_days
+from qrkit.analytics.distributions import (
+    negative_binomial_at_least,
+    negative_binomial_at_most,
+    normal_from_student,
+    student_from_normal,
+)
 from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -141,45 +147,37 @@ def _fitted(table: np.ndarray, numbers: np.ndarray, row: np.ndarray) -> Expected
 
 def _chance(number: float, expected: Expected) -> float:
     """How probable it is that a usual day is as far off as a number, on either side."""
-    from scipy import special
-
     shape, share = _negative_binomial(expected)
-    at_most = special.betainc(shape, number + 1, share)
-    at_least = special.betaincc(shape, number, share) if number else 1.0
-    return min(1.0, 2 * min(_with_doubt(float(at_most), expected), _with_doubt(float(at_least), expected)))
+    at_most = negative_binomial_at_most(number, shape, share)
+    at_least = negative_binomial_at_least(number, shape, share)
+    return min(1.0, 2 * min(_with_doubt(at_most, expected), _with_doubt(at_least, expected)))
 
 
 def _with_doubt(chance: float, expected: Expected) -> float:
     """A probability of the tail, where the variance is not known but measured: Student's t in place of the normal."""
-    from scipy import special
-
-    return float(special.stdtr(expected.freedom, special.ndtri(chance))) if 0 < chance < 1 else chance
+    return student_from_normal(chance, expected.freedom) if 0 < chance < 1 else chance
 
 
 def _bounds(expected: Expected, tail: float) -> tuple[float, float]:
     """The numbers between which a usual day lies."""
-    from scipy import special
-
     shape, share = _negative_binomial(expected)
-    beyond = float(special.ndtr(special.stdtrit(expected.freedom, tail)))
+    beyond = normal_from_student(tail, expected.freedom)
     low, high = (_first_with(chance, shape, share, expected) for chance in (beyond, 1 - beyond))
     return low, high
 
 
 def _first_with(chance: float, shape: float, share: float, expected: Expected) -> float:
     """The smallest number that is not exceeded with at least a probability."""
-    from scipy import special
-
     low, high = -1, int(expected.mean + 1)
-    while special.betainc(shape, high + 1, share) < chance:
+    while negative_binomial_at_most(high, shape, share) < chance:
         high *= 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if special.betainc(shape, middle + 1, share) >= chance else (middle, high)
+        low, high = (low, middle) if negative_binomial_at_most(middle, shape, share) >= chance else (middle, high)
     return float(high)
 
 
-def _negative_binomial(expected: Expected) -> tuple[Any, Any]:
+def _negative_binomial(expected: Expected) -> tuple[float, float]:
     """Shape and probability of the negative binomial distribution of a mean and a variance."""
     # A variance that is the mean is Poisson's, the limit of an endless shape.
     beyond = max(expected.variance - expected.mean, expected.mean * 1e-6)

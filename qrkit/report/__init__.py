@@ -111,7 +111,8 @@ def portfolio(
         time_zone: An IANA name: whose days and hours.
 
     Raises:
-        InvalidParameter: A bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        InvalidParameter: If a bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        MissingProgram: If the extra `statistics` is not installed.
     """
     asked = _asked(since, until, time_zone)
     return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
@@ -139,7 +140,8 @@ def campaign(
 
     Raises:
         NotFound: The portfolio has no campaign of this id.
-        InvalidParameter: A bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        InvalidParameter: If a bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        MissingProgram: If the extra `statistics` is not installed.
     """
     asked = _asked(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
@@ -158,8 +160,8 @@ def notebook(
 ) -> Path:
     """A report as a notebook that has been run, with its parameters in the first cell; gives the path back.
 
-    It reads a copy of the store's file, of what is committed. Needs the packages nbclient and nbformat, which come with
-    JupyterLab. Whatever runs notebooks with parameters, like papermill, runs it again.
+    It reads a copy of the store's file, of what is committed. It needs the extra `notebook`. Tools that run notebooks
+    with parameters, such as papermill, can run it again.
 
     Args:
         portfolio: What to report on; its store is a file.
@@ -172,7 +174,7 @@ def notebook(
 
     Raises:
         NotFound: The portfolio has no campaign of this id.
-        MissingProgram: A package is not installed.
+        MissingProgram: If the extra `notebook` or `statistics` is not installed.
         InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, the path
             does not end in .ipynb, or the store is in memory.
         RenderingFailed: A cell failed, or took longer than two minutes.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, MissingProgram, Problem, RenderingFailed
+from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
 from qrkit.store.postgresql.database import is_server
 
@@ -89,7 +89,7 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
 
     Raises:
         InvalidParameter: The store is in no file: in memory, where no other process reaches it, or on a server.
-        MissingProgram: nbclient or nbformat is not installed.
+        MissingProgram: If ipykernel, nbclient or nbformat is not installed.
         RenderingFailed: A cell failed, or took longer than two minutes.
         CannotWrite: The file cannot be written.
     """
@@ -98,10 +98,8 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         where = "on a server" if is_server(store) else "in memory"
         rule = f"is {where}; a notebook reads a store from its file: open_portfolio(path)"
         raise InvalidParameter(Problem("portfolio", store, rule))
-    try:
+    with extra("notebook"):
         import nbformat
-    except ImportError as error:
-        raise _missing(error) from error
     parameters = {
         "store": store,
         "campaign_id": campaign_id,
@@ -123,11 +121,10 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
 
 
 def _execute(notebook: Any) -> None:
-    try:
+    with extra("notebook"):
+        import ipykernel.kernelspec  # noqa: F401 - without it no kernel is found, which is said less plainly
         from nbclient import NotebookClient
         from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-    except ImportError as error:
-        raise _missing(error) from error
     client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS, record_timing=False)
     # Sockets of the file system are this user's alone; others on the machine could talk to a port.
     client.create_kernel_manager().transport = "ipc" if os.name == "posix" else "tcp"
@@ -135,12 +132,6 @@ def _execute(notebook: Any) -> None:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise RenderingFailed(f"the notebook could not be run: {error}") from error
-
-
-def _missing(error: ImportError) -> MissingProgram:
-    return MissingProgram(
-        f"the package {error.name} is not installed; notebooks need it: pip install nbclient nbformat"
-    )
 
 
 def _plain(title: str) -> str:

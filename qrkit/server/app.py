@@ -10,12 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import falcon
-from falcon.routing import BaseConverter
-
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import earlier_base_urls, kept_base_url
 from qrkit.portfolio.access import RequestCounter
@@ -41,6 +38,10 @@ from qrkit.store import Store
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.places import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
+
+with extra("server"):
+    import falcon
+    from falcon.routing import BaseConverter
 
 __all__ = ["make_app"]
 

@@ -40,7 +40,8 @@ class Store:
     Raises:
         StoreBusy: Another process has the file open, or the server does not answer.
         UnreadableFile: The file is not a store, its folder does not exist, or a newer qrkit wrote it.
-        InvalidParameter: The URL cannot be read, or the package that reaches PostgreSQL is missing.
+        InvalidParameter: If the URL is not one of a PostgreSQL database.
+        MissingProgram: If the URL is one, and psycopg is not installed.
     """
 
     database: Engine

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
 
-from qrkit.errors import UnreadableFile
+from qrkit.errors import UnreadableFile, extra
 from qrkit.tracking.countries import country_code
 from qrkit.tracking.records import NOWHERE, Place
 
@@ -34,7 +34,8 @@ class Places:
         built: When it was made, UTC.
 
     Raises:
-        UnreadableFile: There is no such file, or it is no such table.
+        UnreadableFile: If there is no such file, or it is not a table of places.
+        MissingProgram: If maxminddb is not installed.
 
     Example:
         >>> from qrkit.visits.places import Places
@@ -47,8 +48,8 @@ class Places:
     built: datetime
 
     def __init__(self, path: str | Path) -> None:
-        import maxminddb
-
+        with extra("server"):
+            import maxminddb
         try:
             self._reader = maxminddb.open_database(Path(path))
             found = self._reader.metadata()

@@ -132,7 +132,7 @@ with qrkit.open_portfolio(snapshot_of=sys.argv[1]) as portfolio:
         print(error)
 """
     run = subprocess.run([sys.executable, "-c", program, shop.store.path], check=True, capture_output=True, text=True)
-    assert "the package nbformat is not installed; notebooks need it: pip install" in run.stdout
+    assert "the package nbformat is not installed; running a notebook needs it: pip install" in run.stdout
 
 
 def test_a_notebook_that_cannot_be_written_is_said(tmp_path):

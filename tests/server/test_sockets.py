@@ -10,12 +10,13 @@ import pytest
 
 from qrkit import decode, open_portfolio
 from qrkit.server import make_app
-from qrkit.server.http_parser import LONGEST_CHUNK_LINE, LONGEST_TRAILER
 from qrkit.server.http_server import (
     GRACE,
     LINGERING,
+    LONGEST_CHUNK_LINE,
     LONGEST_HEADER,
     LONGEST_REQUEST,
+    LONGEST_TRAILER,
     MOST_BODY_BYTES,
     MOST_HEADER_BYTES,
 )

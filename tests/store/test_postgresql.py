@@ -433,7 +433,7 @@ except Exception as error:
 
 def test_without_the_package_it_says_what_to_install():
     said = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, timeout=PATIENCE, check=True)
-    assert said.stdout.startswith("InvalidParameter store=")
+    assert said.stdout.startswith("MissingProgram the package psycopg is not installed")
     assert "pip install 'qrkit-studio[postgresql]'" in said.stdout
     assert "geheim" not in said.stdout + said.stderr
 

@@ -23,7 +23,7 @@ METRE = 1
 METRES_PER_INCH = 0.0254
 FILTER_NONE, FILTER_UP = b"\x00", b"\x02"
 PLAIN_COMPRESSION = 2
-"""Level 6 takes three times as long for 15 % less, level 1 a tenth less for 6 % more."""
+"""Level 6 takes 2.7 times as long and saves 13%; level 1 is no faster and adds 5%."""
 
 
 def write(scene: Scene) -> bytes:

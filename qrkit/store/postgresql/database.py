@@ -16,7 +16,7 @@ from select import select
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, extra
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
@@ -106,7 +106,8 @@ class Server:
         """The database of a URL; one that is open in this process already is shared.
 
         Raises:
-            InvalidParameter: The URL cannot be read, or the package that reaches PostgreSQL is missing.
+            InvalidParameter: If the URL is not one of a PostgreSQL database.
+            MissingProgram: If psycopg is not installed.
         """
         _checked(url)
         with _opening:
@@ -280,11 +281,8 @@ class Server:
 
 
 def _psycopg() -> Any:
-    try:
+    with extra("postgresql"):
         import psycopg
-    except ImportError as error:
-        rule = "needs a package that is not there; run: pip install 'qrkit-studio[postgresql]'"
-        raise InvalidParameter(Problem("store", "postgresql://…", rule)) from error
     return psycopg
 
 

@@ -1,0 +1,73 @@
+"""Probabilities and quantiles of the distributions that intervals and alarms are made from.
+
+scipy computes them, and comes with the extra `statistics`. This module alone imports it, each time late.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qrkit.errors import extra
+
+__all__ = [
+    "beta_probability",
+    "beta_quantile",
+    "gamma_quantile",
+    "negative_binomial_at_least",
+    "negative_binomial_at_most",
+    "normal_from_student",
+    "normal_quantile",
+    "student_from_normal",
+    "student_quantile",
+]
+
+
+def gamma_quantile(shape: float, probability: float) -> float:
+    """The value that a gamma variable of scale 1 stays below with a probability."""
+    return float(_special().gammaincinv(shape, probability))
+
+
+def beta_quantile(successes: float, failures: float, probability: float) -> float:
+    """The value that a beta variable stays below with a probability."""
+    return float(_special().betaincinv(successes, failures, probability))
+
+
+def beta_probability(successes: float, failures: float, value: float) -> float:
+    """How probable it is that a beta variable is at most a value."""
+    return float(_special().betainc(successes, failures, value))
+
+
+def negative_binomial_at_most(number: float, shape: float, success: float) -> float:
+    """How probable a count of at most `number` is."""
+    return float(_special().betainc(shape, number + 1, success))
+
+
+def negative_binomial_at_least(number: float, shape: float, success: float) -> float:
+    """How probable a count of at least `number` is."""
+    return float(_special().betaincc(shape, number, success)) if number else 1.0
+
+
+def normal_quantile(probability: float) -> float:
+    """The value that a standard normal variable stays below with a probability."""
+    return float(_special().ndtri(probability))
+
+
+def student_quantile(freedom: float, probability: float) -> float:
+    """The value that a variable of Student's t distribution stays below with a probability."""
+    return float(_special().stdtrit(freedom, probability))
+
+
+def student_from_normal(probability: float, freedom: float) -> float:
+    """The probability in Student's t distribution of the value that has this probability in the normal one."""
+    return float(_special().stdtr(freedom, normal_quantile(probability)))
+
+
+def normal_from_student(probability: float, freedom: float) -> float:
+    """The probability in the normal distribution of the value that has this probability in Student's t."""
+    return float(_special().ndtr(student_quantile(freedom, probability)))
+
+
+def _special() -> Any:
+    with extra("statistics"):
+        from scipy import special
+    return special
