@@ -13,7 +13,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.report.executed import run
@@ -22,7 +21,7 @@ from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
 from qrkit.report.unscanned import Unscanned
-from qrkit.times import from_day
+from qrkit.times import from_day, zone_of
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -108,7 +107,7 @@ def portfolio(
         since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: An IANA name: whose days and hours.
+        time_zone: IANA name of the time zone whose days and hours the report has.
 
     Raises:
         InvalidParameter: A bound is no day, `until` does not come after `since`, or the time zone is unknown.
@@ -135,7 +134,7 @@ def campaign(
         since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: An IANA name: whose days and hours.
+        time_zone: IANA name of the time zone whose days and hours the report has.
 
     Raises:
         NotFound: The portfolio has no campaign of this id.
@@ -201,8 +200,7 @@ def _asked(since: date | str | None, until: date | str | None, time_zone: str) -
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
-    zone_of(time_zone)
-    return Asked(first, after, time_zone)
+    return Asked(first, after, zone_of(time_zone).key)
 
 
 def _day(name: str, bound: date | str | None) -> date | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook import page_text
 from qrkit.portfolio import Portfolio
+from qrkit.times import zone_of
 from qrkit.widgets.answers import KINDS, WIDTHS, Asked, drawn, numbers
 from qrkit.widgets.page import Page, script, style
 from qrkit.widgets.twin import Pictures
@@ -36,25 +38,33 @@ class ScanDashboard(Page):
     with the scans there are by then.
 
     Args:
-        portfolio: Whose scans.
-        name: Of the dashboard: there is one of each name.
+        portfolio: The portfolio whose scans are shown.
+        name: Name of the dashboard: a notebook has one of each name.
+        time_zone: IANA name, as Europe/Ljubljana, of the time zone whose days and hours are shown.
 
     Attributes:
         asked: Which scans are shown.
+
+    Raises:
+        InvalidParameter: If the time zone is unknown.
     """
 
     _esm = script("scan_dashboard")
     _css = style("scan_dashboard") + _colors()
     asked: Asked
 
-    def __init__(self, portfolio: Portfolio, /, *, name: str = "scandashboard") -> None:
+    def __init__(
+        self, portfolio: Portfolio, /, *, name: str = "scandashboard", time_zone: str | ZoneInfo = "UTC"
+    ) -> None:
+        zone = zone_of(time_zone).key
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
-                self._draw(self.asked if self._has(self.asked.campaign) else replace(self.asked, campaign=""))
+                campaign = self.asked.campaign if self._has(self.asked.campaign) else ""
+                self._draw(replace(self.asked, campaign=campaign, time_zone=zone))
             return
         self.portfolio, self._width = portfolio, WIDTHS[-1]
-        self._draw(Asked())
+        self._draw(Asked(time_zone=zone))
         self._opened(name)
 
     def _draw(self, asked: Asked) -> None:
@@ -91,7 +101,7 @@ class ScanDashboard(Page):
     def _told(self) -> dict[str, Any]:
         return {
             "asked": self.asked.as_dict(),
-            "today": self.portfolio.now().date().isoformat(),
+            "today": self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date().isoformat(),
             "ranges": DAYS,
             "kinds": KINDS,
             "widths": WIDTHS,
