@@ -33,14 +33,17 @@ if TYPE_CHECKING:
     from qrkit.contact_sheet import ContactSheet
     from qrkit.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
     from qrkit.design import Design
+    from qrkit.exchange.merge import ImportResult
     from qrkit.gradient import Gradient, Stop
     from qrkit.image import QRImage, generate
     from qrkit.portfolio import Portfolio, open_portfolio
-    from qrkit.printing import PrintSize
-    from qrkit.records import Campaign, Location, Properties, QRCode
+    from qrkit.printing import PrintSize, QRPrint
+    from qrkit.records import Campaign, Location, Properties, QRCode, ScheduleEvent
     from qrkit.scannability import check
+    from qrkit.scannability.report import ScanReport
     from qrkit.scene import Scene
     from qrkit.shapes.icons import icon_names
+    from qrkit.store import Scans
     from qrkit.symbol import Role, Symbol
 
 __all__ = [
@@ -50,6 +53,7 @@ __all__ = [
     "Decoded",
     "Design",
     "Gradient",
+    "ImportResult",
     "Layer",
     "Location",
     "Marker",
@@ -61,8 +65,12 @@ __all__ = [
     "Properties",
     "QRCode",
     "QRImage",
+    "QRPrint",
     "Role",
+    "ScanReport",
+    "Scans",
     "Scene",
+    "ScheduleEvent",
     "Sprite",
     "Stop",
     "Symbol",
@@ -91,6 +99,7 @@ _LATE = {
     "ContactSheet": "contact_sheet",
     "Design": "design",
     "Gradient": "gradient",
+    "ImportResult": "exchange.merge",
     "Layer": "decoration",
     "Location": "records",
     "Marker": "decoration",
@@ -102,8 +111,12 @@ _LATE = {
     "Properties": "records",
     "QRCode": "records",
     "QRImage": "image",
+    "QRPrint": "printing",
     "Role": "symbol",
+    "ScanReport": "scannability.report",
+    "Scans": "store",
     "Scene": "scene",
+    "ScheduleEvent": "records",
     "Sprite": "decoration",
     "Stop": "gradient",
     "Symbol": "symbol",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from qrkit.assets import Fetch
-from qrkit.design import Design, DesignFields
+from qrkit.design import Design, DesignFields, lists_fields
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import complete_file, writing
 from qrkit.generate_request import FileNames, safe_stem
@@ -106,6 +106,7 @@ class Filed(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+@lists_fields(DesignFields)
 def generate_many(
     contents: Iterable[str | Design | QrkitError],
     /,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -14,6 +15,7 @@ from qrkit.gradient import Fill, Gradient
 from qrkit.limits import (
     MOST_PIXELS,
     Content,
+    Display,
     EncodingMode,
     ErrorCorrection,
     Flip,
@@ -29,12 +31,13 @@ from qrkit.model import Model, Object
 
 if TYPE_CHECKING:
     from qrkit.assets import Fetch
-    from qrkit.decoration import LogoLook
     from qrkit.scannability.largest_logo import LargestLogo
     from qrkit.scannability.repair import Repair
     from qrkit.scannability.report import Level, ScanReport
 
-__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"]
+__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
@@ -73,7 +76,7 @@ def _is_allowed(mode: EncodingMode, character: str) -> bool:
 
 
 class DesignFields(TypedDict, total=False):
-    """What `Design` takes beside its content, and with it `qrkit.generate` and all that draw."""
+    """What `Design` takes beside its content, and with it `qrkit.generate` and everything that draws."""
 
     version: int | None
     size: int
@@ -91,29 +94,22 @@ class DesignFields(TypedDict, total=False):
     wrapper: Wrapper | Object | None
     mask: int | None
     pad_codewords: PadChoice
+    error_correction: ErrorCorrection
+    mode: EncodingMode
+    quiet_zone: int
 
 
-class RepairOptions(TypedDict, total=False):
-    """What `Design.make_scannable` takes beside its target."""
+class DesignChanges(DesignFields, total=False):
+    """What `Design.replace` and `Design.resized` take."""
 
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
-
-
-class LogoOptions(TypedDict, total=False):
-    """What `Design.largest_logo` takes beside the picture."""
-
-    target: float
-    place: tuple[float, float]
-    pad_codewords: PadChoice | None
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
+    content: str
 
 
 class Design(Model):
-    """A QR Code picture. Every field but `content` has the interface's default.
+    """A QR Code picture. Every field but `content` has a default.
+
+    Three fields have a second name in Python, as argument and as attribute: `error_correction` for `ec`, `mode` for
+    `em`, and `quiet_zone` for `padding`.
 
     Attributes:
         content: Text to encode, 1..32,767 characters; how many fit depends on version, `em` and `ec`.
@@ -148,6 +144,8 @@ class Design(Model):
         >>> Design.from_json(brand.to_json()) == brand
         True
     """
+
+    other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
 
     content: Content
     version: Version = None
@@ -198,6 +196,21 @@ class Design(Model):
                 raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
 
+    @property
+    def error_correction(self) -> ErrorCorrection:
+        """The error correction level, `ec`."""
+        return self.ec
+
+    @property
+    def mode(self) -> EncodingMode:
+        """The encoding mode, `em`."""
+        return self.em
+
+    @property
+    def quiet_zone(self) -> int:
+        """The quiet zone in modules, `padding`."""
+        return self.padding
+
     def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
         """Whether it scans, with how much room, and what would help.
 
@@ -219,19 +232,30 @@ class Design(Model):
 
         return check(self, level, fetch=fetch)
 
-    def make_scannable(self, target: float = 0.5, **options: Unpack[RepairOptions]) -> Repair:
+    def make_scannable(
+        self,
+        target: float = 0.5,
+        *,
+        may: Collection[str] | None = None,
+        level: Level = "standard",
+        fetch: Fetch | None = None,
+    ) -> Repair:
         """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
 
         Args:
             target: Share of the worst block's error correction that the design may use, 0..1.
-            **options: `may`, `level` and `fetch`, as `qrkit.scannability.repair.make_scannable` has them.
+            may: What may be changed, out of `qrkit.scannability.levers.LEVERS`; None for all of it.
+            level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a
+                fraction of the time.
+            fetch: What reads pictures that the design names by their URL; without it, none is read.
 
         Raises:
-            CannotRepair: What may be changed does not suffice; it says what is in the way and what else would help.
-            InvalidParameter: An argument breaks its rule.
-            ContentTooLong: The content does not fit.
-            AssetError: A picture that it names is none, or not to be had.
-            RenderingFailed: The renderer broke down on a part of it.
+            CannotRepair: If what may be changed does not suffice; the error says what is in the way and what else would
+                help.
+            InvalidParameter: If an argument breaks its rule.
+            ContentTooLong: If the content does not fit.
+            AssetError: If a picture that the design names cannot be read.
+            RenderingFailed: If the renderer broke down on a part of the design.
 
         Example:
             >>> print(Design(content="https://example.com", padding=0).make_scannable())
@@ -240,9 +264,20 @@ class Design(Model):
         """
         from qrkit.scannability.repair import make_scannable
 
-        return make_scannable(self, target, **options)
+        return make_scannable(self, target, may=may, level=level, fetch=fetch)
 
-    def resized(self, **fields: Unpack[DesignFields]) -> Design:
+    def replace(self, /, **changes: Unpack[DesignChanges]) -> Self:  # type: ignore[override]
+        """A copy with some fields changed, judged anew.
+
+        Args:
+            **changes: Fields of `Design`; what you leave out stays as it is.
+
+        Raises:
+            InvalidParameter: If a change breaks a rule.
+        """
+        return super().replace(**changes)
+
+    def resized(self, **fields: Unpack[DesignChanges]) -> Design:
         """The design in another size, where `replace` would leave pictures behind.
 
         Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
@@ -252,8 +287,8 @@ class Design(Model):
             **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
 
         Raises:
-            InvalidParameter: A field breaks its rule, or leaves less than a pixel for a module.
-            ContentTooLong: The content does not fit.
+            InvalidParameter: If a field breaks its rule, or leaves less than a pixel for a module.
+            ContentTooLong: If the content does not fit.
 
         Example:
             >>> small = Design(content="https://example.com").with_logo("icon:heart")
@@ -270,8 +305,12 @@ class Design(Model):
         share: float = 0.2,
         *,
         place: tuple[float, float] = (0.5, 0.5),
+        name: str = "",
+        opacity: float = 1.0,
+        color: str | Color | None = None,
+        display: Display = "pixel-hit-test",
+        tolerance: float = 0.0,
         fetch: Fetch | None = None,
-        **look: Unpack[LogoLook],
     ) -> Design:
         """The design with a picture on it, as a layer that has the picture's proportions.
 
@@ -283,13 +322,17 @@ class Design(Model):
             content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
             share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
             place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
-            fetch: What reads a picture by its URL; without it, none is read (ruling G20).
-            **look: Fields of `Layer`: name, opacity, color, display, tolerance.
+            name: A name for people.
+            opacity: 0..1.
+            color: Color of an icon; the foreground's by default.
+            display: Which modules are left out, as `Layer.display` has it; `overlay` keeps them all.
+            tolerance: How many pixels further modules are left out; below 0, how many less far.
+            fetch: What reads a picture by its URL; without it, none is read.
 
         Raises:
-            InvalidParameter: An argument breaks its rule.
-            AssetError: The picture is none, or not to be had.
-            ContentTooLong: The content of the design does not fit.
+            InvalidParameter: If an argument breaks its rule.
+            AssetError: If the picture cannot be read.
+            ContentTooLong: If the content of the design does not fit.
 
         Example:
             >>> brand = Design(content="https://example.com", ec="H").with_logo("icon:heart", 0.25, color="#9A3412")
@@ -298,26 +341,53 @@ class Design(Model):
         """
         from qrkit.draw.logo import with_logo
 
-        return with_logo(self, content, share, place=place, fetch=fetch, **look)
+        return with_logo(
+            self,
+            content,
+            share,
+            place=place,
+            name=name,
+            opacity=opacity,
+            color=color,
+            display=display,
+            tolerance=tolerance,
+            fetch=fetch,
+        )
 
-    def largest_logo(self, content: str, **options: Unpack[LogoOptions]) -> LargestLogo:
-        """The largest picture that it can have as a layer.
+    def largest_logo(
+        self,
+        content: str,
+        *,
+        target: float = 0.5,
+        place: tuple[float, float] = (0.5, 0.5),
+        pad_codewords: PadChoice | None = None,
+        may: Collection[str] = ("mask",),
+        level: Level = "standard",
+        fetch: Fetch | None = None,
+    ) -> LargestLogo:
+        """The largest picture that the design can have as a layer.
 
         Args:
             content: The picture, as `Layer.content` has it; it keeps its proportions.
-            **options: `target`, `place`, `pad_codewords`, `may`, `level` and `fetch`, as
-                `qrkit.scannability.largest_logo.largest_logo` has them.
+            target: Share of the worst block's error correction that may be used, 0..1.
+            place: Where its middle is, in 0..1 of the symbol from the left and from the top.
+            pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
+            may: What else of the symbol may be changed, out of mask and ec; the version stays.
+            level: Of the report, as `qrkit.check` has them.
+            fetch: What reads pictures by their URL; without it, none is read.
 
         Raises:
-            CannotRepair: Not even a picture of one module fits there.
-            InvalidParameter: An argument breaks its rule.
-            AssetError: The picture is none, or not to be had.
-            ContentTooLong: The content of the design does not fit.
-            RenderingFailed: The renderer broke down on a part of it.
+            CannotRepair: If not even a picture of one module fits there.
+            InvalidParameter: If an argument breaks its rule.
+            AssetError: If the picture cannot be read.
+            ContentTooLong: If the content of the design does not fit.
+            RenderingFailed: If the renderer broke down on a part of the design.
         """
         from qrkit.scannability.largest_logo import largest_logo
 
-        return largest_logo(self, content, **options)
+        return largest_logo(
+            self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level, fetch=fetch
+        )
 
     @property
     def pictures(self) -> dict[str, str]:
@@ -328,3 +398,29 @@ class Design(Model):
         if self.wrapper:
             found["wrapper.source"] = self.wrapper.source
         return found
+
+
+def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Callable[[Function], Function]:
+    """Let help and completion show the fields that a function takes as `**fields: Unpack[…]`.
+
+    Functions that take all fields of a design keep `Unpack`: type checkers and editors know it, it is written once, and
+    a slip is answered with the nearest name. Spelled out, 19 parameters would stand in nine functions.
+
+    Args:
+        fields: `DesignFields`, or `DesignChanges`, which has the content, too.
+        is_change: Whether a field that is left out stays as it is; else it has its default.
+    """
+    known = inspect.signature(Design).parameters
+
+    def decorate(function: Function) -> Function:
+        *own, _ = inspect.signature(function).parameters.values()
+        taken = [known[name] for name in known if name in fields.__annotations__]
+        shown = [one.replace(default=...) if is_change else one for one in taken]
+        function.__signature__ = inspect.Signature([*own, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+for _change in (Design.replace, Design.resized):
+    lists_fields(DesignChanges, is_change=True)(_change)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from qrkit.cards import summary
-from qrkit.design import Design, DesignFields
+from qrkit.design import Design, DesignFields, lists_fields
 from qrkit.draw import Pictures, draw, draw_plain, is_plain, picture_size
 from qrkit.encode import symbol_of
 from qrkit.errors import RenderingFailed, ScanWarning
@@ -235,6 +235,7 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
+@lists_fields(DesignFields)
 def generate(content: str | Design, /, *, fetch: Fetch | None = None, **fields: Unpack[DesignFields]) -> QRImage:
     """Make a QR Code picture.
 

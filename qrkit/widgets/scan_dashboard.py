@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from types import EllipsisType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,6 +12,7 @@ from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook import page_text
 from qrkit.portfolio import Portfolio
+from qrkit.records import Kind
 from qrkit.times import zone_of
 from qrkit.widgets.answers import KINDS, WIDTHS, Asked, drawn, numbers
 from qrkit.widgets.page import Page, script, style
@@ -73,13 +76,28 @@ class ScanDashboard(Page):
         self._numbers = numbers(asked.of(self.portfolio.scans))
         self._charts, self.asked = found, asked
 
-    def ask(self, /, **fields: Any) -> None:
-        """Show other scans, as hands do; what breaks a rule is in `errors`, and changes nothing.
+    def ask(
+        self,
+        *,
+        since: str | EllipsisType = ...,
+        until: str | EllipsisType = ...,
+        campaign: str | EllipsisType = ...,
+        kinds: Sequence[Kind] | EllipsisType = ...,
+    ) -> None:
+        """Show other scans, as the controls above the charts do. What you leave out stays as it is.
+
+        What breaks a rule is in `errors`, and changes nothing.
 
         Args:
-            **fields: `since` and `until` (yyyy-MM-dd, both included; "" for no bound), `campaign` (an id, "" for all),
-                `kinds` (a list).
+            since: First day, as yyyy-MM-dd; "" for that of the first scan.
+            until: Last day; "" for that of the last scan.
+            campaign: Id of a campaign, "" for all.
+            kinds: Kinds of visits that count.
         """
+        given = {"since": since, "until": until, "campaign": campaign, "kinds": kinds}
+        self._show({name: value for name, value in given.items() if value is not ...})
+
+    def _show(self, fields: dict[str, Any]) -> None:
         with self._one_answer():
             try:
                 self._draw(self._changed(fields))
@@ -124,7 +142,7 @@ class ScanDashboard(Page):
 
     def _asked(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")
-        self.ask(**{str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
+        self._show({str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
 
     def _sized(self, message: dict[str, Any]) -> None:
         width = message.get("width")
