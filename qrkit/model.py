@@ -75,8 +75,9 @@ class Model(Shown, BaseModel):
             if not self.leading or len(first) > 1:
                 raise TypeError(f"{type(self).__name__} takes its fields by name: {', '.join(type(self).model_fields)}")
             values[self.leading] = first[0]
+        fields = values if self.other_names.keys().isdisjoint(values) else self.by_field(values)
         try:
-            super().__init__(**self.by_field(values))
+            super().__init__(**fields)
         except ValidationError as error:
             raise _translated(type(self), error, values) from error
 
@@ -94,19 +95,16 @@ class Model(Shown, BaseModel):
         Raises:
             InvalidParameter: If a field is given under two names.
         """
-        others = [name for name in cls.other_names if name in values]
-        twice = [name for name in others if cls.other_names[name] in values]
-        if twice:
-            rule = "means the same as {0}={1!r}, which is also given; leave out one of them"
-            fields = [(name, cls.other_names[name]) for name in twice]
-            raise InvalidParameter(
-                *(
-                    Problem(name, values[name], rule.format(field, values[field]), "duplicate-parameter")
-                    for name, field in fields
-                )
+        problems = [
+            Problem(
+                name, values[name], f"means the same as {field}={values[field]!r}; leave out one", "duplicate-parameter"
             )
-        kept = {name: value for name, value in values.items() if name not in cls.other_names}
-        return kept | {cls.other_names[name]: values[name] for name in others}
+            for name, field in cls.other_names.items()
+            if name in values and field in values
+        ]
+        if problems:
+            raise InvalidParameter(*problems)
+        return {cls.other_names.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

@@ -105,6 +105,15 @@ def test_the_page_of_qrkit_has_all_that_it_exports():
     assert sorted(on_page("qrkit")) == sorted(qrkit.__all__)
 
 
+@pytest.mark.parametrize(
+    "name", ["qrkit", *(f"qrkit.{name}" for name in qrkit.__all__ if isinstance(getattr(qrkit, name), ModuleType))]
+)
+def test_completion_shows_what_a_module_exports_and_no_more(name):
+    module = import_module(name)
+    assert dir(module) == sorted(module.__all__)
+    assert sorted(on_page(name)) == sorted(module.__all__)
+
+
 def imported(text: str) -> set[tuple[str, str]]:
     """What a text of Python imports from qrkit: module and name."""
     lines = re.findall(r"^(?:>>> )?from (qrkit[\w.]*) import (.+)$", text, re.MULTILINE)
@@ -176,7 +185,9 @@ def entries(docstring: str, section: str) -> set[str]:
 
 @each(FUNCTIONS)
 def test_each_of_several_arguments_is_told(thing):
-    names = [name for name in inspect.signature(thing.value).parameters if name not in ("self", "cls")]
+    # As they are written: the fields of a design, which a signature lists one by one, are told together.
+    arguments, *stars = inspect.getargs(thing.value.__code__)
+    names = [name for name in (*arguments, *stars) if name and name not in ("self", "cls")]
     assert len(names) < 2 or set(names) - entries(thing.docstring, "Args") == set()
 
 

@@ -56,3 +56,7 @@ __all__ = [
 ]
 
 __getattr__ = old_names(__name__, {"lives": "half_lives", "posters": "scans_by_location"})
+
+
+def __dir__() -> list[str]:
+    return __all__

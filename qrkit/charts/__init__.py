@@ -61,3 +61,7 @@ _OLD_NAMES = {
 }
 
 __getattr__ = old_names(__name__, _OLD_NAMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

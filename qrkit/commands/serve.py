@@ -73,7 +73,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _serve(asked: argparse.Namespace) -> None:
-    from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+    from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio.records import DEFAULT_BASE_URL
     from qrkit.store.retention import sweeping
     from qrkit.wsgi import Settings, make_app, serve
     from qrkit.wsgi.access_log import shown_access

@@ -7,7 +7,6 @@ A4. `notebook` makes the same to go on from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -20,17 +19,18 @@ from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
+from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.times import from_day, zone_of
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["NOTEBOOK", "PAGES", "Report", "campaign", "check_file", "notebook", "portfolio"]
+__all__ = ["Report", "campaign", "notebook", "portfolio"]
 
-PAGES = (".html", ".htm", ".pdf")
-"""Suffixes of files that a page is written to."""
-NOTEBOOK = ".ipynb"
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,6 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
-
-
-def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
-    """Refuse a file that no report is written to.
-
-    Raises:
-        InvalidParameter: The path ends in none of these suffixes.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in suffixes:
-        hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""
-        raise InvalidParameter(Problem("path", str(path), f"must end in {' or '.join(suffixes)}{hint}"))
 
 
 def portfolio(

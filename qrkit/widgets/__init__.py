@@ -30,3 +30,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module 'qrkit.widgets' has no attribute {name!r}")
     return getattr(import_module(f"qrkit.widgets.{_LATE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

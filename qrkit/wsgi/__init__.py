@@ -14,3 +14,7 @@ from qrkit.wsgi.server import Server, serve
 from qrkit.wsgi.settings import Settings
 
 __all__ = ["Client", "Reply", "Server", "Settings", "make_app", "serve"]
+
+
+def __dir__() -> list[str]:
+    return __all__

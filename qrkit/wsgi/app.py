@@ -19,7 +19,7 @@ from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMe
 from qrkit.fetching import Fetcher
 from qrkit.generate_request import Shortener
 from qrkit.places import Places
-from qrkit.portfolio import earlier_base_urls, kept_base_url
+from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.redirect import Locate, Redirects, nowhere
 from qrkit.store import Store
 from qrkit.times import Clock, now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qrkit import redirect
 from qrkit.errors import NotFound
 from qrkit.links import is_short_code
-from qrkit.portfolio import picture_of
+from qrkit.portfolio.book import picture_of
 from qrkit.wsgi.landing import page, preview
 from qrkit.wsgi.messages import Response, tagged
 from qrkit.wsgi.service import Call
