@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
 from qrkit.model import Model
+from qrkit.notebook import Shown
 from qrkit.scene import Scene
 from qrkit.writers import format_named, format_of_file
 
@@ -41,7 +42,7 @@ class PrintSize(Model):
     at_most: bool = False
 
 
-class QRPrint:
+class QRPrint(Shown):
     """A picture of which every module is a whole number of dots: else a printer would make some modules wider.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from types import EllipsisType
@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import complete_file, writing
+from qrkit.notebook import Shown
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.columns import columns
@@ -81,7 +82,7 @@ FRAME_TEXTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Scans:
+class Scans(Shown):
     """A view of the scans of one account; `where` narrows it. No scan is read before you ask a question.
 
     A plan shows the oldest QR Codes of an account, as many as it allows, and only their scans.
@@ -101,14 +102,14 @@ class Scans:
         InvalidParameter: If a bound is not a date, an id is not text, a kind is unknown, or the time zone is unknown.
     """
 
-    store: Store
-    account_id: str
+    store: Store = field(repr=False)
+    account_id: str = field(repr=False)
     campaign_id: str | tuple[str, ...] | None = None
     qrcode_id: str | tuple[str, ...] | None = None
     since: date | None = None
     until: date | None = None
     kinds: tuple[Kind, ...] = ("scan",)
-    most_qrcodes: int | None = None
+    most_qrcodes: int | None = field(default=None, repr=False)
     time_zone: str = "UTC"
 
     def __post_init__(self) -> None:

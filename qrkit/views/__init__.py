@@ -27,6 +27,7 @@ MODULES = {
     "Modules": "drawings",
     "Symbol": "drawings",
     "Scene": "drawings",
+    "QRPrint": "drawings",
     "Campaign": "tracked",
     "QRCode": "tracked",
     "Portfolio": "tracked",

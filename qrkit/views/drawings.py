@@ -13,6 +13,7 @@ from qrkit.gradient import Gradient
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.notebook import page_text
 from qrkit.plain import Plain
+from qrkit.printing import QRPrint
 from qrkit.scene import Scene
 from qrkit.symbol import Symbol
 from qrkit.views.fields import shown
@@ -33,6 +34,8 @@ def view(subject: Any) -> dict[str, Any]:
         return _plain(subject)
     if isinstance(subject, Scene):
         return {"image/svg+xml": svg.write_union(subject).decode(), "image/png": FORMATS["png"].write(subject)}
+    if isinstance(subject, QRPrint):
+        return {"text/html": card("QRPrint", details(_measures(subject)))}
     design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
     try:
@@ -46,6 +49,15 @@ def view(subject: Any) -> dict[str, Any]:
         # A record whose picture is to be fetched, say, is a good one.
         return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}
     return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
+
+
+def _measures(subject: QRPrint) -> list[tuple[str, str]]:
+    """Sizes alone: the picture itself may be as large as a wall."""
+    return [
+        ("size", f"{subject.width_mm:.2f} x {subject.height_mm:.2f} mm"),
+        ("module", f"{subject.module_mm:.2f} mm, {subject.dots_per_module} dots"),
+        ("printer", f"{subject.size.dpi:g} dpi"),
+    ]
 
 
 def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
