@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from qrkit import late
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.decoration import Layer, Markers, Modules, Wrapper
 from qrkit.gradient import Fill, Gradient
 from qrkit.limits import (
     MOST_PIXELS,
     Content,
-    Display,
     EncodingMode,
     ErrorCorrection,
     Flip,
@@ -28,12 +28,6 @@ from qrkit.limits import (
     Version,
 )
 from qrkit.model import Model, Object
-
-if TYPE_CHECKING:
-    from qrkit.assets import Fetch
-    from qrkit.scannability.largest_logo import LargestLogo
-    from qrkit.scannability.repair import Repair
-    from qrkit.scannability.report import Level, ScanReport
 
 __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
 
@@ -211,61 +205,6 @@ class Design(Model):
         """The quiet zone in modules, `padding`."""
         return self.padding
 
-    def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
-        """Whether it scans, with how much room, and what would help.
-
-        Args:
-            level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
-            fetch: What reads pictures that it names by their URL; without it, none is read (ruling G20).
-
-        Raises:
-            InvalidParameter: There is no such level.
-            ContentTooLong: The content does not fit.
-            AssetError: A picture that it names is none, or not to be had.
-            RenderingFailed: The renderer broke down on a part of it.
-
-        Example:
-            >>> Design(content="https://example.com", padding=0).check("static").verdict
-            'fragile'
-        """
-        from qrkit.scannability import check
-
-        return check(self, level, fetch=fetch)
-
-    def make_scannable(
-        self,
-        target: float = 0.5,
-        *,
-        may: Collection[str] | None = None,
-        level: Level = "standard",
-        fetch: Fetch | None = None,
-    ) -> Repair:
-        """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
-
-        Args:
-            target: Share of the worst block's error correction that the design may use, 0..1.
-            may: What may be changed, out of `qrkit.scannability.levers.LEVERS`; None for all of it.
-            level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a
-                fraction of the time.
-            fetch: What reads pictures that the design names by their URL; without it, none is read.
-
-        Raises:
-            CannotRepair: If what may be changed does not suffice; the error says what is in the way and what else would
-                help.
-            InvalidParameter: If an argument breaks its rule.
-            ContentTooLong: If the content does not fit.
-            AssetError: If a picture that the design names cannot be read.
-            RenderingFailed: If the renderer broke down on a part of the design.
-
-        Example:
-            >>> print(Design(content="https://example.com", padding=0).make_scannable())
-            fragile -> robust (standard check)
-              4 modules of quiet zone instead of 0
-        """
-        from qrkit.scannability.repair import make_scannable
-
-        return make_scannable(self, target, may=may, level=level, fetch=fetch)
-
     def replace(self, /, **changes: Unpack[DesignChanges]) -> Self:  # type: ignore[override]
         """A copy with some fields changed, judged anew.
 
@@ -277,117 +216,11 @@ class Design(Model):
         """
         return super().replace(**changes)
 
-    def resized(self, **fields: Unpack[DesignChanges]) -> Design:
-        """The design in another size, where `replace` would leave pictures behind.
-
-        Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
-        share of the symbol. A size takes the place of a width and a height.
-
-        Args:
-            **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
-
-        Raises:
-            InvalidParameter: If a field breaks its rule, or leaves less than a pixel for a module.
-            ContentTooLong: If the content does not fit.
-
-        Example:
-            >>> small = Design(content="https://example.com").with_logo("icon:heart")
-            >>> small.layers[0].width, small.resized(size=16).layers[0].width
-            (40.0, 80.0)
-        """
-        from qrkit.draw.relaying import relaid
-
-        return relaid(self, **fields)
-
-    def with_logo(
-        self,
-        content: str,
-        share: float = 0.2,
-        *,
-        place: tuple[float, float] = (0.5, 0.5),
-        name: str = "",
-        opacity: float = 1.0,
-        color: str | Color | None = None,
-        display: Display = "pixel-hit-test",
-        tolerance: float = 0.0,
-        fetch: Fetch | None = None,
-    ) -> Design:
-        """The design with a picture on it, as a layer that has the picture's proportions.
-
-        Modules that it touches are left out, so that it does not melt into them; `display="overlay"` keeps them.
-        The design gets the width that its picture has, where it has neither width nor height: so the logo keeps its
-        place whatever is encoded. `resized` gives it another size.
-
-        Args:
-            content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-            share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
-            place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
-            name: A name for people.
-            opacity: 0..1.
-            color: Color of an icon; the foreground's by default.
-            display: Which modules are left out, as `Layer.display` has it; `overlay` keeps them all.
-            tolerance: How many pixels further modules are left out; below 0, how many less far.
-            fetch: What reads a picture by its URL; without it, none is read.
-
-        Raises:
-            InvalidParameter: If an argument breaks its rule.
-            AssetError: If the picture cannot be read.
-            ContentTooLong: If the content of the design does not fit.
-
-        Example:
-            >>> brand = Design(content="https://example.com", ec="H").with_logo("icon:heart", 0.25, color="#9A3412")
-            >>> brand.check("static").verdict
-            'robust'
-        """
-        from qrkit.draw.logo import with_logo
-
-        return with_logo(
-            self,
-            content,
-            share,
-            place=place,
-            name=name,
-            opacity=opacity,
-            color=color,
-            display=display,
-            tolerance=tolerance,
-            fetch=fetch,
-        )
-
-    def largest_logo(
-        self,
-        content: str,
-        *,
-        target: float = 0.5,
-        place: tuple[float, float] = (0.5, 0.5),
-        pad_codewords: PadChoice | None = None,
-        may: Collection[str] = ("mask",),
-        level: Level = "standard",
-        fetch: Fetch | None = None,
-    ) -> LargestLogo:
-        """The largest picture that the design can have as a layer.
-
-        Args:
-            content: The picture, as `Layer.content` has it; it keeps its proportions.
-            target: Share of the worst block's error correction that may be used, 0..1.
-            place: Where its middle is, in 0..1 of the symbol from the left and from the top.
-            pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
-            may: What else of the symbol may be changed, out of mask and ec; the version stays.
-            level: Of the report, as `qrkit.check` has them.
-            fetch: What reads pictures by their URL; without it, none is read.
-
-        Raises:
-            CannotRepair: If not even a picture of one module fits there.
-            InvalidParameter: If an argument breaks its rule.
-            AssetError: If the picture cannot be read.
-            ContentTooLong: If the content of the design does not fit.
-            RenderingFailed: If the renderer broke down on a part of the design.
-        """
-        from qrkit.scannability.largest_logo import largest_logo
-
-        return largest_logo(
-            self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level, fetch=fetch
-        )
+    check: ClassVar = late.check
+    make_scannable: ClassVar = late.make_scannable
+    resized: ClassVar = late.resized
+    with_logo: ClassVar = late.with_logo
+    largest_logo: ClassVar = late.largest_logo
 
     @property
     def pictures(self) -> dict[str, str]:

@@ -10,9 +10,9 @@ from typing import Annotated
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
+from qrkit.late import Shown
 from qrkit.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
 from qrkit.model import Model
-from qrkit.notebook import Shown
 from qrkit.scene import Scene
 from qrkit.writers import format_named, format_of_file
 

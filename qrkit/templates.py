@@ -11,8 +11,8 @@ from qrkit.design import Design, DesignFields, lists_fields
 from qrkit.draw.relaying import pinned
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.generate_request import merged, read_post
+from qrkit.late import Shown
 from qrkit.model import Model
-from qrkit.notebook import Shown
 from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.times import Clock, now

@@ -19,7 +19,7 @@ from qrkit.analytics.simulating import Truth, simulate
 from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.unusual import unusual_days
 from qrkit.analytics.visitors import repeat_share, summary
-from qrkit.deprecated import old_names
+from qrkit.late import old_names
 
 __all__ = [
     "OTHER",

@@ -14,8 +14,8 @@ from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
-from qrkit.deprecated import old_names
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import old_names
 from qrkit.store import Scans
 from qrkit.times import moment_in, zone_of
 

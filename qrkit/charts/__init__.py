@@ -27,7 +27,7 @@ from qrkit.charts.ranked import bars, human_scans, rates
 from qrkit.charts.svg import sparkline, to_svg
 from qrkit.charts.usual import previous_period, unusual_days
 from qrkit.charts.waiting import time_to_first_scan
-from qrkit.deprecated import old_names
+from qrkit.late import old_names
 
 __all__ = [
     "COLORS",

@@ -11,7 +11,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange import archives, csv_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.tables import typed
 from qrkit.exchange.workbooks import OUR_SHEET
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd

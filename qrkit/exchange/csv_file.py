@@ -16,7 +16,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.tables import MOST_BYTES, check_size, table_of_rows
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,7 +18,7 @@ from qrkit.exchange import archives
 from qrkit.exchange.markup import check_doctype, events
 from qrkit.exchange.tables import MOST_BYTES, cell_text, check_size
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, table_of_workbook, trimmed
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd

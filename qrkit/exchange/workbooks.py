@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.exchange.formulas import taken_off
 from qrkit.exchange.tables import heading_of, table_of_rows, with_unread
-from qrkit.progress import Watch
+from qrkit.late import Watch
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.tables import cell_text, check_size
 from qrkit.exchange.workbooks import MOST_SHEETS, filled, joined, table_of_workbook, trimmed
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -24,7 +24,7 @@ from qrkit.exchange.workbooks import (
     trimmed,
 )
 from qrkit.exchange.xls_file import check_lengths, is_nothing, numbered
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS
 from qrkit.exchange.markup import check_doctype, element, events
 from qrkit.exchange.tables import ERROR, check_size, table_of_records
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd

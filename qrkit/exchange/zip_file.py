@@ -16,8 +16,8 @@ from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import ALL_NAMES
 from qrkit.exchange.tables import ERROR, MOST_BYTES, REASON, table_of_records
-from qrkit.generate_request import FileNames, safe_stem
-from qrkit.progress import UNSEEN, Watch
+from qrkit.files import FileNames, safe_stem
+from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qrkit.deprecated import old_names
+from qrkit.late import old_names
 from qrkit.portfolio.book import Portfolio
 from qrkit.portfolio.opening import open_portfolio
 

@@ -27,11 +27,10 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
 from qrkit.image import QRImage
-from qrkit.notebook import Shown
+from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
-from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.assets import Fetch
 from qrkit.draw.relaying import relaid
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.scannability.bench import Bench, State, Step
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import complete_file, writing
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.records import Kind
 from qrkit.store import visits
 from qrkit.store.columns import columns

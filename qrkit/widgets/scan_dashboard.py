@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.notebook import page_text
 from qrkit.portfolio import Portfolio
 from qrkit.records import Kind
 from qrkit.times import zone_of
+from qrkit.views.parts import page_text
 from qrkit.widgets.answers import KINDS, WIDTHS, Asked, drawn, numbers
 from qrkit.widgets.page import Page, script, style
 from qrkit.widgets.twin import Pictures
