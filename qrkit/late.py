@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from qrkit.assets import Fetch
-    from qrkit.color import Color
-    from qrkit.design import Design, DesignChanges
-    from qrkit.limits import Display, PadChoice
-    from qrkit.scannability.largest_logo import LargestLogo
-    from qrkit.scannability.repair import Repair
-    from qrkit.scannability.report import Level, ScanReport
+    from qrkit.design.color import Color
+    from qrkit.design.design import Design, DesignChanges
+    from qrkit.design.limits import Display, PadChoice
+    from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.scanning.largest_logo import LargestLogo
+    from qrkit.scanning.repair import Repair
+    from qrkit.scanning.scan_report import Level, ScanReport
 
 __all__ = [
     "UNSEEN",
@@ -40,12 +40,12 @@ Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 
 
 class Shown:
-    """An object that a notebook shows as HTML, and as a picture where it is one; `qrkit.views` says how."""
+    """An object that a notebook shows as HTML, and as a picture where it is one; `qrkit.notebook.views` says how."""
 
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from qrkit.views import view
+        from qrkit.notebook.views import view
 
         return view(self)
 
@@ -54,7 +54,7 @@ def watch(*, progress: bool) -> Watch:
     """A progress bar for a loop, on the error stream or below a cell; or, without `progress`, nothing."""
     if not progress:
         return UNSEEN
-    from qrkit.progress import progress_bar
+    from qrkit.notebook.progress import progress_bar
 
     return progress_bar
 
@@ -107,7 +107,7 @@ def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) 
         >>> Design(content="https://example.com", padding=0).check("static").verdict
         'fragile'
     """
-    from qrkit.scannability import check as call
+    from qrkit.scanning import check as call
 
     return call(self, level, fetch=fetch)
 
@@ -124,7 +124,7 @@ def make_scannable(
 
     Args:
         target: Share of the worst block's error correction that the design may use, 0..1.
-        may: What may be changed, out of `qrkit.scannability.levers.LEVERS`; None for all of it.
+        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
         level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a
             fraction of the time.
         fetch: What reads pictures that the design names by their URL; without it, none is read.
@@ -143,7 +143,7 @@ def make_scannable(
         fragile -> robust (standard check)
           4 modules of quiet zone instead of 0
     """
-    from qrkit.scannability.repair import make_scannable as call
+    from qrkit.scanning.repair import make_scannable as call
 
     return call(self, target, may=may, level=level, fetch=fetch)
 
@@ -167,7 +167,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
         >>> small.layers[0].width, small.resized(size=16).layers[0].width
         (40.0, 80.0)
     """
-    from qrkit.draw.relaying import relaid
+    from qrkit.drawing.resizing import relaid
 
     return relaid(self, **fields)
 
@@ -213,7 +213,7 @@ def with_logo(
         >>> brand.check("static").verdict
         'robust'
     """
-    from qrkit.draw.logo import with_logo as call
+    from qrkit.drawing.logo import with_logo as call
 
     return call(
         self,
@@ -258,7 +258,7 @@ def largest_logo(
         ContentTooLong: If the content of the design does not fit.
         RenderingFailed: If the renderer broke down on a part of the design.
     """
-    from qrkit.scannability.largest_logo import largest_logo as call
+    from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(
         self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level, fetch=fetch

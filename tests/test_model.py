@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Color, Design, Layer, Marker, generate, generate_many, open_portfolio
+from qrkit.design.limits import Latitude, ModuleSize, Text
 from qrkit.errors import InvalidParameter, MissingParameter, UnknownParameter
-from qrkit.generate_request import read_post
-from qrkit.limits import Latitude, ModuleSize, Text
 from qrkit.model import Model
+from qrkit.pictures.generate_request import read_post
 
 
 class Place(Model):

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import qrkit
-from qrkit import Design, decoration, gradient
-from qrkit.accessor import QRAccessor
-from qrkit.design import DesignChanges, DesignFields
-from qrkit.templates import Templates
+from qrkit import Design
+from qrkit.design import decoration, gradient
+from qrkit.design.design import DesignChanges, DesignFields
+from qrkit.notebook.accessor import QRAccessor
+from qrkit.portfolio.templates import Templates
 
 ROOT = Path(__file__).parent.parent
 
@@ -48,7 +49,7 @@ TAKING_FIELDS = [
 USER = """\
 import qrkit
 from qrkit import Color, Design, Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
-from qrkit.limits import MARKER_PATTERNS
+from qrkit.design.limits import MARKER_PATTERNS
 
 brand = Design(
     content="https://example.com",
@@ -73,7 +74,7 @@ with qrkit.open_portfolio(":memory:") as shop:
     address: str = shop.image(door, foreground="navy").design.content
     view: qrkit.Scans = shop.scans.where(since="2026-06-01", until=None, kinds=["scan"], time_zone="Europe/Ljubljana")
     days = qrkit.charts.lines(qrkit.analytics.scans_per_day(view.where(qrcode_id=[door.id]), by="campaign"))
-    server = qrkit.wsgi.Server(shop, port=0, threads=4)
+    server = qrkit.server.Server(shop, port=0, threads=4)
 """
 
 SLIPS = """\
@@ -90,7 +91,7 @@ Markers.all("eye-2", inner_colour="navy")
 shop.scans.where(campain_id="x")
 shop.scans.where(kinds=["human"])
 qrkit.analytics.scans_per_day(view, time_zone="Europe/Ljubljana")
-qrkit.wsgi.Server(shop, prot=0)
+qrkit.server.Server(shop, prot=0)
 qrkit.widgets.ScanDashboard(shop).ask(form="2026-06-01")
 """
 

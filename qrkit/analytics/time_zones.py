@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import old_names
 from qrkit.store import Scans
-from qrkit.times import moment_in, zone_of
+from qrkit.tracking.times import moment_in, zone_of
 
 __all__ = [
     "Stretch", "case_of", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches", "stretches_of",
@@ -144,4 +144,4 @@ def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
 
 
 # Notebooks that `report.notebook` wrote before views had a time zone import it from here.
-__getattr__ = old_names(__name__, {"first_moment": "qrkit.times.first_moment"})
+__getattr__ = old_names(__name__, {"first_moment": "qrkit.tracking.times.first_moment"})

@@ -18,15 +18,15 @@ needed, and `figure.savefig("chart.pdf")` works as it does for any other. The sa
 
 from __future__ import annotations
 
-from qrkit.charts.hours import hour_of_week
-from qrkit.charts.ink import COLORS, CSS, MOST_COLORS, assign_colors, dark
+from qrkit.charts.axes import Chart
+from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, dark
+from qrkit.charts.expected import previous_period, unusual_days
+from qrkit.charts.first_scans import time_to_first_scan
+from qrkit.charts.hour_of_week import hour_of_week
 from qrkit.charts.maps import scans_by_location
 from qrkit.charts.over_time import lines, small_multiples
-from qrkit.charts.parts import Chart
 from qrkit.charts.ranked import bars, human_scans, rates
 from qrkit.charts.svg import sparkline, to_svg
-from qrkit.charts.usual import previous_period, unusual_days
-from qrkit.charts.waiting import time_to_first_scan
 from qrkit.late import old_names
 
 __all__ = [

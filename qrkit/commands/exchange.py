@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.commands.output import Status, complain, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -89,7 +89,7 @@ def _add_export(commands: Commands) -> None:
 
 def _import(asked: argparse.Namespace) -> Status:
     from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.records import DEFAULT_BASE_URL
+    from qrkit.portfolio.codes import DEFAULT_BASE_URL
 
     columns = _columns(asked)
     if is_missing(asked.store):

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
-from qrkit.records import Location, Properties, QRCode, ScheduleEvent
-from qrkit.times import from_table, to_table
+from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
     "ALL_NAMES",

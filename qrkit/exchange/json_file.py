@@ -21,7 +21,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, KINDS, OVERLOOKED, REQUIRED, Kind
 from qrkit.exchange.tables import ERROR, KNOWN, cell_text, check_size, table_of_links, table_of_records
 from qrkit.late import UNSEEN, Watch
-from qrkit.times import to_table
+from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:
     import pandas as pd

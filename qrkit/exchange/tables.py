@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, OVERLOOKED, REQUIRED
-from qrkit.times import to_table
+from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,12 +8,12 @@ from functools import lru_cache
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue
-from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths
-from qrkit.portfolio.pictures import fitting
-from qrkit.portfolio.records import Records
-from qrkit.records import Properties, QRCode
-from qrkit.store import portfolio as table
-from qrkit.store.portfolio import StoredQRCode
+from qrkit.portfolio.code_pictures import fitting
+from qrkit.portfolio.codes import Records
+from qrkit.store import qrcodes as table
+from qrkit.store.qrcodes import StoredQRCode
+from qrkit.tracking.records import Properties, QRCode
+from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths
 
 __all__ = ["Importing"]
 

@@ -21,7 +21,7 @@ from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
 from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
 from qrkit.report.unscanned import Unscanned
-from qrkit.times import from_day, zone_of
+from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from qrkit import analytics
-from qrkit.cards import summary
+from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
 if TYPE_CHECKING:

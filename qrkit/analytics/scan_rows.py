@@ -1,0 +1,46 @@
+"""A row a scan, with no more of the visitor than statistics files tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qrkit.store import Scans
+from qrkit.store.text_columns import with_dtypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["scan_records"]
+
+# "Generic_Android" with the model "K" is how the parser and Chrome say that they do not know.
+RECORDS = """
+, records AS (
+    SELECT
+        nullif(campaign, '') AS campaign,
+        nullif(system, '') AS systemName, nullif(system_version, '') AS systemVersion,
+        nullif(browser, '') AS browserName, nullif(browser_version, '') AS browserVersion,
+        CASE WHEN manufacturer NOT LIKE 'Generic%' THEN nullif(manufacturer, '') END AS manufacturer,
+        CASE WHEN manufacturer NOT LIKE 'Generic%' OR device_model NOT IN ('K', 'Smartphone', 'Tablet', 'Feature Phone')
+            THEN nullif(device_model, '') END AS deviceModel,
+        device IN ('phone', 'tablet') AS isMobileDevice, device = 'tablet' AS isTablet,
+        nullif(country, '') AS countryCode, nullif(region, '') AS region, nullif(city, '') AS city,
+        latitude, longitude, time AS created
+    FROM scans
+)
+SELECT * FROM records
+ORDER BY created, COLUMNS(*) -- by all that is told, so that scans of one moment always come in the same order
+"""
+RECORD_TYPES = dict.fromkeys(
+    ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"), "str"
+) | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": "str", "region": "str", "city": "str"}
+
+
+def scan_records(scans: Scans) -> pd.DataFrame:
+    """A row a scan, oldest first, with no more of the visitor than ruling T12 tells: what statistics files hold.
+
+    Columns: campaign, systemName, systemVersion, browserName, browserVersion, manufacturer, deviceModel (str),
+    isMobileDevice (bool, a phone or a tablet), isTablet (bool), countryCode, region, city (str), latitude, longitude
+    (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a device that
+    is not known is neither mobile nor a tablet.
+    """
+    return with_dtypes(scans.ask(RECORDS), RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})
