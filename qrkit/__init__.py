@@ -35,15 +35,18 @@ if TYPE_CHECKING:
     from qrkit.design.shapes.icons import icon_names
     from qrkit.drawing.scene import Scene
     from qrkit.drawing.untrusted.assets import data_uri
+    from qrkit.exchange.merge import ImportResult
     from qrkit.notebook import widgets
     from qrkit.pictures.batches import generate_many
     from qrkit.pictures.contact_sheet import ContactSheet
     from qrkit.pictures.image import QRImage, generate
-    from qrkit.pictures.printing import PrintSize
+    from qrkit.pictures.printing import PrintSize, QRPrint
     from qrkit.portfolio import Portfolio, open_portfolio
     from qrkit.scanning import check
+    from qrkit.scanning.scan_report import ScanReport
+    from qrkit.store import Scans
     from qrkit.symbol.symbol import Role, Symbol
-    from qrkit.tracking.records import Campaign, Location, Properties, QRCode
+    from qrkit.tracking.records import Campaign, Location, Properties, QRCode, ScheduleEvent
 
 __all__ = [
     "Campaign",
@@ -52,6 +55,7 @@ __all__ = [
     "Decoded",
     "Design",
     "Gradient",
+    "ImportResult",
     "Layer",
     "Location",
     "Marker",
@@ -63,8 +67,12 @@ __all__ = [
     "Properties",
     "QRCode",
     "QRImage",
+    "QRPrint",
     "Role",
+    "ScanReport",
+    "Scans",
     "Scene",
+    "ScheduleEvent",
     "Sprite",
     "Stop",
     "Symbol",
@@ -94,6 +102,7 @@ _LATE = {
     "ContactSheet": "pictures.contact_sheet:ContactSheet",
     "Design": "design.design:Design",
     "Gradient": "design.gradient:Gradient",
+    "ImportResult": "exchange.merge:ImportResult",
     "Layer": "design.decoration:Layer",
     "Location": "tracking.records:Location",
     "Marker": "design.decoration:Marker",
@@ -105,8 +114,12 @@ _LATE = {
     "Properties": "tracking.records:Properties",
     "QRCode": "tracking.records:QRCode",
     "QRImage": "pictures.image:QRImage",
+    "QRPrint": "pictures.printing:QRPrint",
     "Role": "symbol.symbol:Role",
+    "ScanReport": "scanning.scan_report:ScanReport",
+    "Scans": "store:Scans",
     "Scene": "drawing.scene:Scene",
+    "ScheduleEvent": "tracking.records:ScheduleEvent",
     "Sprite": "design.decoration:Sprite",
     "Stop": "design.gradient:Stop",
     "Symbol": "symbol.symbol:Symbol",

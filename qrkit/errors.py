@@ -44,8 +44,13 @@ __all__ = [
     "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
     "NotAuthenticated", "NotFound", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled", "RenderingFailed",
     "ScanWarning", "StoreBusy", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
-    "WrongMediaType", "WrongMethod", "collecting", "extra", "nearest",
+    "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60

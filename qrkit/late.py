@@ -13,12 +13,12 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from qrkit.design.decoration import LogoLook
-    from qrkit.design.design import Design, DesignFields
-    from qrkit.design.limits import PadChoice
+    from qrkit.design.color import Color
+    from qrkit.design.design import Design, DesignChanges
+    from qrkit.design.limits import Display, PadChoice
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.largest_logo import LargestLogo
     from qrkit.scanning.repair import Repair
@@ -33,6 +33,7 @@ __all__ = [
     "largest_logo",
     "late_names",
     "make_scannable",
+    "old_names",
     "resized",
     "watch",
     "with_logo",
@@ -94,26 +95,26 @@ UNSEEN: Watch = _iterate
 """Shows nothing."""
 
 
+def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module some of whose names have changed.
+
+    Args:
+        module: The module, `__name__`.
+        names: Old name to new name; a new name with a dot is one of another module, written in full.
+    """
+
+    def find(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+        home, _, new = names[name].rpartition(".")
+        hint = f"{module}.{name} goes with qrkit 1.1: use {home or module}.{new}"
+        warnings.warn(hint, DeprecationWarning, stacklevel=2)
+        return getattr(import_module(home or module), new)
+
+    return find
+
+
 # ---- what people call on a design
-
-
-class RepairOptions(TypedDict, total=False):
-    """What `Design.make_scannable` takes beside its target."""
-
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
-
-
-class LogoOptions(TypedDict, total=False):
-    """What `Design.largest_logo` takes beside the picture."""
-
-    target: float
-    place: tuple[float, float]
-    pad_codewords: PadChoice | None
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
 
 
 def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
@@ -139,19 +140,30 @@ def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) 
     return call(self, level, fetch=fetch)
 
 
-def make_scannable(self: Design, target: float = 0.5, **options: Unpack[RepairOptions]) -> Repair:
+def make_scannable(
+    self: Design,
+    target: float = 0.5,
+    *,
+    may: Collection[str] | None = None,
+    level: Level = "standard",
+    fetch: Fetch | None = None,
+) -> Repair:
     """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
 
     Args:
         target: Share of the worst block's error correction that the design may use, 0..1.
-        **options: `may`, `level` and `fetch`, as `qrkit.scanning.repair.make_scannable` has them.
+        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
+        level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a
+            fraction of the time.
+        fetch: What reads pictures that the design names by their URL; without it, none is read.
 
     Raises:
-        CannotRepair: What may be changed does not suffice; it says what is in the way and what else would help.
-        InvalidParameter: An argument breaks its rule.
-        ContentTooLong: The content does not fit.
-        AssetError: A picture that it names is none, or not to be had.
-        RenderingFailed: The renderer broke down on a part of it.
+        CannotRepair: If what may be changed does not suffice; the error says what is in the way and what else would
+            help.
+        InvalidParameter: If an argument breaks its rule.
+        ContentTooLong: If the content does not fit.
+        AssetError: If a picture that the design names cannot be read.
+        RenderingFailed: If the renderer broke down on a part of the design.
 
     Example:
         >>> from qrkit import Design
@@ -161,10 +173,10 @@ def make_scannable(self: Design, target: float = 0.5, **options: Unpack[RepairOp
     """
     from qrkit.scanning.repair import make_scannable as call
 
-    return call(self, target, **options)
+    return call(self, target, may=may, level=level, fetch=fetch)
 
 
-def resized(self: Design, **fields: Unpack[DesignFields]) -> Design:
+def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
     """The design in another size, where `replace` would leave pictures behind.
 
     Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
@@ -174,8 +186,8 @@ def resized(self: Design, **fields: Unpack[DesignFields]) -> Design:
         **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
 
     Raises:
-        InvalidParameter: A field breaks its rule, or leaves less than a pixel for a module.
-        ContentTooLong: The content does not fit.
+        InvalidParameter: If a field breaks its rule, or leaves less than a pixel for a module.
+        ContentTooLong: If the content does not fit.
 
     Example:
         >>> from qrkit import Design
@@ -194,8 +206,12 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
+    name: str = "",
+    opacity: float = 1.0,
+    color: str | Color | None = None,
+    display: Display = "pixel-hit-test",
+    tolerance: float = 0.0,
     fetch: Fetch | None = None,
-    **look: Unpack[LogoLook],
 ) -> Design:
     """The design with a picture on it, as a layer that has the picture's proportions.
 
@@ -207,13 +223,17 @@ def with_logo(
         content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
         share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
         place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
-        fetch: What reads a picture by its URL; without it, none is read (ruling G20).
-        **look: Fields of `Layer`: name, opacity, color, display, tolerance.
+        name: A name for people.
+        opacity: 0..1.
+        color: Color of an icon; the foreground's by default.
+        display: Which modules are left out, as `Layer.display` has it; `overlay` keeps them all.
+        tolerance: How many pixels further modules are left out; below 0, how many less far.
+        fetch: What reads a picture by its URL; without it, none is read.
 
     Raises:
-        InvalidParameter: An argument breaks its rule.
-        AssetError: The picture is none, or not to be had.
-        ContentTooLong: The content of the design does not fit.
+        InvalidParameter: If an argument breaks its rule.
+        AssetError: If the picture cannot be read.
+        ContentTooLong: If the content of the design does not fit.
 
     Example:
         >>> from qrkit import Design
@@ -223,27 +243,54 @@ def with_logo(
     """
     from qrkit.drawing.logo import with_logo as call
 
-    return call(self, content, share, place=place, fetch=fetch, **look)
+    return call(
+        self,
+        content,
+        share,
+        place=place,
+        name=name,
+        opacity=opacity,
+        color=color,
+        display=display,
+        tolerance=tolerance,
+        fetch=fetch,
+    )
 
 
-def largest_logo(self: Design, content: str, **options: Unpack[LogoOptions]) -> LargestLogo:
-    """The largest picture that it can have as a layer.
+def largest_logo(
+    self: Design,
+    content: str,
+    *,
+    target: float = 0.5,
+    place: tuple[float, float] = (0.5, 0.5),
+    pad_codewords: PadChoice | None = None,
+    may: Collection[str] = ("mask",),
+    level: Level = "standard",
+    fetch: Fetch | None = None,
+) -> LargestLogo:
+    """The largest picture that the design can have as a layer.
 
     Args:
         content: The picture, as `Layer.content` has it; it keeps its proportions.
-        **options: `target`, `place`, `pad_codewords`, `may`, `level` and `fetch`, as
-            `qrkit.scanning.largest_logo.largest_logo` has them.
+        target: Share of the worst block's error correction that may be used, 0..1.
+        place: Where its middle is, in 0..1 of the symbol from the left and from the top.
+        pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
+        may: What else of the symbol may be changed, out of mask and ec; the version stays.
+        level: Of the report, as `qrkit.check` has them.
+        fetch: What reads pictures by their URL; without it, none is read.
 
     Raises:
-        CannotRepair: Not even a picture of one module fits there.
-        InvalidParameter: An argument breaks its rule.
-        AssetError: The picture is none, or not to be had.
-        ContentTooLong: The content of the design does not fit.
-        RenderingFailed: The renderer broke down on a part of it.
+        CannotRepair: If not even a picture of one module fits there.
+        InvalidParameter: If an argument breaks its rule.
+        AssetError: If the picture cannot be read.
+        ContentTooLong: If the content of the design does not fit.
+        RenderingFailed: If the renderer broke down on a part of the design.
     """
     from qrkit.scanning.largest_logo import largest_logo as call
 
-    return call(self, content, **options)
+    return call(
+        self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level, fetch=fetch
+    )
 
 
 # ---- module names of 1.0

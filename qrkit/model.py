@@ -48,6 +48,8 @@ class _Signature:
             default = inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
             kind = leading if name == record.leading else others
             parameters.append(inspect.Parameter(name, kind, default=default, annotation=kinds[name]))
+        fields = {one.name: one for one in parameters}
+        parameters += [fields[field].replace(name=name) for name, field in record.other_names.items()]
         return inspect.Signature(sorted(parameters, key=lambda one: one.kind))
 
 
@@ -65,15 +67,19 @@ class Model(Shown, BaseModel):
     leading: ClassVar[str] = ""
     """The field whose name may be left out, if it comes first: `Marker("eye-3")`."""
 
+    other_names: ClassVar[Mapping[str, str]] = {}
+    """Further names that fields have in Python, and not in JSON: `error_correction` for `ec`."""
+
     def __init__(self, /, *first: Any, **values: Any) -> None:
         if first:
             if not self.leading or len(first) > 1:
                 raise TypeError(f"{type(self).__name__} takes its fields by name: {', '.join(type(self).model_fields)}")
             values[self.leading] = first[0]
+        fields = values if self.other_names.keys().isdisjoint(values) else self.by_field(values)
         try:
-            super().__init__(**values)
+            super().__init__(**fields)
         except ValidationError as error:
-            raise _translated(type(self), error) from error
+            raise _translated(type(self), error, values) from error
 
     # A nested record is judged by pydantic alone, so that its errors keep their path (`location.latitude`).
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -81,6 +87,24 @@ class Model(Shown, BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         cls.__signature__ = _Signature()  # type: ignore[assignment]  # gives one when it is asked for
+
+    @classmethod
+    def by_field(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Keyword arguments by the names of their fields: `{"error_correction": "H"}` is `{"ec": "H"}`.
+
+        Raises:
+            InvalidParameter: If a field is given under two names.
+        """
+        problems = [
+            Problem(
+                name, values[name], f"means the same as {field}={values[field]!r}; leave out one", "duplicate-parameter"
+            )
+            for name, field in cls.other_names.items()
+            if name in values and field in values
+        ]
+        if problems:
+            raise InvalidParameter(*problems)
+        return {cls.other_names.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -148,9 +172,9 @@ class Model(Shown, BaseModel):
             **changes: Fields of the record, by their names in Python.
 
         Raises:
-            InvalidParameter: A change breaks a rule.
+            InvalidParameter: If a change breaks a rule.
         """
-        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        kept = {name: getattr(self, name) for name in self.model_fields_set - self.by_field(changes).keys()}
         return type(self)(**(kept | changes))
 
 
@@ -174,9 +198,12 @@ def _record_in(annotation: Any) -> type[Model] | None:
     return next((record for record in found if record), None)
 
 
-def _translated(model: type[BaseModel], error: ValidationError) -> InvalidParameter:
-    """The one error that stands for all that pydantic found."""
-    errors = [dict(one) for one in error.errors(include_url=False)[:MOST_PROBLEMS]]
+def _translated(model: type[Model], error: ValidationError, given: Mapping[str, Any] | None = None) -> InvalidParameter:
+    """The one error that stands for all that pydantic found; `given` has the names that the caller wrote."""
+    errors: list[dict[str, Any]] = [dict(one) for one in error.errors(include_url=False)[:MOST_PROBLEMS]]
+    written = {field: name for name, field in model.other_names.items() if name in (given or {})}
+    for one in errors:
+        one["loc"] = (*(written.get(str(part), part) for part in one["loc"][:1]), *one["loc"][1:])
     found = [_problem(model, one) for one in errors]
     if len(found) == 1 and found[0].code == "unknown-parameter":
         return _unknown(model, errors[0])
@@ -185,16 +212,17 @@ def _translated(model: type[BaseModel], error: ValidationError) -> InvalidParame
     return InvalidParameter(*found)
 
 
-def _unknown(model: type[BaseModel], error: Mapping[str, Any]) -> UnknownParameter:
+def _unknown(model: type[Model], error: Mapping[str, Any]) -> UnknownParameter:
     """A name that is no field of the record it was given for, which may be inside another."""
     for part in error["loc"][:-1]:
         by_alias = {one.alias: one for one in model.model_fields.values()}
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))
         model = (_record_in(field.annotation) if field else None) or model
-    return UnknownParameter(".".join(map(str, _named(error["loc"]))), error["input"], model.model_fields)
+    allowed = (*model.model_fields, *model.other_names)
+    return UnknownParameter(".".join(map(str, _named(error["loc"]))), error["input"], allowed)
 
 
-def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> Problem:
+def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     """One problem out of one of pydantic's."""
     kind, context = error["type"], error.get("ctx", {})
     name = ".".join(str(part) for part in _named(error["loc"]))

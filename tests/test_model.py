@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Color, Design, Layer, Marker
+from qrkit import Color, Design, Layer, Marker, generate, generate_many, open_portfolio
 from qrkit.design.limits import Latitude, ModuleSize, Text
 from qrkit.errors import InvalidParameter, MissingParameter, UnknownParameter
 from qrkit.model import Model
+from qrkit.pictures.generate_request import read_post
 
 
 class Place(Model):
@@ -63,7 +64,7 @@ def test_help_shows_the_fields_of_a_record_with_plain_types():
     )
     assert "Validator" not in shown
     assert str(inspect.signature(Marker)).startswith("(pattern: Literal['default', 'eye-1', ")
-    assert inspect.signature(Design).parameters.keys() == Design.model_fields.keys()
+    assert inspect.signature(Design).parameters.keys() == Design.model_fields.keys() | Design.other_names.keys()
 
 
 def test_an_unknown_name_in_python_gets_the_nearest():
@@ -104,6 +105,59 @@ def test_a_wrong_field_is_named_as_the_caller_wrote_it():
         with pytest.raises(InvalidParameter) as caught:
             Poster(poster_name="x", **{name: 99})
         assert caught.value.name in (name, "moduleSize")
+
+
+ALIASES = [("error_correction", "ec", "H"), ("mode", "em", "alphanumeric"), ("quiet_zone", "padding", 2)]
+
+
+@pytest.mark.parametrize(("other", "field", "value"), ALIASES)
+def test_a_field_of_a_design_has_its_other_name_as_argument_and_attribute(other, field, value):
+    design = Design(content="HI", **{other: value})
+    assert design == Design(content="HI", **{field: value})
+    assert getattr(design, other) == getattr(design, field) == value
+    plain = Design(content="HI", ec="L", em="byte", padding=9)
+    for changed in (
+        plain.replace(**{other: value}),
+        plain.resized(**{other: value}),
+        generate(plain, **{other: value}).design,
+        generate_many(["HI"], design={field: getattr(plain, field)}, **{other: value}).images[0].design,
+        generate_many(["HI"], design={other: value}).images[0].design,
+    ):
+        assert getattr(changed, field) == value
+    assert f'"{field}":' in design.to_json()
+    assert other not in design.to_json()
+    with pytest.raises(InvalidParameter, match=f"{other}"):
+        Design.from_json(f'{{"content":"HI","{other}":"{value}"}}')
+
+
+@pytest.mark.parametrize(("other", "field", "value"), ALIASES)
+def test_both_names_of_a_field_are_refused_together(other, field, value):
+    for take in (Design(content="HI").replace, lambda **fields: Design(content="HI", **fields)):
+        with pytest.raises(
+            InvalidParameter, match=rf"^{other}=.* means the same as {field}=.*; leave out one"
+        ) as caught:
+            take(**{field: value, other: value})
+        assert caught.value.code == "duplicate-parameter"
+
+
+def test_errors_say_the_name_that_was_written():
+    with pytest.raises(InvalidParameter, match=r"^error_correction='X': must be one of"):
+        Design(content="HI", error_correction="X")
+    with pytest.raises(UnknownParameter, match="did you mean 'quiet_zone'"):
+        Design(content="HI", quietzone=2)
+
+
+def test_templates_and_tracked_codes_take_the_other_names():
+    with open_portfolio(":memory:") as shop:
+        shop.templates.save("brand", {"ec": "H"})
+        assert shop.templates.design("brand", "HI", error_correction="Q").ec == "Q"
+        code = shop.insert_qrcode("https://example.com", properties={"ec": "L"})
+        assert shop.image(code, error_correction="H", quiet_zone=1).design.given().keys() >= {"ec", "padding"}
+
+
+@pytest.mark.parametrize(("other", "field", "value"), ALIASES)
+def test_the_interface_has_one_name_for_each_field(other, field, value):
+    assert read_post({"content": "HI", other: value}, lambda name: {}).unknown == [other]
 
 
 def test_absent_values_are_left_out_of_json():

@@ -105,10 +105,20 @@ def test_the_page_of_qrkit_has_all_that_it_exports():
     assert sorted(on_page("qrkit")) == sorted(qrkit.__all__)
 
 
+@pytest.mark.parametrize(
+    "name", ["qrkit", *(f"qrkit.{name}" for name in qrkit.__all__ if isinstance(getattr(qrkit, name), ModuleType))]
+)
+def test_completion_shows_what_a_module_exports_and_no_more(name):
+    module = import_module(name)
+    assert dir(module) == sorted(module.__all__)
+    assert sorted(on_page(module.__name__)) == sorted(module.__all__)
+
+
 def imported(text: str) -> set[tuple[str, str]]:
     """What a text of Python imports from qrkit: module and name."""
     lines = re.findall(r"^(?:>>> )?from (qrkit[\w.]*) import (.+)$", text, re.MULTILINE)
-    return {(module, name.strip()) for module, names in lines for name in names.strip("()").split(",")}
+    homes = {module: import_module(module).__name__ for module, _ in lines}
+    return {(homes[module], name.strip()) for module, names in lines for name in names.strip("()").split(",")}
 
 
 def guides() -> Iterator[tuple[str, str]]:
@@ -126,9 +136,8 @@ def test_whatever_the_guides_import_is_public(name, text):
         for module, one in imported(text)
         if one not in names.get(module, ()) and f"{module}.{one}" not in PAGES
     }
-    assert hidden <= {"qrkit.commands.demo"}, (
-        "is on no page"
-    )  # the command that shows what qrkit does, not a part to build on
+    # The demo is a command that shows what qrkit does, not a part to build on.
+    assert hidden <= {"qrkit.commands.demo"}, "is on no page"
 
 
 @cache
@@ -178,7 +187,9 @@ def entries(docstring: str, section: str) -> set[str]:
 
 @each(FUNCTIONS)
 def test_each_of_several_arguments_is_told(thing):
-    names = [name for name in inspect.signature(thing.value).parameters if name not in ("self", "cls")]
+    # As they are written: the fields of a design, which a signature lists one by one, are told together.
+    arguments, *stars = inspect.getargs(thing.value.__code__)
+    names = [name for name in (*arguments, *stars) if name and name not in ("self", "cls")]
     assert len(names) < 2 or set(names) - entries(thing.docstring, "Args") == set()
 
 

@@ -12,7 +12,7 @@ from qrkit.store.text_columns import with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "posters", "scans_by", "top_qrcodes"]
+__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "scans_by", "scans_by_location", "top_qrcodes"]
 
 Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
 """What scans can be counted by."""
@@ -34,7 +34,7 @@ ORDER BY scans DESC, qrcode_id
 LIMIT $most
 """
 
-POSTERS = """
+BY_LOCATION = """
 , counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
 SELECT
     c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
@@ -74,7 +74,7 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     return with_dtypes(scans.ask(TOP, most=most), types | {"share": "float64"})
 
 
-def posters(scans: Scans) -> pd.DataFrame:
+def scans_by_location(scans: Scans) -> pd.DataFrame:
     """Where the QR Codes of the view hang, the most scanned first; those without coordinates are left out.
 
     Columns: qrcode_id, qrcode (its name), campaign, address (str, as the record has it), latitude, longitude (float64,
@@ -82,7 +82,7 @@ def posters(scans: Scans) -> pd.DataFrame:
     """
     types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
     types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
-    return with_dtypes(scans.ask(POSTERS), types)
+    return with_dtypes(scans.ask(BY_LOCATION), types)
 
 
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from math import exp, inf, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
-from zoneinfo import ZoneInfo
 
 from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.analytics.daily_spread import (
@@ -29,10 +28,11 @@ from qrkit.analytics.daily_spread import (
 )
 from qrkit.analytics.distributions import beta_probability, beta_quantile, gamma_quantile
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock, zone_of
+from qrkit.analytics.time_zones import on_the_clock, takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.times import first_moment, moment_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,9 +83,8 @@ class Ratio(NamedTuple):
     exposure: float
 
 
-def rates(
-    scans: Scans, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC", level: float = 0.95
-) -> pd.DataFrame:
+@takes_time_zone
+def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95) -> pd.DataFrame:
     """Scans a day, and the interval that the true rate lies in; one row, or one for each part with scans.
 
     The rate is that of days like these: an interval says nothing of a later season.
@@ -94,22 +93,19 @@ def rates(
     (float64, 1 or more: variance of a day's scans to their mean, weekdays apart from two weeks on).
 
     Args:
-        scans: Of its period the whole days count; without `since` or `until` those between the first and the last scan.
-        by: What rates are told apart by.
-        time_zone: An IANA name, or its ZoneInfo: whose days.
+        scans: The view, whose whole days count; without `since` or `until`, those between the first and the last scan.
+        by: Give a rate for each campaign, qrcode or qrcode_id.
         level: How often such an interval holds the true rate, above 0 and below 1.
 
     Raises:
-        InvalidParameter: There are fewer than 2 whole days, or an argument is out of its bounds.
+        InvalidParameter: If the view has fewer than 2 whole days, or an argument is out of its bounds.
     """
     import pandas as pd
 
     check_part(by)
     level = check_share("level", level)
-    zone = zone_of(time_zone)
-    ((first, last),) = whole_days([scans], zone)
-    view = scans.where(since=first_moment(zone, first), until=first_moment(zone, last))
-    per_day = scans_per_day(view, by=by, time_zone=time_zone)
+    ((first, last),) = whole_days([scans])
+    per_day = scans_per_day(scans.where(since=first, until=last), by=by)
     groups = per_day.groupby(by, sort=True) if by else [("", per_day)]
     rows = []
     for part, frame in groups:
@@ -121,7 +117,8 @@ def rates(
     return found.rename(columns={"part": by}) if by else found.drop(columns="part")
 
 
-def compare(first: Scans, second: Scans, *, time_zone: str | ZoneInfo = "UTC", level: float = 0.95) -> pd.DataFrame:
+@takes_time_zone
+def compare(first: Scans, second: Scans, *, level: float = 0.95) -> pd.DataFrame:
     """Which of two views has more scans a day, by how much, and how sure that is; one row.
 
     Where both have the same days, each day is compared with itself, so that weather and weekdays cancel out. Otherwise,
@@ -136,22 +133,24 @@ def compare(first: Scans, second: Scans, *, time_zone: str | ZoneInfo = "UTC", l
     itself).
 
     Args:
-        first: A view; of its period the whole days count. Where it has no `since` or `until`, those of the other view
-            or of the first and the last scan of both take their place.
-        second: Another view, of other codes or of another time.
-        time_zone: An IANA name, or its ZoneInfo: whose days.
+        first: A view, whose whole days count. Where it has no `since` or `until`, those of the other view or of the
+            first and the last scan of both take their place.
+        second: Another view in the same time zone, of other codes or of another time.
         level: How often such an interval holds the true ratio, above 0 and below 1. Pairs that are equal are called
             different in 1 - level of all cases.
 
     Raises:
-        InvalidParameter: A view has fewer than 2 whole days, or an argument is out of its bounds.
+        InvalidParameter: If a view has fewer than 2 whole days, the views are in different time zones, or `level` is
+            out of its bounds.
     """
     import pandas as pd
 
     level = check_share("level", level)
-    zone = zone_of(time_zone)
     views = (first, second)
-    one, two = (counts(view, zone, ends) for view, ends in zip(views, whole_days(views, zone), strict=True))
+    if first.time_zone != second.time_zone:
+        rule = f"must be that of the other view, {first.time_zone}: days of two zones are not the same days"
+        raise InvalidParameter(Problem("time_zone", second.time_zone, f"{rule}; set it with where(time_zone=…)"))
+    one, two = (counts(view, ends) for view, ends in zip(views, whole_days(views), strict=True))
     strata = _strata(one, two)
     spread = _spread(strata)
     row: dict[str, float] = {}
@@ -163,9 +162,8 @@ def compare(first: Scans, second: Scans, *, time_zone: str | ZoneInfo = "UTC", l
     return pd.DataFrame([row])
 
 
-def before_and_after(
-    scans: Scans, change: date, *, time_zone: str | ZoneInfo = "UTC", level: float = 0.95
-) -> pd.DataFrame:
+@takes_time_zone
+def before_and_after(scans: Scans, change: date, *, level: float = 0.95) -> pd.DataFrame:
     """What a change has done: the days after it compared with those before.
 
     The day of the change itself is left out, unless it began with it. It is a comparison over time: whatever else
@@ -175,26 +173,23 @@ def before_and_after(
 
     Args:
         scans: A view with whole days on both sides.
-        change: A day of the time zone, or a moment; without a zone it is UTC.
-        time_zone: An IANA name, or its ZoneInfo: whose days.
+        change: A day, or a moment; without a time zone it is one of the view's.
         level: As `compare` takes it.
 
     Raises:
-        InvalidParameter: The change is no date, or fewer than 2 whole days of the view are on a side of it.
+        InvalidParameter: If the change is not a date, or fewer than 2 whole days of the view are on a side of it.
     """
-    zone = zone_of(time_zone)
     if not isinstance(change, date):
         raise InvalidParameter(Problem("change", change, "must be a datetime.date or datetime.datetime", "wrong-type"))
-    moment = moment_of(change) if isinstance(change, datetime) else first_moment(zone, change)
-    day = on_the_clock(moment, zone).date()
-    start = first_moment(zone, day)
-    after = start if moment == start else first_moment(zone, day + timedelta(days=1))
-    ((first, last),) = whole_days([scans], zone)
-    if min((day - first).days, (last - on_the_clock(after, zone).date()).days) < FEWEST_DAYS:
+    moment = moment_in(scans.zone, change)
+    day = on_the_clock(moment, scans.zone).date()
+    after = day if moment == first_moment(scans.zone, day) else day + timedelta(days=1)
+    ((first, last),) = whole_days([scans])
+    if min((day - first).days, (last - after).days) < FEWEST_DAYS:
         days = f"those of the view are {first} to {last - timedelta(days=1)}"
         rule = f"must lie within the view, with {FEWEST_DAYS} whole days on each side; {days}"
         raise InvalidParameter(Problem("change", str(change), rule))
-    return compare(scans.where(until=start), scans.where(since=after), time_zone=time_zone, level=level)
+    return compare(scans.where(until=day), scans.where(since=after), level=level)
 
 
 def _rate(days: Mapping[date, int], level: float) -> tuple[float, float, float, float]:

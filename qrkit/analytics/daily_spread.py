@@ -18,9 +18,10 @@ from zoneinfo import ZoneInfo
 
 from qrkit.analytics.distributions import normal_quantile, student_quantile
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock
+from qrkit.analytics.time_zones import moment_of, on_the_clock
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.tracking.times import first_moment
 
 __all__ = ["FEWEST_DAYS", "Spread", "check_share", "counts", "spread_around", "spread_of", "week_of", "whole_days"]
 
@@ -56,23 +57,23 @@ class Spread(NamedTuple):
         return max(1.0, self.measured * (student_quantile(self.freedom, tail) / normal_quantile(tail)) ** 2)
 
 
-def whole_days(views: Sequence[Scans], zone: ZoneInfo) -> list[tuple[date, date]]:
-    """For each view the first day that lies in it as a whole, and the day after the last one.
+def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
+    """For each view the first day of its time zone that lies in it as a whole, and the day after the last one.
 
     Where a view has no `since` or no `until`, the first and the last scan of all these views bound it, and their days
     are left out: nobody knows for what share of them the codes hung.
 
     Raises:
-        InvalidParameter: A view has fewer than 2 such days.
+        InvalidParameter: If a view has fewer than 2 such days.
     """
     is_open = any(view.since is None or view.until is None for view in views)
-    seen = [scans_per_day(view, time_zone=zone.key)["day"] for view in views] if is_open else []
+    seen = [scans_per_day(view)["day"] for view in views] if is_open else []
     first = min((days.iloc[0].date() for days in seen if len(days)), default=None)
     last = max((days.iloc[-1].date() for days in seen if len(days)), default=None)
     ends = []
     for view in views:
-        since = _first_whole(view.since, zone) if view.since else first and first + DAY
-        until = _day_of(view.until, zone) if view.until else last
+        since = _first_whole(view.since, view.zone) if view.since else first and first + DAY
+        until = _day_of(view.until, view.zone) if view.until else last
         if since is None or until is None:
             rule = "has no scan, and no `since` and `until` to say how long none came"
             raise InvalidParameter(Problem("scans", None, rule))
@@ -83,10 +84,9 @@ def whole_days(views: Sequence[Scans], zone: ZoneInfo) -> list[tuple[date, date]
     return ends
 
 
-def counts(scans: Scans, zone: ZoneInfo, ends: tuple[date, date]) -> dict[date, int]:
+def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     """Scans of each of the days, as `whole_days` gives their ends."""
-    since, until = (first_moment(zone, day) for day in ends)
-    per_day = scans_per_day(scans.where(since=since, until=until), time_zone=zone.key)
+    per_day = scans_per_day(scans.where(since=ends[0], until=ends[1]))
     return dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
 
 
@@ -133,8 +133,8 @@ def check_share(name: str, value: float) -> float:
 
 def _first_whole(bound: date, zone: ZoneInfo) -> date:
     day = _day_of(bound, zone)
-    return day if moment_of(bound) <= first_moment(zone, day) else day + DAY
+    return day if moment_of(bound, zone) <= first_moment(zone, day) else day + DAY
 
 
 def _day_of(bound: date, zone: ZoneInfo) -> date:
-    return on_the_clock(moment_of(bound), zone).date()
+    return on_the_clock(moment_of(bound, zone), zone).date()

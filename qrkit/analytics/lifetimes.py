@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
+from qrkit.store.scans import in_zone_of
 from qrkit.store.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["lives", "scans_by_content"]
+__all__ = ["half_lives", "scans_by_content"]
 
-LIVES = """
+HALF_LIVES = """
 , lived AS (
     SELECT number, count(*) AS scans, min(time) AS first, quantile_disc(time, 0.5) AS half, max(time) AS last
     FROM lean
@@ -40,16 +41,17 @@ ORDER BY qrcode, qrcode_id, first, content
 """
 
 
-def lives(scans: Scans) -> pd.DataFrame:
+def half_lives(scans: Scans) -> pd.DataFrame:
     """When each QR Code of the view was made and scanned, oldest first; those that never were scanned are there, too.
 
-    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us], UTC without a zone),
-    scans (int64), delay (float64, hours from its making to its first scan; below 0 where scans are older than the
-    record), half_life (float64, days from its first scan until half of the scans so far had come; it grows while more
-    come in). What has not happened is missing.
+    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us]: UTC without a zone,
+    or with the time zone of the view if it has another), scans (int64), delay (float64, hours from its making to its
+    first scan; below 0 where scans are older than the record), half_life (float64, days from its first scan until half
+    of the scans so far had come; it grows while more come in). What has not happened is missing.
     """
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64"}
-    return with_dtypes(scans.ask(LIVES), types | {"delay": "float64", "half_life": "float64"})
+    found = in_zone_of(scans, scans.ask(HALF_LIVES), ("created", "first", "last"))
+    return with_dtypes(found, types | {"delay": "float64", "half_life": "float64"})
 
 
 def scans_by_content(scans: Scans) -> pd.DataFrame:
@@ -57,8 +59,9 @@ def scans_by_content(scans: Scans) -> pd.DataFrame:
 
     A change of the content, by an update or by the schedule, shows as one more row.
 
-    Columns: qrcode_id, qrcode (its name), content (str, "" where it is not known), first, last (datetime64[us], UTC
-    without a zone, of the scans that got it), scans, visitors (int64).
+    Columns: qrcode_id, qrcode (its name), content (str, "" where it is not known), first, last (datetime64[us], of the
+    scans that got it: UTC without a zone, or with the time zone of the view if it has another), scans, visitors
+    (int64).
     """
     types = {"qrcode_id": "str", "qrcode": "str", "content": "str", "scans": "int64", "visitors": "int64"}
-    return with_dtypes(scans.ask(BY_CONTENT), types)
+    return with_dtypes(in_zone_of(scans, scans.ask(BY_CONTENT), ("first", "last")), types)

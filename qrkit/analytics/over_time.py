@@ -1,7 +1,7 @@
 """How many scans when: per hour, day, week or month, per hour of the week, and beside the period before.
 
-A time zone is an IANA name. Days and hours are those of its clocks: the day on which they are put forward has 23 hours,
-and the hour that comes twice when they are put back is two rows. Periods without scans are there, too.
+Days and hours are those of the view's time zone: the day on which its clocks are put forward has 23 hours, and the hour
+that comes twice when they are put back is two rows. Periods without scans are there, too.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.analytics.time_zones import (
     Stretch,
     case_of,
-    first_moment,
     local_time,
     microseconds,
     moment_of,
     on_the_clock,
     stretches,
     stretches_of,
-    zone_of,
+    takes_time_zone,
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.text_columns import text_column, with_dtypes
+from qrkit.tracking.times import first_moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,49 +68,45 @@ ORDER BY w.weekday, h.hour
 """
 
 
-def scans_per(
-    scans: Scans, period: Period, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC"
-) -> pd.DataFrame:
+@takes_time_zone
+def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.DataFrame:
     """Scans and visitors of each hour, day, week or month, from the first scan (or `since`) to the last (or `until`).
 
     Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; of a day 23, 24 or
     25), the name of `by` (str, when asked for), scans, visitors (int64, told apart within one UTC day).
 
     Args:
-        scans: What is counted.
+        scans: The view to count, in its time zone.
         period: One of hour, day, week (from Monday), month.
-        by: What each period is told apart by; parts without any scan are left out.
-        time_zone: An IANA name, or its ZoneInfo.
+        by: Count each period by campaign, qrcode or qrcode_id; those without any scan are left out.
 
     Raises:
-        InvalidParameter: The period, `by` or the time zone is unknown, or there are more than a million rows.
+        InvalidParameter: If the period or `by` is unknown, or there are more than a million rows.
     """
     if period not in get_args(Period):
         raise InvalidParameter(Problem("period", period, f"must be one of {', '.join(get_args(Period))}"))
     check_part(by)
-    zone = zone_of(time_zone)
-    known = stretches_of(scans, zone)
+    zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
     found = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
-    calendar = _hours(scans, zone, found) if period == "hour" else _days(scans, zone, found, period)
+    calendar = _hours(scans, found) if period == "hour" else _days(scans, found, period)
     filled = _filled(calendar, found, by=by).drop(columns="label")
     filled["start"] = filled["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
     return filled
 
 
-def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
+@takes_time_zone
+def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     """Scans of each day, those without any among them, from the first scan (or `since`) to the last (or `until`).
 
-    Columns: day (datetime64[us], of the clocks of the time zone, without it), the name of `by` (str, when asked for),
-    scans (int64).
+    Columns: day (datetime64[us], a day of the view's time zone), the name of `by` (str, when asked for), scans (int64).
 
     Args:
-        scans: What is counted.
-        by: What each day is told apart by; parts without any scan are left out.
-        time_zone: An IANA name, or its ZoneInfo: whose days.
+        scans: The view to count, in its time zone.
+        by: Count each day by campaign, qrcode or qrcode_id; those without any scan are left out.
 
     Raises:
-        InvalidParameter: `by` or the time zone is something else, or there are more than a million rows.
+        InvalidParameter: If `by` is unknown, or there are more than a million rows.
 
     Example:
         >>> import pandas as pd
@@ -123,30 +119,24 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, time_zone: str | Zone
         [1, 0, 1]
     """
     check_part(by)
-    zone = zone_of(time_zone)
-    local = local_time(stretches_of(scans, zone))
+    local = local_time(stretches_of(scans))
     found = scans.ask(PER_DAY.format(local=local, part=by or "''"))
-    filled = _filled(_days(scans, zone, found, "day"), found, by=by)
+    filled = _filled(_days(scans, found, "day"), found, by=by)
     return filled.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
 
 
-def scans_by_hour(scans: Scans, *, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
+@takes_time_zone
+def scans_by_hour(scans: Scans) -> pd.DataFrame:
     """Scans of each hour of the week, 168 rows.
 
-    Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, of the clocks of the time zone), scans (int64).
-
-    Args:
-        scans: What is counted.
-        time_zone: An IANA name, or its ZoneInfo: whose hours.
-
-    Raises:
-        InvalidParameter: The time zone is unknown.
+    Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, of the view's time zone), scans (int64).
     """
-    local = local_time(stretches_of(scans, zone_of(time_zone)))
+    local = local_time(stretches_of(scans))
     return scans.ask(BY_HOUR.format(local=local)).astype("int64")
 
 
-def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str | ZoneInfo = "UTC") -> pd.DataFrame:
+@takes_time_zone
+def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
     """Each hour, day, week or month of a view beside that of the time before it, which is as long.
 
     Whole months have the same number of months before them, anything else the same number of hours on the clock. Where
@@ -156,37 +146,35 @@ def scans_and_previous(scans: Scans, period: Period = "day", *, time_zone: str |
     (Int64).
 
     Args:
-        scans: What is counted; it has both `since` and `until`.
+        scans: The view to count, in its time zone; it has both `since` and `until`.
         period: One of hour, day, week (from Monday), month.
-        time_zone: An IANA name, or its ZoneInfo.
 
     Raises:
-        InvalidParameter: The view has no `since` or no `until`; the period or the time zone is unknown, or there are
-            more than a million rows.
+        InvalidParameter: If the view has no `since` or no `until`, the period is unknown, or there are more than a
+            million rows.
     """
     import pandas as pd
 
-    zone = zone_of(time_zone)
-    before = scans.where(since=_previous_since(scans, zone), until=scans.since)
+    before = scans.where(since=_previous_since(scans), until=scans.since)
     columns = ["start", "scans", "visitors"]
-    present, past = (scans_per(view, period, time_zone=time_zone)[columns] for view in (scans, before))
+    present, past = (scans_per(view, period)[columns] for view in (scans, before))
     joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
     order = ["start", "previous_start", "scans", "visitors", "previous_scans", "previous_visitors"]
     return joined[order].astype(dict.fromkeys(order[2:], "Int64"))
 
 
-def _previous_since(scans: Scans, zone: ZoneInfo) -> datetime:
+def _previous_since(scans: Scans) -> datetime:
     """Where the time before a view begins."""
     if scans.since is None or scans.until is None:
         name = "until" if scans.until is None else "since"
         raise InvalidParameter(Problem(name, None, "must be set on the view by where(): what came before what?"))
-    since, until = (on_the_clock(moment_of(bound), zone) for bound in (scans.since, scans.until))
+    since, until = (on_the_clock(moment_of(bound, scans.zone), scans.zone) for bound in (scans.since, scans.until))
     if all(bound.day == 1 and bound.time() == datetime.min.time() for bound in (since, until)) and since < until:
         month = since.year * 12 + since.month - 1 - (until.year - since.year) * 12 - (until.month - since.month)
         start = datetime(month // 12, month % 12 + 1, 1)
     else:
         start = since - (until - since)
-    return start.replace(tzinfo=zone).astimezone(UTC)
+    return start.replace(tzinfo=scans.zone).astimezone(UTC)
 
 
 def _hour_start(known: Sequence[Stretch]) -> str:
@@ -200,7 +188,7 @@ def _hour_start(known: Sequence[Stretch]) -> str:
     return f"make_timestamp({case_of(known, starts)})"
 
 
-def _hours(scans: Scans, zone: ZoneInfo, found: pd.DataFrame) -> pd.DataFrame:
+def _hours(scans: Scans, found: pd.DataFrame) -> pd.DataFrame:
     """The hours of a view; columns label, start (datetime64[us], both UTC), hours (float64)."""
     import pandas as pd
 
@@ -209,7 +197,7 @@ def _hours(scans: Scans, zone: ZoneInfo, found: pd.DataFrame) -> pd.DataFrame:
     if ends:
         first, last = ends
         _check_rows((last - first) // HOUR)
-        known = stretches(zone, first, last + HOUR)
+        known = stretches(scans.zone, first, last + HOUR)
         bounds = [*(stretch.since for stretch in known), last + HOUR + MICROSECOND]
         for (since, until), (_, offset) in zip(pairwise(bounds), known, strict=True):
             hour = (since + offset).replace(minute=0, second=0, microsecond=0) - offset
@@ -220,11 +208,11 @@ def _hours(scans: Scans, zone: ZoneInfo, found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CALENDAR)).astype(CALENDAR)
 
 
-def _days(scans: Scans, zone: ZoneInfo, found: pd.DataFrame, period: str) -> pd.DataFrame:
+def _days(scans: Scans, found: pd.DataFrame, period: str) -> pd.DataFrame:
     """The days, weeks or months of a view; columns label (datetime64[us], local), start (UTC), hours (float64)."""
     import pandas as pd
 
-    ends = _ends(scans, found, zone)
+    ends = _ends(scans, found, scans.zone)
     days: list[date] = []
     if ends:
         first, last = (_begin(end.date(), period) for end in ends)
@@ -232,7 +220,7 @@ def _days(scans: Scans, zone: ZoneInfo, found: pd.DataFrame, period: str) -> pd.
         days = [first]
         while days[-1] <= last:
             days.append(_begin(days[-1] + timedelta(days={"day": 1, "week": 7, "month": 31}[period]), period))
-    starts = [first_moment(zone, day) for day in days]
+    starts = [first_moment(scans.zone, day) for day in days]
     # A day that a zone has skipped, moving to the other side of the date line, begins when the next one does.
     rows = [(datetime.combine(day, datetime.min.time()), start, (after - start) / HOUR)
             for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after]  # fmt: skip
@@ -247,9 +235,10 @@ def _begin(day: date, period: str) -> date:
 
 
 def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
-    """The local moments in the first and the last period; None where there is none."""
+    """The moments in the first and the last period, on the clocks of a zone; None where there is no period."""
     since, until = (
-        None if bound is None else on_the_clock(moment_of(bound), zone) for bound in (scans.since, scans.until)
+        None if bound is None else on_the_clock(moment_of(bound, scans.zone), zone)
+        for bound in (scans.since, scans.until)
     )
     if until is not None:
         until -= MICROSECOND

@@ -13,9 +13,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,19 +6,22 @@ versions of the rules than Python. From 1990 on, where scans begin, all offsets 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
-from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from functools import lru_cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import old_names
 from qrkit.store import Scans
-from qrkit.tracking.times import naive
+from qrkit.tracking.times import moment_in, zone_of
 
 __all__ = [
-    "Stretch", "case_of", "first_moment", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches",
-    "stretches_of", "zone_of",
+    "Stretch", "case_of", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches", "stretches_of",
+    "takes_time_zone",
 ]  # fmt: skip
 
 YEARS = (1990, 2100)
@@ -26,6 +29,9 @@ YEARS = (1990, 2100)
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
 
 
 class Stretch(NamedTuple):
@@ -40,28 +46,6 @@ class Stretch(NamedTuple):
     offset: timedelta
 
 
-def _proposed(name: str) -> str:
-    """What may have been meant: people know the city, "Berlin"."""
-    names = sorted(available_timezones())
-    city = name.replace(" ", "_").lower()
-    there = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
-    near = f"did you mean {there!r}?" if there else nearest(name, names)
-    return f"; {near}" if near.startswith("did") else ""
-
-
-def zone_of(name: str | ZoneInfo) -> ZoneInfo:
-    """The time zone of an IANA name, like "Europe/Ljubljana"; one that has such a name may come itself.
-
-    Raises:
-        InvalidParameter: There is none of this name.
-    """
-    try:
-        return ZoneInfo(name.key if isinstance(name, ZoneInfo) else name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError) as error:
-        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_proposed(str(name))}"
-        raise InvalidParameter(Problem("time_zone", name, rule)) from error
-
-
 def stretches(zone: ZoneInfo, first: datetime, last: datetime) -> list[Stretch]:
     """The stretches of a period, UTC without a zone; the first one holds `first`."""
     years = range(max(first.year, YEARS[0]), min(last.year, YEARS[1]) + 1)
@@ -70,10 +54,10 @@ def stretches(zone: ZoneInfo, first: datetime, last: datetime) -> list[Stretch]:
     return [Stretch(first, _offset(zone, first)), *inside]
 
 
-def stretches_of(scans: Scans, zone: ZoneInfo) -> list[Stretch]:
-    """The stretches in which a view may have scans."""
+def stretches_of(scans: Scans) -> list[Stretch]:
+    """The stretches of its time zone in which a view may have scans."""
     bounds = scans.bounds()
-    return stretches(zone, *bounds) if bounds else [Stretch(datetime(YEARS[0], 1, 1), timedelta())]
+    return stretches(scans.zone, *bounds) if bounds else [Stretch(datetime(YEARS[0], 1, 1), timedelta())]
 
 
 def local_time(known: Sequence[Stretch]) -> str:
@@ -97,27 +81,45 @@ def case_of(known: Sequence[Stretch], values: Sequence[object]) -> str:
     return f"CASE {' '.join(ends)} ELSE {values[-1]} END"
 
 
-def first_moment(zone: ZoneInfo, day: date) -> datetime:
-    """When a day begins, UTC without a zone: at midnight, or where clocks skip that, when they do."""
-    midnight = datetime.combine(day, datetime.min.time(), zone)
-    return midnight.astimezone(UTC).replace(tzinfo=None)
-
-
-def moment_of(bound: date) -> datetime:
-    """A bound of a view, UTC without a zone; a date is the midnight of UTC at which it begins.
+def moment_of(bound: date, zone: ZoneInfo) -> datetime:
+    """A bound of a view in this time zone, in UTC without a zone.
 
     Raises:
-        InvalidParameter: It is not in the years of scans.
+        InvalidParameter: If the bound is not within the years that scans have.
     """
     if not YEARS[0] <= bound.year <= YEARS[1]:
         rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
         raise InvalidParameter(Problem("since or until", bound, rule, "out-of-range"))
-    return naive(bound) if isinstance(bound, datetime) else datetime.combine(bound, datetime.min.time())
+    return moment_in(zone, bound)
 
 
 def on_the_clock(moment: datetime, zone: ZoneInfo) -> datetime:
     """What the clocks of a zone show at a moment, UTC without a zone."""
     return moment + _offset(zone, moment)
+
+
+def takes_time_zone(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Let a question take `time_zone=`, as it did before views had one; it goes with 1.1."""
+
+    @wraps(ask)
+    def asked(*args: Any, **arguments: Any) -> Answer:
+        if "time_zone" in arguments:
+            zone = zone_of(arguments.pop("time_zone"))
+            hint = f"`time_zone` of {ask.__name__} goes with qrkit 1.1: say it on the view, scans.where(time_zone=…)"
+            warnings.warn(hint, DeprecationWarning, stacklevel=2)
+            args = tuple(_move(given, zone) for given in args)
+            arguments = {name: _move(given, zone) for name, given in arguments.items()}
+        return ask(*args, **arguments)
+
+    return asked
+
+
+def _move(given: Any, zone: ZoneInfo) -> Any:
+    """A view in another time zone whose bounds stay the moments they are; anything else as it is."""
+    if not isinstance(given, Scans):
+        return given
+    since, until = (moment and moment.replace(tzinfo=UTC) for moment in given.period)
+    return replace(given, time_zone=zone.key, since=since, until=until)
 
 
 @lru_cache(maxsize=1_024)
@@ -139,3 +141,7 @@ def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
 
 def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.replace(tzinfo=UTC).astimezone(zone).utcoffset() or timedelta()
+
+
+# Notebooks that `report.notebook` wrote before views had a time zone import it from here.
+__getattr__ = old_names(__name__, {"first_moment": "qrkit.tracking.times.first_moment"})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.store import Scans
+from qrkit.store.scans import in_zone_of
 from qrkit.store.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ ORDER BY scans DESC, part
 def summary(scans: Scans) -> pd.DataFrame:
     """How much there is, in one row.
 
-    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us], UTC without
-    a zone, NaT where there is none).
+    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us]: UTC without a
+    zone, or with the time zone of the view if it has another; NaT where there is no scan).
     """
-    return scans.ask(SUMMARY).astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
+    found = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
+    return found.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 
 
 def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
-from zoneinfo import ZoneInfo
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, check_share, counts, whole_days
 from qrkit.analytics.distributions import (
@@ -14,7 +13,7 @@ from qrkit.analytics.distributions import (
     normal_from_student,
     student_from_normal,
 )
-from qrkit.analytics.time_zones import zone_of
+from qrkit.analytics.time_zones import takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 
@@ -50,7 +49,8 @@ class Expected(NamedTuple):
     freedom: int
 
 
-def unusual_days(scans: Scans, *, time_zone: str | ZoneInfo = "UTC", alarm: float = 0.05) -> pd.DataFrame:
+@takes_time_zone
+def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     """Every whole day of a view, with what was to be expected of it, and whether it was unusual.
 
     A day is expected to be like the up to 56 days around it, itself left out: their level, trend and weekdays, fitted
@@ -59,25 +59,23 @@ def unusual_days(scans: Scans, *, time_zone: str | ZoneInfo = "UTC", alarm: floa
     not hide another; several days in a row that are raised together, as before an event, may still hide one another
     in a view of a month.
 
-    Columns: day (datetime64[us], of the time zone, without it), scans (int64), expected, low, high (float64; a usual
+    Columns: day (datetime64[us], a day of the view's time zone), scans (int64), expected, low, high (float64; a usual
     day lies between them), chance (float64, 0..1, of a usual day to be that far off), is_unusual (bool).
 
     Args:
-        scans: Of its period the whole days count; without `since` or `until` those between the first and the last scan.
-        time_zone: An IANA name, or its ZoneInfo: whose days.
+        scans: The view, whose whole days count; without `since` or `until`, those between the first and the last scan.
         alarm: How probable a false alarm may be: among all days of a view in which nothing happened, at least one is
             called unusual in about such a share of views; fewer where days vary little, up to twice as many where they
             vary much. Above 0 and below 1.
 
     Raises:
-        InvalidParameter: There are fewer than 14 whole days, or an argument is out of its bounds.
+        InvalidParameter: If the view has fewer than 14 whole days, or `alarm` is not above 0 and below 1.
     """
     import numpy as np
     import pandas as pd
 
     alarm = check_share("alarm", alarm)
-    zone = zone_of(time_zone)
-    days = counts(scans, zone, whole_days([scans], zone)[0])
+    days = counts(scans, whole_days([scans])[0])
     if len(days) < TWO_WEEKS:
         rule = f"has {len(days)} whole days; {TWO_WEEKS} or more tell what is usual"
         raise InvalidParameter(Problem("scans", None, rule))

@@ -12,14 +12,16 @@ from qrkit.analytics.breakdowns import check_most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.accounts import all_accounts
+from qrkit.store.scans import in_zone_of
 from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.records import Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["VISITS", "human_scans", "orphan_visits", "visits_by_evidence", "visits_by_kind"]
 
-VISITS = ("scan", "bot", "prefetch", "head")
+VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 """All kinds of visits to QR Codes that are there."""
 
 COUNTED = ("browser on a known device", "unknown device", "robot by what is known today")
@@ -114,8 +116,8 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
     They belong to no QR Code, so to nobody's portfolio: a store with several accounts has them for its operator alone.
     Of the view only `since` and `until` matter.
 
-    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us], UTC without a zone), the most
-    frequent first.
+    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us]: UTC without a zone, or with the
+    time zone of the view if it has another), the most frequent first.
 
     Args:
         scans: A view of all QR Codes.
@@ -133,4 +135,4 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "is of a store with several accounts: what is nobody's is shown to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
-    return with_dtypes(scans.ask(ORPHANS, most=most), types)
+    return with_dtypes(in_zone_of(scans, scans.ask(ORPHANS, most=most), ("first", "last")), types)

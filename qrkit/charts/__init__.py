@@ -1,15 +1,15 @@
 """Charts: a DataFrame of `qrkit.analytics` becomes a figure, and a figure becomes SVG for a page.
 
     function of analytics               charts
-    scans_per_day, scans_per            lines, panels (one small chart for each campaign or QR Code)
-    scans_and_previous                  previous
-    unusual_days                        unusual
-    scans_by_hour                       week
+    scans_per_day, scans_per            lines, small_multiples (a small chart for each campaign or QR Code)
+    scans_and_previous                  previous_period
+    unusual_days                        unusual_days
+    scans_by_hour                       hour_of_week
     scans_by, top_qrcodes               bars
     rates                               rates
-    human_scans                         people
-    posters                             posters (a map)
-    lives                               delays
+    human_scans                         human_scans
+    scans_by_location                   scans_by_location (a map)
+    half_lives                          time_to_first_scan
 
 Nothing here asks the store. Figures are matplotlib's, made without pyplot: each belongs to who holds it, no backend is
 needed, and `figure.savefig("chart.pdf")` works as it does for any other. The same frame gives the same picture. In a
@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from qrkit.charts.axes import Chart
 from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, dark
-from qrkit.charts.expected import previous, unusual
-from qrkit.charts.first_scans import delays
-from qrkit.charts.hour_of_week import week
-from qrkit.charts.maps import posters
-from qrkit.charts.over_time import lines, panels
-from qrkit.charts.ranked import bars, people, rates
+from qrkit.charts.expected import previous_period, unusual_days
+from qrkit.charts.first_scans import time_to_first_scan
+from qrkit.charts.hour_of_week import hour_of_week
+from qrkit.charts.maps import scans_by_location
+from qrkit.charts.over_time import lines, small_multiples
+from qrkit.charts.ranked import bars, human_scans, rates
 from qrkit.charts.svg import sparkline, to_svg
+from qrkit.late import old_names
 
 __all__ = [
     "COLORS",
@@ -36,15 +37,31 @@ __all__ = [
     "assign_colors",
     "bars",
     "dark",
-    "delays",
+    "hour_of_week",
+    "human_scans",
     "lines",
-    "panels",
-    "people",
-    "posters",
-    "previous",
+    "previous_period",
     "rates",
+    "scans_by_location",
+    "small_multiples",
     "sparkline",
+    "time_to_first_scan",
     "to_svg",
-    "unusual",
-    "week",
+    "unusual_days",
 ]
+
+_OLD_NAMES = {
+    "delays": "time_to_first_scan",
+    "panels": "small_multiples",
+    "people": "human_scans",
+    "posters": "scans_by_location",
+    "previous": "previous_period",
+    "unusual": "unusual_days",
+    "week": "hour_of_week",
+}
+
+__getattr__ = old_names(__name__, _OLD_NAMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

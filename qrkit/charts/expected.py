@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["previous", "unusual"]
+__all__ = ["previous_period", "unusual_days"]
 
 NOW, BEFORE = "this period", "the one before"
 MOST_NAMED = 6
@@ -41,7 +41,7 @@ MOST_NAMED = 6
 
 
 @house_style()
-def previous(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
+def previous_period(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
     """Scans over time, and behind them those of the period before, each at the same distance from its beginning.
 
     Args:
@@ -71,7 +71,7 @@ def previous(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Cha
 
 
 @house_style()
-def unusual(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
+def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
     """Scans of each day over the range that is usual for it; days outside of it stand out, with their date.
 
     Args:

@@ -10,7 +10,7 @@ from qrkit.charts.colors import tint
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["delays"]
+__all__ = ["time_to_first_scan"]
 
 BINS = (
     ("before", 0.0),
@@ -28,11 +28,11 @@ NEVER = "not yet"
 
 
 @house_style()
-def delays(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart:
+def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart:
     """How many QR Codes waited how long for their first scan: a column for each span, and one for those still waiting.
 
     Args:
-        frame: Column delay (float, hours, missing where there was no scan); as `analytics.lives` gives it.
+        frame: Column delay (float, hours, missing where there was no scan); as `analytics.half_lives` gives it.
         width: Pixels.
         height: Pixels.
     """

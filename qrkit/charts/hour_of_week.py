@@ -26,13 +26,13 @@ from qrkit.charts.labels import length
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["week"]
+__all__ = ["hour_of_week"]
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @house_style()
-def week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
+def hour_of_week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
     """Scans of each hour of the week: a row a weekday, a column an hour, darker for more.
 
     Args:

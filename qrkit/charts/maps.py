@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["posters"]
+__all__ = ["scans_by_location"]
 
 KM_A_DEGREE = 111.2
 """Kilometres of a degree of latitude."""
@@ -62,14 +62,15 @@ class Box(NamedTuple):
 
 
 @house_style()
-def posters(frame: pd.DataFrame, *, width: int = 560, height: int = 420) -> Chart:
+def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 420) -> Chart:
     """A map of QR Codes: a dot at each place, as large as it is scanned; an empty ring where nobody has scanned yet.
 
     North is up and distances are true near the middle. The most scanned places have their names as far as these do not
     cover each other.
 
     Args:
-        frame: Columns qrcode (str), latitude, longitude (float, degrees), scans (int); as `analytics.posters` gives it.
+        frame: Columns qrcode (str), latitude, longitude (float, degrees), scans (int); as
+            `analytics.scans_by_location` gives it.
         width: Pixels.
         height: Pixels.
     """

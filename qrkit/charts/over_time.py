@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["lines", "panels"]
+__all__ = ["lines", "small_multiples"]
 
 MANY_DAYS = 120
 """Days from which on a line shows the mean of 7: the ups and downs of weeks would hide all else."""
@@ -115,7 +115,7 @@ def lines(
 
 
 @house_style()
-def panels(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760) -> Chart:
+def small_multiples(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760) -> Chart:
     """Scans over time in a small chart for each campaign or QR Code, the largest first, all of one scale.
 
     Beyond 24, the small ones are left out, and it is said how many scans they have.

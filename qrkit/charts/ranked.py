@@ -25,7 +25,7 @@ from qrkit.store.text_columns import as_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["bars", "people", "rates"]
+__all__ = ["bars", "human_scans", "rates"]
 
 ROW = 26
 """Pixels of a bar and its name."""
@@ -120,7 +120,7 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
 
 
 @house_style()
-def people(frame: pd.DataFrame, *, width: int = 560) -> Chart:
+def human_scans(frame: pd.DataFrame, *, width: int = 560) -> Chart:
     """How many visits came from people: those that likely did in full color, those that possibly did paler.
 
     Args:

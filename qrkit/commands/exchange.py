@@ -88,7 +88,8 @@ def _add_export(commands: Commands) -> None:
 
 
 def _import(asked: argparse.Namespace) -> Status:
-    from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+    from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio.codes import DEFAULT_BASE_URL
 
     columns = _columns(asked)
     if is_missing(asked.store):

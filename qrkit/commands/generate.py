@@ -203,7 +203,7 @@ def _design(asked: argparse.Namespace) -> Design:
         return _of_template(asked, content)
     given = _fields(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
-    return Design(**own).resized(**given) if "content" in own else Design(**(own | given))
+    return Design(**own).resized(**given) if "content" in own else Design(**(Design.by_field(own) | given))
 
 
 def _standard_input() -> bytes:

@@ -62,17 +62,18 @@ def _day(text: str) -> date:
 
 def _report(asked: argparse.Namespace) -> None:
     from qrkit import report
+    from qrkit.report.suffixes import NOTEBOOK, check_file
 
     output = asked.output or Path("report.html")
     if asked.pdf:
         if not output.name.strip("."):
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, as report.pdf"))
         output = output.with_suffix(".pdf")
-    report.check_file(output)
+    check_file(output)
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else _campaign_id(portfolio, asked.campaign)
-        if output.suffix.lower() == report.NOTEBOOK:
+        if output.suffix.lower() == NOTEBOOK:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
             file = report.portfolio(portfolio, **days).save(output)

@@ -73,7 +73,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _serve(asked: argparse.Namespace) -> None:
-    from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+    from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.server import Settings, make_app, serve
     from qrkit.server.access_log import shown_access
     from qrkit.server.socket_server import reachable

@@ -1,13 +1,13 @@
 """What decorates a QR Code: gradients, module styles, sprites, markers, layers, the wrapper, as plain data.
 
-`Gradient` is in `qrkit.design.gradient`. A class takes more than it holds, names of colors, lists, objects of JSON: its
-`…Fields` tell type checkers what.
+`Gradient` is in `qrkit.design.gradient`. A class takes more than it holds: names of colors, lists, objects of JSON. Its
+`__init__` tells type checkers what; `Model` has the one that runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, NotRequired, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
@@ -65,16 +65,6 @@ class Sprite(Model):
     content: Asset
 
 
-class ModulesFields(TypedDict, total=False):
-    """What `Modules` takes."""
-
-    type: ModuleType
-    union: bool
-    sprite: SpriteName | None
-    sprites: Sequence[Sprite | Object]
-    seed: int
-
-
 class Modules(Model):
     """How modules are drawn, but for the finder patterns (ruling G10).
 
@@ -98,7 +88,15 @@ class Modules(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ModulesFields]) -> None: ...
+        def __init__(
+            self,
+            *,
+            type: ModuleType = ...,
+            union: bool = ...,
+            sprite: SpriteName | None = ...,
+            sprites: Sequence[Sprite | Object] = ...,
+            seed: int = ...,
+        ) -> None: ...
 
     @model_validator(mode="after")
     def _sprites_have_their_type(self) -> Self:
@@ -108,14 +106,6 @@ class Modules(Model):
             rule = "sprite needs the name of one in `sprite`, or pictures in `sprites`"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
         return self
-
-
-class MarkerFields(TypedDict, total=False):
-    """What `Marker` takes beside its pattern."""
-
-    inner_color: str | Color | None
-    outer_color: str | Color | None
-    opacity: float
 
 
 class Marker(Model):
@@ -139,15 +129,14 @@ class Marker(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, pattern: MarkerPattern, **fields: Unpack[MarkerFields]) -> None: ...
-
-
-class MarkersFields(TypedDict, total=False):
-    """What `Markers` takes."""
-
-    top_left: Marker | Object | None
-    top_right: Marker | Object | None
-    bottom_left: Marker | Object | None
+        def __init__(
+            self,
+            pattern: MarkerPattern,
+            *,
+            inner_color: str | Color | None = ...,
+            outer_color: str | Color | None = ...,
+            opacity: float = ...,
+        ) -> None: ...
 
 
 class Markers(Model):
@@ -165,44 +154,40 @@ class Markers(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[MarkersFields]) -> None: ...
+        def __init__(
+            self,
+            *,
+            top_left: Marker | Object | None = ...,
+            top_right: Marker | Object | None = ...,
+            bottom_left: Marker | Object | None = ...,
+        ) -> None: ...
 
     @classmethod
-    def all(cls, pattern: MarkerPattern, **fields: Unpack[MarkerFields]) -> Self:
+    def all(
+        cls,
+        pattern: MarkerPattern,
+        *,
+        inner_color: str | Color | None = None,
+        outer_color: str | Color | None = None,
+        opacity: float = 1.0,
+    ) -> Self:
         """The same marker in all three corners.
 
         Args:
             pattern: As `Marker.pattern`.
-            **fields: The other fields of `Marker`: inner_color, outer_color, opacity.
+            inner_color: As `Marker.inner_color`.
+            outer_color: As `Marker.outer_color`.
+            opacity: As `Marker.opacity`.
 
         Raises:
-            InvalidParameter: A field breaks a rule.
+            InvalidParameter: If an argument breaks the rule of its field.
 
         Example:
             >>> Markers.all("eye-2", inner_color="navy").top_left
             Marker(pattern='eye-2', inner_color=Color.parse('#000080'))
         """
-        marker = Marker(pattern=pattern, **fields)
+        marker = Marker(pattern, inner_color=inner_color, outer_color=outer_color, opacity=opacity)
         return cls(top_left=marker, top_right=marker, bottom_left=marker)
-
-
-class LogoLook(TypedDict):
-    """What `Layer` takes beside its content and its box."""
-
-    name: NotRequired[str]
-    opacity: NotRequired[float]
-    color: NotRequired[str | Color | None]
-    display: NotRequired[Display]
-    tolerance: NotRequired[float]
-
-
-class LayerFields(LogoLook):
-    """What `Layer` takes beside its content."""
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 class Layer(Model):
@@ -243,7 +228,20 @@ class Layer(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, content: str, **fields: Unpack[LayerFields]) -> None: ...
+        def __init__(
+            self,
+            content: str,
+            *,
+            x: float,
+            y: float,
+            width: float,
+            height: float,
+            name: str = ...,
+            opacity: float = ...,
+            color: str | Color | None = ...,
+            display: Display = ...,
+            tolerance: float = ...,
+        ) -> None: ...
 
     @model_validator(mode="after")
     def _color_is_for_icons(self) -> Self:
@@ -269,15 +267,6 @@ class Placeholder(Model):
     height: Extent
 
 
-class WrapperFields(TypedDict):
-    """What `Wrapper` takes."""
-
-    source: str
-    width: float
-    height: float
-    placeholder: Placeholder | Object
-
-
 class Wrapper(Model):
     """A picture around the QR Code, which is fitted into its placeholder and centred there (ruling G15).
 
@@ -298,7 +287,7 @@ class Wrapper(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[WrapperFields]) -> None: ...
+        def __init__(self, *, source: str, width: float, height: float, placeholder: Placeholder | Object) -> None: ...
 
     @model_validator(mode="after")
     def _placeholder_is_inside(self) -> Self:

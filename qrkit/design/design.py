@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypedDict, Unpack
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -28,7 +29,9 @@ from qrkit.design.limits import (
 )
 from qrkit.model import Model, Object
 
-__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"]
+__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
@@ -67,7 +70,7 @@ def _is_allowed(mode: EncodingMode, character: str) -> bool:
 
 
 class DesignFields(TypedDict, total=False):
-    """What `Design` takes beside its content, and with it `qrkit.generate` and all that draw."""
+    """What `Design` takes beside its content, and with it `qrkit.generate` and everything that draws."""
 
     version: int | None
     size: int
@@ -85,10 +88,22 @@ class DesignFields(TypedDict, total=False):
     wrapper: Wrapper | Object | None
     mask: int | None
     pad_codewords: PadChoice
+    error_correction: ErrorCorrection
+    mode: EncodingMode
+    quiet_zone: int
+
+
+class DesignChanges(DesignFields, total=False):
+    """What `Design.replace` and `Design.resized` take."""
+
+    content: str
 
 
 class Design(Model):
-    """A QR Code picture. Every field but `content` has the interface's default.
+    """A QR Code picture. Every field but `content` has a default.
+
+    Three fields have a second name in Python, as argument and as attribute: `error_correction` for `ec`, `mode` for
+    `em`, and `quiet_zone` for `padding`.
 
     Attributes:
         content: Text to encode, 1..32,767 characters; how many fit depends on version, `em` and `ec`.
@@ -123,6 +138,8 @@ class Design(Model):
         >>> Design.from_json(brand.to_json()) == brand
         True
     """
+
+    other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
 
     content: Content
     version: Version = None
@@ -173,6 +190,32 @@ class Design(Model):
                 raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
 
+    @property
+    def error_correction(self) -> ErrorCorrection:
+        """The error correction level, `ec`."""
+        return self.ec
+
+    @property
+    def mode(self) -> EncodingMode:
+        """The encoding mode, `em`."""
+        return self.em
+
+    @property
+    def quiet_zone(self) -> int:
+        """The quiet zone in modules, `padding`."""
+        return self.padding
+
+    def replace(self, /, **changes: Unpack[DesignChanges]) -> Self:  # type: ignore[override]
+        """A copy with some fields changed, judged anew.
+
+        Args:
+            **changes: Fields of `Design`; what you leave out stays as it is.
+
+        Raises:
+            InvalidParameter: If a change breaks a rule.
+        """
+        return super().replace(**changes)
+
     check: ClassVar = late.check
     make_scannable: ClassVar = late.make_scannable
     resized: ClassVar = late.resized
@@ -188,3 +231,29 @@ class Design(Model):
         if self.wrapper:
             found["wrapper.source"] = self.wrapper.source
         return found
+
+
+def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Callable[[Function], Function]:
+    """Let help and completion show the fields that a function takes as `**fields: Unpack[…]`.
+
+    Functions that take all fields of a design keep `Unpack`: type checkers and editors know it, it is written once, and
+    a slip is answered with the nearest name. Spelled out, 19 parameters would stand in nine functions.
+
+    Args:
+        fields: `DesignFields`, or `DesignChanges`, which has the content, too.
+        is_change: Whether a field that is left out stays as it is; else it has its default.
+    """
+    known = inspect.signature(Design).parameters
+
+    def decorate(function: Function) -> Function:
+        *own, _ = inspect.signature(function).parameters.values()
+        taken = [known[name] for name in known if name in fields.__annotations__]
+        shown = [one.replace(default=...) if is_change else one for one in taken]
+        function.__signature__ = inspect.Signature([*own, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+for _change in (Design.replace, Design.resized):
+    lists_fields(DesignChanges, is_change=True)(_change)

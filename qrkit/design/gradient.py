@@ -1,12 +1,13 @@
 """`Gradient`: colours that change over the picture, as plain data.
 
-A class takes more than it holds, names of colours, lists, objects of JSON: its `…Fields` tell type checkers what.
+A class takes more than it holds: names of colours, lists, objects of JSON. Its `__init__` tells type checkers what;
+`Model` has the one that runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Discriminator, Tag, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -30,13 +31,6 @@ class Point(Model):
     y: Coordinate
 
 
-class DirectionFields(TypedDict):
-    """What `Direction` takes."""
-
-    start: Point | Object
-    stop: Point | Object
-
-
 class Direction(Model):
     """Where a linear gradient begins and ends.
 
@@ -50,15 +44,7 @@ class Direction(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[DirectionFields]) -> None: ...
-
-
-class StopFields(TypedDict):
-    """What `Stop` takes."""
-
-    offset: float
-    color: str | Color
-    opacity: NotRequired[float]
+        def __init__(self, *, start: Point | Object, stop: Point | Object) -> None: ...
 
 
 class Stop(Model):
@@ -76,21 +62,7 @@ class Stop(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[StopFields]) -> None: ...
-
-
-class GradientFields(TypedDict):
-    """What `Gradient` takes."""
-
-    gradient: GradientKind
-    units: NotRequired[GradientUnits]
-    direction: NotRequired[Direction | Object | None]
-    cx: NotRequired[float | None]
-    cy: NotRequired[float | None]
-    fx: NotRequired[float | None]
-    fy: NotRequired[float | None]
-    radius: NotRequired[float | None]
-    stops: Sequence[Stop | Object]
+        def __init__(self, *, offset: float, color: str | Color, opacity: float = ...) -> None: ...
 
 
 class Gradient(Model):
@@ -125,7 +97,19 @@ class Gradient(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[GradientFields]) -> None: ...
+        def __init__(
+            self,
+            *,
+            gradient: GradientKind,
+            stops: Sequence[Stop | Object],
+            units: GradientUnits = ...,
+            direction: Direction | Object | None = ...,
+            cx: float | None = ...,
+            cy: float | None = ...,
+            fx: float | None = ...,
+            fy: float | None = ...,
+            radius: float | None = ...,
+        ) -> None: ...
 
     @field_validator("stops")
     @classmethod

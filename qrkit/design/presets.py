@@ -80,3 +80,7 @@ def with_preset(design: Design, name: str) -> Design:
         raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
     kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
     return Design(**(kept | dict(PRESETS[name])))
+
+
+def __dir__() -> list[str]:
+    return __all__

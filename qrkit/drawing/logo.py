@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.decoration import Layer
 from qrkit.design.outline import Outline
@@ -12,8 +12,9 @@ from qrkit.drawing.untrusted.assets import read_asset
 from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
-    from qrkit.design.decoration import LogoLook
+    from qrkit.design.color import Color
     from qrkit.design.design import Design
+    from qrkit.design.limits import Display
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["Logo", "place_problems", "with_logo"]
@@ -47,15 +48,14 @@ class Logo(NamedTuple):
             size = picture.box[2:]
         return cls(content, size[0] / max(size), size[1] / max(size))
 
-    def on(self, design: Design, share: float, place: tuple[float, float], **look: Unpack[LogoLook]) -> Design:
-        """The design with it as its last layer; see `with_logo`."""
+    def layer_on(self, design: Design, share: float, place: tuple[float, float]) -> Layer:
+        """The picture as a layer of a design; see `with_logo`."""
         layout = layout_of(design)
         across, down = layout.place(place[0] * layout.side, place[1] * layout.side)
         longer = share * layout.side * layout.module
         width, height = round(self.width * longer, 2), round(self.height * longer, 2)
         x, y = round(across - width / 2, 2), round(down - height / 2, 2)
-        layer = Layer(self.content, x=x, y=y, width=width, height=height, **look)
-        return design.replace(layers=[*design.layers, layer])
+        return Layer(self.content, x=x, y=y, width=width, height=height)
 
 
 def with_logo(
@@ -64,23 +64,29 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
+    name: str = "",
+    opacity: float = 1.0,
+    color: str | Color | None = None,
+    display: Display = "pixel-hit-test",
+    tolerance: float = 0.0,
     fetch: Fetch | None = None,
-    **look: Unpack[LogoLook],
 ) -> Design:
     """A design with a picture on it; see `Design.with_logo`.
 
     Raises:
-        InvalidParameter: An argument breaks its rule.
-        AssetError: The picture is none, or not to be had.
-        ContentTooLong: The content of the design does not fit.
+        InvalidParameter: If an argument breaks its rule.
+        AssetError: If the picture cannot be read.
+        ContentTooLong: If the content of the design does not fit.
     """
     problems = place_problems(place)
     if not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     if problems:
         raise InvalidParameter(*problems)
-    apart: LogoLook = {"display": "pixel-hit-test", **look}
-    return Logo.read(content, fetch).on(pinned(design), share, place, **apart)
+    design = pinned(design)
+    layer = Logo.read(content, fetch).layer_on(design, share, place)
+    look = {"name": name, "opacity": opacity, "color": color, "display": display, "tolerance": tolerance}
+    return design.replace(layers=[*design.layers, layer.replace(**look)])
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:

@@ -33,7 +33,7 @@ def pinned(design: Design) -> Design:
     """
     if design.width or design.height:
         return design
-    return design.replace(width=layout_of(design).width)
+    return design.replace(width=round(layout_of(design).width))
 
 
 def relaid(design: Design, **changes: Any) -> Design:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
 
-from qrkit.design.design import Design, DesignFields
+from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
@@ -66,6 +66,7 @@ class QRAccessor:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
+    @lists_fields(DesignFields)
     def generate(
         self,
         content: Hashable,
@@ -111,6 +112,7 @@ class QRAccessor:
         made = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
         return self._told(made, errors)
 
+    @lists_fields(DesignFields)
     def check(
         self,
         content: Hashable,
@@ -177,6 +179,7 @@ class QRAccessor:
         self._check_columns({f"columns[{place}]": label for place, label in enumerate(labels)})
         return PictureTable(self._frame[labels], size=size, rows=rows)
 
+    @lists_fields(DesignFields)
     def save(
         self,
         target: str | Path,

@@ -58,15 +58,16 @@ class Look:
     def __init__(
         self, design: Design | Mapping[str, Any] | None, fetch: Fetch | None, fields: Mapping[str, Any]
     ) -> None:
+        fields = Design.by_field(fields)
         if isinstance(design, Design):
             self._design = design.replace(**{**fields, "content": PLACEHOLDER})
             self._pattern = _pattern(design, fields)
         elif design is None or isinstance(design, Mapping):
-            self._design = Design(**{**(design or {}), **fields, "content": PLACEHOLDER})
+            self._design = Design(**{**Design.by_field(design or {}), **fields, "content": PLACEHOLDER})
             self._pattern = _pattern(design or {}, fields)
         else:
             raise InvalidParameter(Problem("design", design, "must be a Design, or its fields", "wrong-type"))
-        self._fields = dict(fields)
+        self._fields = fields
         self._fetch = fetch
         self._pictures: Pictures = read_assets(self._design.pictures, fetch)
         self._first: QRImage | None = None

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from qrkit.design.design import Design, DesignFields
+from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
@@ -101,6 +101,7 @@ class Filed(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+@lists_fields(DesignFields)
 def generate_many(
     contents: Iterable[str | Design | QrkitError],
     /,

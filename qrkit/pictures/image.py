@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from qrkit.contents.cards import summary
-from qrkit.design.design import Design, DesignFields
+from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.limits import TextStyle
 from qrkit.drawing.draw import draw_plain, is_plain, picture_size
 from qrkit.drawing.writers import Format, format_named, format_of_file
@@ -256,6 +256,7 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
+@lists_fields(DesignFields)
 def generate(
     content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
 ) -> QRImage:

@@ -13,6 +13,7 @@ from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
+from qrkit.late import Shown
 from qrkit.model import Model
 
 __all__ = ["PrintSize", "QRPrint"]
@@ -41,7 +42,7 @@ class PrintSize(Model):
     at_most: bool = False
 
 
-class QRPrint:
+class QRPrint(Shown):
     """A picture of which every module is a whole number of dots: else a printer would make some modules wider.
 
     Args:

@@ -83,4 +83,4 @@ def check_holds(short_url: str, properties: Properties) -> None:
 
 def _design(content: str, properties: Properties, **changes: Any) -> Design:
     fields = {name: getattr(properties, name) for name in Properties.model_fields}
-    return Design(content=content, **(fields | changes))
+    return Design(content=content, **(fields | Design.by_field(changes)))

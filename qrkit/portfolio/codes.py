@@ -279,8 +279,11 @@ class Records:
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
             return self.links_of(made[0] if made else self._stored(id=self.insert_qrcode(url).id)[0])["short_url"]
 
-    def _stored(self, **narrower: str | None) -> list[StoredQRCode]:
-        return table.qrcodes(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes, **narrower)
+    def _stored(
+        self, *, id: str | None = None, campaign: str | None = None, content: str | None = None
+    ) -> list[StoredQRCode]:
+        most = PLANS[self.account.plan].most_qrcodes
+        return table.qrcodes(self.store, self.account.id, most=most, id=id, campaign=campaign, content=content)
 
     def _one(self, id: str) -> StoredQRCode:
         found = self._stored(id=_sought(id))

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
+from qrkit.design.design import DesignFields, lists_fields
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
 from qrkit.exchange import (
     ExchangeFormat,
@@ -42,8 +43,6 @@ from qrkit.tracking.records import PLANS, QRCode
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from qrkit.design.design import DesignFields
 
 __all__ = ["Portfolio", "picture_of"]
 
@@ -163,6 +162,7 @@ class Portfolio(Shown, Records):
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
+    @lists_fields(DesignFields, is_change=True)
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
         """The picture of a QR Code: its short URL when it is dynamic, else its content (rulings T2, X5).
 

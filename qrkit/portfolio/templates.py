@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, TypeGuard, Unpack
 
-from qrkit.design.design import Design, DesignFields
+from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.resizing import pinned
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.late import Shown
@@ -90,6 +90,7 @@ class Templates(Shown):
         found: dict[str, Any] = json.loads(text)
         return found
 
+    @lists_fields(DesignFields)
     def design(self, name: str, content: str, **fields: Unpack[DesignFields]) -> Design:
         """A design that begins with a template.
 

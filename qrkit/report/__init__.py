@@ -7,13 +7,11 @@ A4. `notebook` makes the same to go on from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.time_zones import zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.report.executed import run
@@ -21,17 +19,18 @@ from qrkit.report.facts import Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
+from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
 from qrkit.report.unscanned import Unscanned
-from qrkit.tracking.times import from_day
+from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["NOTEBOOK", "PAGES", "Report", "campaign", "check_file", "notebook", "portfolio"]
+__all__ = ["Report", "campaign", "notebook", "portfolio"]
 
-PAGES = (".html", ".htm", ".pdf")
-"""Suffixes of files that a page is written to."""
-NOTEBOOK = ".ipynb"
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +79,6 @@ class Report:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
 
 
-def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
-    """Refuse a file that no report is written to.
-
-    Raises:
-        InvalidParameter: The path ends in none of these suffixes.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in suffixes:
-        hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""
-        raise InvalidParameter(Problem("path", str(path), f"must end in {' or '.join(suffixes)}{hint}"))
-
-
 def portfolio(
     portfolio: Portfolio,
     *,
@@ -108,7 +95,7 @@ def portfolio(
         since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: An IANA name: whose days and hours.
+        time_zone: IANA name of the time zone whose days and hours the report has.
 
     Raises:
         InvalidParameter: If a bound is no day, `until` does not come after `since`, or the time zone is unknown.
@@ -136,7 +123,7 @@ def campaign(
         since: First day, a date or text as 2026-06-01; by default that of the first scan.
         until: The day after the last; by default the one after the last scan. Of a period with both, the report says
             what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: An IANA name: whose days and hours.
+        time_zone: IANA name of the time zone whose days and hours the report has.
 
     Raises:
         NotFound: The portfolio has no campaign of this id.
@@ -203,8 +190,7 @@ def _asked(since: date | str | None, until: date | str | None, time_zone: str) -
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
-    zone_of(time_zone)
-    return Asked(first, after, time_zone)
+    return Asked(first, after, zone_of(time_zone).key)
 
 
 def _day(name: str, bound: date | str | None) -> date | None:

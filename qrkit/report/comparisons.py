@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from qrkit import analytics
-from qrkit.analytics.time_zones import first_moment
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
@@ -55,11 +53,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Whole days of a time zone, from the first to the one after the last."""
+    """Whole days, from the first to the one after the last."""
 
     since: date
     until: date
-    zone: ZoneInfo
 
     @property
     def days(self) -> int:
@@ -72,13 +69,13 @@ class Span:
         return self.until - timedelta(days=1)
 
     def of(self, scans: Scans) -> Scans:
-        """A view narrowed to them."""
-        return scans.where(since=first_moment(self.zone, self.since), until=first_moment(self.zone, self.until))
+        """A view narrowed to these days of its time zone."""
+        return scans.where(since=self.since, until=self.until)
 
     def split(self) -> tuple[Span, Span]:
         """Two halves; of an odd number, the second has the day in the middle."""
         middle = self.since + timedelta(days=self.days // 2)
-        return Span(self.since, middle, self.zone), Span(middle, self.until, self.zone)
+        return Span(self.since, middle), Span(middle, self.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,26 +121,26 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
-    view, zone = whole.of(scans), whole.zone.key
-    unusual = analytics.unusual_days(view, time_zone=zone) if whole.days >= FEWEST_USUAL and view.count() else None
-    previous = analytics.scans_and_previous(view, time_zone=zone) if has_bounds else None
+    view = whole.of(scans)
+    unusual = analytics.unusual_days(view) if whole.days >= FEWEST_USUAL and view.count() else None
+    previous = analytics.scans_and_previous(view) if has_bounds else None
     if previous is not None and not previous["previous_scans"].sum():
         previous = None
     first, second = whole.split()
     if previous is not None:
         begin = previous["previous_start"].iloc[0].to_pydatetime().date()
-        first, second = Span(begin, whole.since, whole.zone), whole
+        first, second = Span(begin, whole.since), whole
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     total, parts = None, []
     if min(first.days, second.days) >= FEWEST_DAYS:
-        total = _change("", (first.of(scans), second.of(scans)), LEVEL, zone)
+        total = _change("", (first.of(scans), second.of(scans)), LEVEL)
         # Of many intervals some would miss by chance: each is as wide as all of them together ask for.
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
         for id, name in chosen.items():
             alone = _only(scans, part, id)
-            parts.append(_change(name, (first.of(alone), second.of(alone)), level, zone))
+            parts.append(_change(name, (first.of(alone), second.of(alone)), level))
     best = [(name, whole.of(_only(scans, part, id))) for id, name in list(chosen.items())[:2]]
-    leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL, zone) if len(best) == 2 else None
+    leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, previous is None, total, part if chosen else "", parts, leading,
         best[1][0] if leading else "", previous, unusual, _contents(scans, whole),
@@ -154,8 +151,8 @@ def _only(scans: Scans, part: str, id: str) -> Scans:
     return scans.where(campaign_id=id) if part == "campaign" else scans.where(qrcode_id=id)
 
 
-def _change(name: str, sides: tuple[Scans, Scans], level: float, zone: str) -> Change:
-    row = analytics.compare(*sides, time_zone=zone, level=level).iloc[0]
+def _change(name: str, sides: tuple[Scans, Scans], level: float) -> Change:
+    row = analytics.compare(*sides, level=level).iloc[0]
     return Change(
         name=name,
         before=float(row["first_rate"]),
@@ -176,14 +173,11 @@ def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
     for id, rows in frame.groupby("qrcode_id", sort=False):
         before, after = (rows.iloc[0], rows.iloc[-1])
         if len(rows) == 2 and before["last"] < after["first"]:
-            moment = after["first"].to_pydatetime()
-            day = moment.replace(tzinfo=ZoneInfo("UTC")).astimezone(whole.zone).date()
-            left = Span(whole.since, day, whole.zone), Span(day + timedelta(days=1), whole.until, whole.zone)
+            day = after["first"].date()
+            left = Span(whole.since, day), Span(day + timedelta(days=1), whole.until)
             if min(side.days for side in left) >= FEWEST_DAYS:
                 alone = scans.where(qrcode_id=str(id))
-                change = _change(
-                    summary(str(after["qrcode"])), (left[0].of(alone), left[1].of(alone)), LEVEL, whole.zone.key
-                )
+                change = _change(summary(str(after["qrcode"])), (left[0].of(alone), left[1].of(alone)), LEVEL)
                 found.append((int(rows["scans"].sum()), day, summary(str(after["content"])), change))
     found.sort(key=lambda one: -one[0])
     return [(day, content, change) for _, day, content, change in found[:MOST_CONTENTS]]

@@ -20,19 +20,14 @@ SECONDS = 120
 """How long one cell may take."""
 
 OPENING = """\
-from datetime import date
-
 import qrkit
 from qrkit import analytics, charts, report
-from qrkit.analytics.time_zones import first_moment, zone_of
 
-portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy: who serves the store is not disturbed
-days = {name: day and date.fromisoformat(day) for name, day in (("since", since), ("until", until))}
-bounds = {name: day and first_moment(zone_of(time_zone), day) for name, day in days.items()}
-scans = portfolio.scans.where(campaign_id=campaign_id, **bounds)"""
+portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy: the server that holds the store is not disturbed
+scans = portfolio.scans.where(campaign_id=campaign_id, since=since, until=until, time_zone=time_zone)"""
 
 WORDS = """\
-asked = {**days, "time_zone": time_zone}
+asked = {"since": since, "until": until, "time_zone": time_zone}
 made = report.campaign(portfolio, campaign_id, **asked) if campaign_id else report.portfolio(portfolio, **asked)
 print(*made.words, sep="\\n\\n")"""
 
@@ -56,23 +51,23 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
     yield "code", WORDS
     if facts.scans:
         yield "markdown", "## When"
-        yield "code", 'charts.lines(analytics.scans_per_day(scans, by="campaign", time_zone=time_zone))'
+        yield "code", 'charts.lines(analytics.scans_per_day(scans, by="campaign"))'
         if found.previous is not None:
-            yield "code", "charts.previous(analytics.scans_and_previous(scans, time_zone=time_zone))"
+            yield "code", "charts.previous_period(analytics.scans_and_previous(scans))"
         if found.unusual is not None:
-            yield "code", "charts.unusual(analytics.unusual_days(scans, time_zone=time_zone))"
-        yield "code", "charts.week(analytics.scans_by_hour(scans, time_zone=time_zone))"
+            yield "code", "charts.unusual_days(analytics.unusual_days(scans))"
+        yield "code", "charts.hour_of_week(analytics.scans_by_hour(scans))"
         yield "markdown", "## What is scanned"
         yield "code", "analytics.top_qrcodes(scans)"
         if facts.rates is not None:
-            yield "code", f'charts.rates(analytics.rates(scans, by="{part}", time_zone=time_zone))'
-        if len(facts.posters):
-            yield "code", "charts.posters(analytics.posters(scans))"
+            yield "code", f'charts.rates(analytics.rates(scans, by="{part}"))'
+        if len(facts.locations):
+            yield "code", "charts.scans_by_location(analytics.scans_by_location(scans))"
         if facts.unscanned:
             yield "markdown", "## What is not scanned"
             yield "code", "print(made.unscanned)"
         yield "markdown", "## Who scanned"
-        yield "code", "charts.people(analytics.human_scans(scans))"
+        yield "code", "charts.human_scans(analytics.human_scans(scans))"
         yield "code", "analytics.visits_by_evidence(scans)"
         yield "code", 'charts.bars(analytics.scans_by(scans, "system"))'
     yield "code", CLOSING

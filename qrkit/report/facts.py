@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
-from qrkit.analytics.time_zones import first_moment, zone_of
 from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
@@ -61,10 +60,8 @@ class Asked:
     time_zone: str = "UTC"
 
     def of(self, scans: Scans) -> Scans:
-        """A view narrowed to these days."""
-        zone = zone_of(self.time_zone)
-        bounds = {"since": self.since, "until": self.until}
-        return scans.where(**{name: day and first_moment(zone, day) for name, day in bounds.items()})
+        """A view narrowed to these days, in this time zone."""
+        return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +90,8 @@ class Facts:
         human: As `analytics.human_scans` gives it.
         per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
         rates: As `analytics.rates` gives them, by campaign (its title) or QR Code; None where there are too few days.
-        lives: As `analytics.lives` gives them, without static codes.
-        posters: As `analytics.posters` gives them, without static codes.
+        half_lives: As `analytics.half_lives` gives them, without static codes.
+        locations: As `analytics.scans_by_location` gives them, without static codes.
         comparisons: What was compared with what.
     """
 
@@ -119,8 +116,8 @@ class Facts:
     human: pd.DataFrame
     per_hour: pd.DataFrame | None
     rates: pd.DataFrame | None
-    lives: pd.DataFrame
-    posters: pd.DataFrame
+    half_lives: pd.DataFrame
+    locations: pd.DataFrame
     comparisons: Comparisons
 
     @property
@@ -132,8 +129,8 @@ class Facts:
         return found
 
     @property
-    def people(self) -> tuple[int, int]:
-        """How many visits were likely people's, and how many were possibly theirs."""
+    def likely_and_possible(self) -> tuple[int, int]:
+        """How many visits likely came from people, and how many possibly did."""
         return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
@@ -144,13 +141,13 @@ class Facts:
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
-    view, zone = asked.of(scans), asked.time_zone
+    view = asked.of(scans)
     with reading_one_state(portfolio.store):  # no scan comes in between two questions
         campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
-        daily = analytics.scans_per_day(view, by="qrcode_id", time_zone=zone)
+        daily = analytics.scans_per_day(view, by="qrcode_id")
         per_day = _by_campaign(daily, codes, titles)
         first, last = _period(asked, per_day)
         counted = _by_code(view, codes)
@@ -158,7 +155,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         part, names = _parts(campaigns, codes, titles, counted)
         whole = _whole(asked, first, last)
         return Facts(
-            time_zone=zone,
+            time_zone=view.time_zone,
             campaigns=campaigns,
             codes=codes,
             titles=titles,
@@ -169,7 +166,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
             per_day=per_day,
             top=_summarized(analytics.top_qrcodes(view, most=MOST_TOP)),
-            by_hour=analytics.scans_by_hour(view, time_zone=zone),
+            by_hour=analytics.scans_by_hour(view),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
@@ -177,10 +174,10 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             swept=swept,
             daily={str(id): counts.tolist() for id, counts in daily.groupby("qrcode_id")["scans"]},
             human=analytics.human_scans(view),
-            per_hour=_per_hour(view, first, last, zone),
-            rates=_rates(whole.of(view), part, campaigns, titles, zone) if whole and len(names) > 1 else None,
-            lives=_summarized(_tracked(analytics.lives(view), codes)),
-            posters=_summarized(_tracked(analytics.posters(view), codes)),
+            per_hour=_per_hour(view, first, last),
+            rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
+            half_lives=_summarized(_tracked(analytics.half_lives(view), codes)),
+            locations=_summarized(_tracked(analytics.scans_by_location(view), codes)),
             comparisons=_compared(view, whole, asked, names, part),
         )
 
@@ -224,7 +221,6 @@ def _whole(asked: Asked, first: date | None, last: date | None) -> Span | None:
     span = Span(
         first if asked.since else first + timedelta(days=1),
         last + timedelta(days=1) if asked.until else last,
-        zone_of(asked.time_zone),
     )
     return span if span.days >= FEWEST_DAYS else None
 
@@ -244,11 +240,11 @@ def _parts(
     return ("campaign" if len(campaigns) > 1 else "qrcode"), found
 
 
-def _per_hour(scans: Scans, first: date | None, last: date | None, zone: str) -> pd.DataFrame | None:
+def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:
     """Of a day or two, hours tell more."""
     if first is None or last is None or last - first > timedelta(days=1):
         return None
-    frame = analytics.scans_per(scans, "hour", time_zone=zone)
+    frame = analytics.scans_per(scans, "hour")
     return frame if len(frame) >= FEWEST_HOURS else None
 
 
@@ -278,12 +274,11 @@ def _rates(
     part: Literal["campaign", "qrcode"],
     campaigns: Sequence[Campaign],
     titles: Mapping[str | None, str],
-    zone: str,
 ) -> pd.DataFrame:
     """Campaigns by their titles; those of one name are asked one by one."""
     import pandas as pd
 
-    rates = analytics.rates(scans, by=part, time_zone=zone)
+    rates = analytics.rates(scans, by=part)
     if part != "campaign":
         return _summarized(rates)
     named = Counter(one.name for one in campaigns)
@@ -291,7 +286,7 @@ def _rates(
     found = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
     for one in campaigns:
         if named[one.name] > 1:
-            alone = analytics.rates(scans.where(campaign_id=one.id), time_zone=zone)
+            alone = analytics.rates(scans.where(campaign_id=one.id))
             alone.insert(0, "campaign", titles[one.id])
             found.append(alone[alone["scans"] > 0])
     return pd.concat(found, ignore_index=True)

@@ -23,7 +23,7 @@ def lead(facts: Facts) -> str:
         return ""
     days = (facts.last - facts.first).days + 1
     how_often = f" in {days:,} days, {rate(facts.scans / days)} a day" if days > 1 else ""
-    likely, possible = facts.people
+    likely, possible = facts.likely_and_possible
     if not likely:
         return f"{many(facts.scans, 'scan')}{how_often}. The records don't show which came from people."
     if likely == possible:
@@ -163,7 +163,7 @@ def _leader(found: Comparisons) -> str:
 
 def _first_scans(facts: Facts) -> str:
     """How long codes waited, and which wait still."""
-    lives = facts.lives
+    lives = facts.half_lives
     waiting = [name for names in facts.unscanned.names.values() for name in names]
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
     told = []
@@ -188,7 +188,7 @@ def _time(hours: float) -> str:
 
 
 def _half_life(facts: Facts) -> str:
-    lives = facts.lives[facts.lives["scans"] >= ENOUGH_SCANS]
+    lives = facts.half_lives[facts.half_lives["scans"] >= ENOUGH_SCANS]
     if not len(lives) or facts.first == facts.last:
         return ""
     middle = _time(24 * float(lives["half_life"].median()))

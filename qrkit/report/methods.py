@@ -43,7 +43,7 @@ def _counting(facts: Facts) -> str:
 
 def _people(facts: Facts) -> str:
     """What makes the range of scans by people."""
-    likely, possible = facts.people
+    likely, possible = facts.likely_and_possible
     if not facts.scans:
         return ""
     return (

@@ -92,21 +92,21 @@ def _over_time(facts: Facts) -> Figure | None:
     if facts.first == facts.last:
         return None
     if found.previous is not None:
-        return _figure("Scans per day, and in the days before", charts.previous, found.previous, DRAWN)
+        return _figure("Scans per day, and in the days before", charts.previous_period, found.previous, DRAWN)
     if found.unusual is not None:
-        return _figure("Scans per day, and what is usual", charts.unusual, found.unusual, DRAWN)
+        return _figure("Scans per day, and what is usual", charts.unusual_days, found.unusual, DRAWN)
     return _figure("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"), DRAWN)
 
 
 def _by_campaign(facts: Facts, colors: dict[str, int]) -> Figure | None:
     if len(colors) < 2 or facts.first == facts.last:
         return None
-    return _figure("Scans per day of each campaign", charts.panels, facts.per_day, DRAWN, colors=colors)
+    return _figure("Scans per day of each campaign", charts.small_multiples, facts.per_day, DRAWN, colors=colors)
 
 
 def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
     """The charts below the table of QR Codes."""
-    found = [_figure(f"Hours of the week, {facts.time_zone}", charts.week, facts.by_hour)]
+    found = [_figure(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)]
     if facts.rates is not None:
         is_campaigns = "campaign" in facts.rates
         title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}"
@@ -116,11 +116,13 @@ def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
 
 def _pair(facts: Facts) -> list[Figure]:
     """The charts side by side above the QR Codes: who scanned them, and how soon; where they hang."""
-    found = [_figure("Human scans", charts.people, facts.human, HALF)]
-    if (facts.lives["delay"] > 0).sum() > 1:
-        found.append(_figure("How long codes waited for their first scan", charts.delays, facts.lives, HALF))
-    if len(facts.posters) > 1:
-        found.append(_figure("Where they hang", charts.posters, facts.posters, HALF))
+    found = [_figure("Human scans", charts.human_scans, facts.human, HALF)]
+    if (facts.half_lives["delay"] > 0).sum() > 1:
+        found.append(
+            _figure("How long codes waited for their first scan", charts.time_to_first_scan, facts.half_lives, HALF)
+        )
+    if len(facts.locations) > 1:
+        found.append(_figure("Where they hang", charts.scans_by_location, facts.locations, HALF))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.design.color import Color
+from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Marker, Modules
 from qrkit.drawing.draw import draw
 from qrkit.drawing.scene import Pictures
@@ -60,9 +60,10 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
             yield f"markers.{corner}", design.replace(markers=markers), pictures
     if design.wrapper:
         yield "wrapper", design.replace(wrapper=None), pictures
-    for field, plain in (("foreground", Color(0, 0, 0)), ("background", Color(255, 255, 255))):
-        if not isinstance(getattr(design, field), Color):
-            yield field, design.replace(**{field: plain}), pictures
+    if not isinstance(design.foreground, Color):
+        yield "foreground", design.replace(foreground=BLACK), pictures
+    if not isinstance(design.background, Color):
+        yield "background", design.replace(background=WHITE), pictures
 
 
 def _renumbered(pictures: Pictures, gone: int) -> Pictures:

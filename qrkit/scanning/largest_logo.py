@@ -86,7 +86,7 @@ def largest_logo(
     side, logo = layout_of(design).side, Logo.read(content, fetch)
 
     def with_logo(modules: float) -> Design:
-        return logo.on(design, modules / side, place)
+        return design.replace(layers=[*design.layers, logo.layer_on(design, modules / side, place)])
 
     bench = Bench(with_logo(1), target, fetch)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}

@@ -91,7 +91,7 @@ def make_scannable(
     design: Design,
     target: float = MOST_USED,
     *,
-    may: Collection[str] = LEVERS,
+    may: Collection[str] | None = None,
     level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> Repair:
@@ -100,18 +100,19 @@ def make_scannable(
     Args:
         design: What may not scan.
         target: Share of the worst block's error correction that the design may use, 0..1.
-        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`.
+        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
         level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a fraction
             of the time.
         fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
 
     Raises:
-        CannotRepair: These levers do not suffice; it says what is in the way and which others would help.
-        InvalidParameter: There is no such lever, or the target is not in 0..1.
-        ContentTooLong: The content does not fit.
-        AssetError: A picture that the design names is none, or not to be had.
-        RenderingFailed: The renderer broke down on a part of it.
+        CannotRepair: If these levers do not suffice; the error says what is in the way and which others would help.
+        InvalidParameter: If there is no such lever, or the target is not in 0..1.
+        ContentTooLong: If the content does not fit.
+        AssetError: If a picture that the design names cannot be read.
+        RenderingFailed: If the renderer broke down on a part of it.
     """
+    may = LEVERS if may is None else may
     _check(target, may)
     before = examine(drawn(design, fetch), level)
     best: Repair | None = None

@@ -14,3 +14,7 @@ from qrkit.server.settings import Settings
 from qrkit.server.socket_server import Server, serve
 
 __all__ = ["Client", "Reply", "Server", "Settings", "make_app", "serve"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,8 +14,8 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
 from qrkit.pictures.generate_request import Shortener
-from qrkit.portfolio import earlier_base_urls, kept_base_url
 from qrkit.portfolio.access import RequestCounter
+from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.server.access_log import Access
 from qrkit.server.handlers.short_urls import PAGE_POLICY
 from qrkit.server.hosts import Hosts

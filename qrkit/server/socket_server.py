@@ -9,10 +9,10 @@ import atexit
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 from wsgiref.types import WSGIApplication
 
 from qrkit.late import Shown
@@ -83,26 +83,72 @@ class Server(Shown):
 
     Args:
         portfolio: What is served, a `Portfolio` or its store.
-        settings: How.
-        **options: Fields of `Settings` that replace those, as `port=0` for a port that is free. Without settings,
-            requests are not logged.
+        settings: How it is served, `Settings` in full; by default as `Settings()`, without a log of requests. Each of
+            the arguments below replaces the field of its name, unless it is None.
+        base_url: What short URLs begin with; by default what the store keeps.
+        host: Address to listen on.
+        port: Port to listen on; 0 for a free one.
+        hosts: Further names under which the server is asked.
+        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is believed.
+        fetch_from: Hosts from which pictures of designs are read.
+        record_visits: Whether visits are recorded.
+        places: A GeoIP database (mmdb) that tells the country of a visit.
+        access_log: Whether each request is logged.
+        threads: How many requests are worked on at once.
+        generates_a_minute: Requests to generate or decode without a key that one address may make.
+        unknown_codes_a_minute: Unknown short URLs that one address may try.
 
     Attributes:
         port: Where it listens.
         url: Its address on this machine.
 
     Raises:
-        InvalidParameter: A setting breaks its rule.
-        OSError: The port is in use by another program, or not for us to take.
+        InvalidParameter: If a setting breaks its rule.
+        OSError: If another program uses the port, or you may not take it.
     """
 
     port: int
     url: str
 
-    def __init__(self, portfolio: Portfolio | Store, settings: Settings | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        portfolio: Portfolio | Store,
+        settings: Settings | None = None,
+        *,
+        base_url: str | None = None,
+        host: str | None = None,
+        port: int | None = None,
+        hosts: Sequence[str] | None = None,
+        trusted_proxies: Sequence[str] | None = None,
+        fetch_from: Sequence[str] | None = None,
+        record_visits: bool | None = None,
+        places: str | None = None,
+        access_log: bool | None = None,
+        threads: int | None = None,
+        generates_a_minute: int | None = None,
+        unknown_codes_a_minute: int | None = None,
+    ) -> None:
+        given = {
+            "base_url": base_url,
+            "host": host,
+            "port": port,
+            "hosts": hosts,
+            "trusted_proxies": trusted_proxies,
+            "fetch_from": fetch_from,
+            "record_visits": record_visits,
+            "places": places,
+            "access_log": access_log,
+            "threads": threads,
+            "generates_a_minute": generates_a_minute,
+            "unknown_codes_a_minute": unknown_codes_a_minute,
+        }
+        begun = settings or Settings(access_log=False)
+        chosen = begun.replace(**{name: value for name, value in given.items() if value is not None})
+        self._start(portfolio, chosen)
+
+    def _start(self, portfolio: Portfolio | Store, chosen: Settings) -> None:
         from qrkit.server.http_server import listen
 
-        chosen = settings.replace(**options) if settings else Settings(**({"access_log": False} | options))
         self._store = portfolio if isinstance(portfolio, Store) else portfolio.store
         self._process = os.getpid()
         self._stopping = threading.Lock()

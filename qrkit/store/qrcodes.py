@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -181,26 +181,38 @@ def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
         remember_targets(store, {code.short_code: DELETED for code in codes})
 
 
-def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None) -> list[StoredQRCode]:
+def qrcodes(
+    store: Store,
+    account_id: str,
+    *,
+    most: int,
+    id: str | None = None,
+    campaign: str | None = None,
+    content: str | None = None,
+) -> list[StoredQRCode]:
     """The QR Codes of an account in the order they were stored.
 
     Args:
-        store: Where they are.
-        account_id: Whose they are.
+        store: Where they are kept.
+        account_id: The account they belong to.
         most: How many of them, the oldest, are available (ruling T13).
-        **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
+        id: Only the QR Code with this id.
+        campaign: Only those of the campaign with this id.
+        content: Only those with this content.
     """
-    return [code for part in qrcodes_in_parts(store, account_id, most=most, together=None, **narrower) for code in part]
+    asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
+    return [code for part in _in_parts(store, asked, together=None) for code in part]
 
 
-def qrcodes_in_parts(
-    store: Store, account_id: str, *, most: int, together: int | None = TOGETHER, **narrower: str | None
-) -> Iterator[list[StoredQRCode]]:
-    """The same, some at a time: as many as `together` says, all at once where it is None."""
-    nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
-    asked = nothing | narrower | {"account": account_id, "most": most, "together": together}
+def qrcodes_in_parts(store: Store, account_id: str, *, most: int) -> Iterator[list[StoredQRCode]]:
+    """All QR Codes of an account, `TOGETHER` at a time."""
+    asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most}
+    return _in_parts(store, asked, together=TOGETHER)
+
+
+def _in_parts(store: Store, asked: Mapping[str, Any], *, together: int | None) -> Iterator[list[StoredQRCode]]:
     after = 0
-    while found := store.rows(SELECT_QRCODES, asked | {"after": after}):
+    while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]
         yield [_stored(row) for row in found]
         if together is None or len(found) < together:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Self, get_args
+from zoneinfo import ZoneInfo
 
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import complete_file, writing
+from qrkit.late import Shown
 from qrkit.store import visits
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
@@ -19,12 +22,12 @@ from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.text_columns import with_dtypes
 from qrkit.store.user_agents import tell_new_apart
 from qrkit.tracking.records import Kind
-from qrkit.tracking.times import from_day, naive
+from qrkit.tracking.times import from_day, moment_in, zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scans"]
+__all__ = ["Scans", "in_zone_of"]
 
 SCANS = """
 WITH codes AS (
@@ -70,7 +73,6 @@ SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTA
 ALL = "SELECT * FROM scans ORDER BY time"
 
 IDS = ("campaign_id", "qrcode_id")
-NARROWER = ("campaign_id", "qrcode_id", "since", "until", "kinds")
 
 FRAME_TEXTS = (
     "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "qrcode_address",
@@ -80,41 +82,49 @@ FRAME_TEXTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Scans:
-    """The scans of one account; `where` narrows them. No scan is read before a question is asked.
+class Scans(Shown):
+    """A view of the scans of one account; `where` narrows it. No scan is read before you ask a question.
 
-    Of the QR Codes of the account the plan shows `most_qrcodes`, the oldest, and their scans alone (ruling T13).
+    A plan shows the oldest QR Codes of an account, as many as it allows, and only their scans.
 
     Attributes:
-        store: Where they are kept.
-        account_id: Whose they are.
-        campaign_id: Of which campaign, or of which of several; None for all, and for QR Codes outside any.
-        qrcode_id: Of which QR Code, or of which of several; None for all.
-        since: The first moment or day that is in it; None from the first scan on.
-        until: The first moment or day that is not in it any more; None to the last scan.
-        kinds: What visits count: `scan`, and `bot`, `prefetch`, `head` where they are asked for.
+        store: Where the scans are kept.
+        account_id: The account they belong to.
+        campaign_id: The campaign, or several; None for all QR Codes, also those without a campaign.
+        qrcode_id: The QR Code, or several; None for all.
+        since: The first day or moment of the view; None for no bound.
+        until: The first day or moment after the view; None for no bound.
+        kinds: The kinds of visits that count: `scan`, and `bot`, `prefetch` or `head` if you ask for them.
         most_qrcodes: How many QR Codes are shown; None for all.
+        time_zone: IANA name of the time zone whose days and hours the view has.
 
     Raises:
-        InvalidParameter: A bound is no date, an id no text, or `kinds` has something else than kinds of visits.
+        InvalidParameter: If a bound is not a date, an id is not text, a kind is unknown, or the time zone is unknown.
     """
 
-    store: Store
-    account_id: str
+    store: Store = field(repr=False)
+    account_id: str = field(repr=False)
     campaign_id: str | tuple[str, ...] | None = None
     qrcode_id: str | tuple[str, ...] | None = None
     since: date | None = None
     until: date | None = None
-    kinds: tuple[str, ...] = ("scan",)
-    most_qrcodes: int | None = None
+    kinds: tuple[Kind, ...] = ("scan",)
+    most_qrcodes: int | None = field(default=None, repr=False)
+    time_zone: str = "UTC"
 
     def __post_init__(self) -> None:
         """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
+        object.__setattr__(self, "time_zone", zone_of(self.time_zone).key)  # a ZoneInfo is taken as its name
         for name, bound in (("since", self.since), ("until", self.until)):
             # Pandas' own for no moment is a datetime, and not equal to itself.
             if bound is not None and (not isinstance(bound, date) or bound != bound):
                 rule = "must be a day or a moment, or None"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
+            try:
+                _moment(bound, self.zone)
+            except OverflowError as error:
+                rule = "is too far from today to be a moment in UTC; leave the bound out"
+                raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
         for name in ("campaign_id", "qrcode_id", "kinds"):
             if isinstance(given := getattr(self, name), list):
                 object.__setattr__(self, name, tuple(given))  # a view can be compared, and does not change
@@ -129,25 +139,62 @@ class Scans:
         """Ids of the campaigns it is narrowed to; None for all, and for QR Codes outside any."""
         return _names(self.campaign_id)
 
-    def where(self, **narrower: Any) -> Self:
-        """The same view, narrowed. Dates and moments without a zone are UTC.
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone itself."""
+        return ZoneInfo(self.time_zone)
+
+    @property
+    def period(self) -> tuple[datetime | None, datetime | None]:
+        """`since` and `until` as moments in UTC, without a zone."""
+        return _moment(self.since, self.zone), _moment(self.until, self.zone)
+
+    def where(
+        self,
+        *,
+        campaign_id: str | Sequence[str] | EllipsisType | None = ...,
+        qrcode_id: str | Sequence[str] | EllipsisType | None = ...,
+        since: date | str | EllipsisType | None = ...,
+        until: date | str | EllipsisType | None = ...,
+        kinds: Sequence[Kind] | EllipsisType = ...,
+        time_zone: str | ZoneInfo | EllipsisType = ...,
+    ) -> Self:
+        """The same view with other bounds. What you leave out stays as it is; None takes a bound away.
+
+        The view keeps its bounds as you gave them: days, and moments without a time zone, are those of `time_zone`,
+        whether you set it before or after them.
 
         Args:
-            **narrower: `campaign_id` or `qrcode_id` (an id, or a list of several), `since` (included), `until`
-                (excluded; each a date, a datetime, or text as 2026-06-01) or `kinds` (a list of scan, bot, prefetch,
-                head). The id of a QR Code or campaign that was deleted finds nothing.
+            campaign_id: The id of a campaign, or a list of ids. The id of a deleted campaign finds nothing.
+            qrcode_id: The id of a QR Code, or a list of ids. The id of a deleted QR Code finds nothing.
+            since: The first day or moment: a date, a datetime, or text as 2026-06-01.
+            until: The first day or moment after the view.
+            kinds: The kinds of visits that count: scan, bot, prefetch, head.
+            time_zone: IANA name, as Europe/Ljubljana, or its ZoneInfo. Every question asked of the view has the days
+                and hours of this zone.
 
         Raises:
-            UnknownParameter: If a name is none of these.
-            InvalidParameter: If a bound is no date, a kind is no kind of visit, or a text is not an id but a name; the
-                error then proposes the id of what has this name.
+            InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, or a text is a name instead
+                of an id; the error then suggests the id of what has this name.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:") as shop:
+            ...     june = shop.scans.where(since="2026-06-01", until="2026-07-01", time_zone="Europe/Ljubljana")
+            >>> print(june.period[0])
+            2026-05-31 22:00:00
         """
-        for name, value in narrower.items():
-            if name not in NARROWER:
-                raise UnknownParameter(name, value, NARROWER)
-        days = {name: narrower[name] for name in ("since", "until") if isinstance(narrower.get(name), str)}
-        view = dataclasses.replace(self, **narrower | {name: from_day(text, name=name) for name, text in days.items()})
-        if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in narrower}:
+        given: dict[str, Any] = {
+            "campaign_id": campaign_id,
+            "qrcode_id": qrcode_id,
+            "since": from_day(since, name="since") if isinstance(since, str) else since,
+            "until": from_day(until, name="until") if isinstance(until, str) else until,
+            "kinds": kinds,
+            "time_zone": time_zone,
+        }
+        changed = {name: value for name, value in given.items() if value is not ...}
+        view = dataclasses.replace(self, **changed)
+        if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in changed}:
             check_ids(self.store, self.account_id, asked)
         return view
 
@@ -192,20 +239,22 @@ class Scans:
         return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
 
     def to_frame(self) -> pd.DataFrame:
-        """All of them, a row a scan, oldest first.
+        """All scans, oldest first, one row each.
 
-        Columns: time (datetime64[us], UTC without a zone), kind, referrer, language, country, region, city, content,
-        qrcode_id, qrcode (its name), qrcode_address, campaign_id, campaign (its name, "" outside any), system,
-        system_version, browser, browser_version, manufacturer, device_model, device (all str), visitor (UInt64, of one
-        UTC day), latitude, longitude (float64, degrees, of the visitor), qrcode_latitude, qrcode_longitude (float64,
-        degrees, where the code hangs), is_bot (bool: the user agent is a bot's, as it is judged today; `kind` is what
-        was judged at the time of the scan).
+        Columns: time (datetime64[us]: UTC without a zone, or with the time zone of the view if it has another), kind,
+        referrer, language, country, region, city, content, qrcode_id, qrcode (its name), qrcode_address, campaign_id,
+        campaign (its name, "" outside any), system, system_version, browser, browser_version, manufacturer,
+        device_model, device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees, of the
+        visitor), qrcode_latitude, qrcode_longitude (float64, degrees, where the code hangs), is_bot (bool: the user
+        agent is a bot's, as it is judged today; `kind` is what was judged at the time of the scan).
         """
-        return with_dtypes(self.ask(ALL), dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
+        frame = in_zone_of(self, self.ask(ALL), ("time",))
+        return with_dtypes(frame, dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
     def to_arrow(self) -> ArrowRows:
         """The rows and columns of `to_frame` for whatever takes Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`.
 
+        Times are UTC without a zone, whatever the time zone of the view.
         They are a copy in memory that outlives the store; what this thread has not committed is not in it.
         """
         return arrow_rows(columns(self.store), self.query(ALL))
@@ -213,6 +262,7 @@ class Scans:
     def to_parquet(self, path: str | Path) -> Path:
         """Write the rows and columns of `to_frame` to a file in the format Parquet; gives the path back.
 
+        Times are UTC without a zone, whatever the time zone of the view.
         A file that was there is replaced when the new one is whole. What this thread has not committed is not in it.
 
         Raises:
@@ -239,11 +289,12 @@ class Scans:
 
         Args:
             frame: A DataFrame, or a list with a dict for each row. Columns `short_code` (str) and `time` (datetime, or
-                ISO 8601; without a zone it is UTC) are required. Others may join: `kind` (str: scan, bot, prefetch or
-                head; where nothing is said, a row is a scan, or a bot where its `user_agent` is that of a known
-                crawler, as with our own redirect), `content` (str, what was served; that of the record where nothing is
-                said), `user_agent`, `referrer` (host), `language`, `country` (code of two letters, ISO 3166-1 alpha-2),
-                `region`, `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees).
+                ISO 8601; without a zone it is UTC, whatever the time zone of the view) are required. Others may join:
+                `kind` (str: scan, bot, prefetch or head; where nothing is said, a row is a scan, or a bot where its
+                `user_agent` is that of a known crawler, as with our own redirect), `content` (str, what was served;
+                that of the record where nothing is said), `user_agent`, `referrer` (host), `language`, `country` (code
+                of two letters, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole number),
+                `latitude`, `longitude` (degrees).
 
         Raises:
             InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is
@@ -267,8 +318,8 @@ class Scans:
             "kinds": list(self.kinds),
             "campaigns": _listed(self.campaigns),
             "qrcodes": _listed(_names(self.qrcode_id)),
-            "since": _moment(self.since),
-            "until": _moment(self.until),
+            "since": self.period[0],
+            "until": self.period[1],
             "shown": self.most_qrcodes,
         }
 
@@ -282,6 +333,20 @@ def _listed(names: tuple[str, ...] | None) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def _moment(given: date | None) -> date | None:
-    """As times are stored: a moment with a time zone in UTC without one."""
-    return naive(given) if isinstance(given, datetime) else given
+def _moment(bound: date | None, zone: ZoneInfo) -> datetime | None:
+    return None if bound is None else moment_in(zone, bound)
+
+
+def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """A frame whose columns of moments are in the time zone of a view; those of UTC stay without a zone.
+
+    Args:
+        scans: The view.
+        frame: What it was asked, in UTC without a zone.
+        columns: Names of the columns that hold moments.
+    """
+    if scans.time_zone == "UTC":
+        return frame
+    local = {name: frame[name].dt.tz_localize("UTC").dt.tz_convert(scans.zone) for name in columns}
+    result: pd.DataFrame = frame.assign(**local)
+    return result

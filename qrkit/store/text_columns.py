@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,16 +17,17 @@ def as_text(column: pd.Series) -> pd.Series:
     return column.astype("str").where(column.notna())
 
 
-def text_column(values: Iterable[Any], **options: Any) -> pd.Series:
+def text_column(values: Iterable[Any], *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
     """A column of text.
 
     Args:
         values: Its values; None, NaN, NaT and NA are missing ones.
-        **options: `index` and `name` of the Series.
+        index: Labels of the rows, counted from 0 where there are none.
+        name: Name of the column.
     """
     import pandas as pd
 
-    return as_text(pd.Series(list(values), dtype="object", **options))
+    return as_text(pd.Series(list(values), dtype="object", index=index, name=name))
 
 
 def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Moments: always UTC, in the two forms of the interface, and the clock.
+"""Moments: always UTC, in the two forms of the interface; time zones by name; and the clock.
 
 Records carry `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) `yyyy-MM-dd HH:mm:ss`; files that come in may have either.
 This is the only file that asks what time it is; everything else is handed a `Clock`, so that tests and replays decide.
@@ -8,11 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["Clock", "from_day", "from_iso", "from_table", "naive", "now", "to_iso", "to_table", "utc"]
+__all__ = [
+    "Clock",
+    "first_moment",
+    "from_day",
+    "from_iso",
+    "from_table",
+    "moment_in",
+    "naive",
+    "now",
+    "to_iso",
+    "to_table",
+    "utc",
+    "zone_of",
+]
 
 Clock = Callable[[], datetime]
 
@@ -38,6 +52,48 @@ def utc(moment: datetime) -> datetime:
 def naive(moment: datetime) -> datetime:
     """The moment in UTC without its zone, as the store keeps it."""
     return utc(moment).replace(tzinfo=None)
+
+
+def zone_of(name: str | ZoneInfo) -> ZoneInfo:
+    """The time zone with an IANA name, like "Europe/Ljubljana".
+
+    Args:
+        name: The name, or a ZoneInfo that has one.
+
+    Raises:
+        InvalidParameter: If no time zone has this name.
+    """
+    try:
+        return ZoneInfo(name.key if isinstance(name, ZoneInfo) else name)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError) as error:
+        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_suggest_zone(str(name))}"
+        raise InvalidParameter(Problem("time_zone", name, rule)) from error
+
+
+def _suggest_zone(name: str) -> str:
+    """What may have been meant: people know the city, "Berlin"."""
+    names = sorted(available_timezones())
+    city = name.replace(" ", "_").lower()
+    match = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
+    hint = f"did you mean {match!r}?" if match else nearest(name, names)
+    return f"; {hint}" if hint.startswith("did") else ""
+
+
+def first_moment(zone: ZoneInfo, day: date) -> datetime:
+    """When a day begins, in UTC without a zone: at midnight or, where clocks skip midnight, when they do."""
+    return naive(datetime.combine(day, time(), zone))
+
+
+def moment_in(zone: ZoneInfo, bound: date) -> datetime:
+    """A bound that somebody gave, in UTC without a zone.
+
+    Args:
+        zone: Whose clocks show the bound, where it has no time zone of its own.
+        bound: A moment, or a day, which stands for its first moment.
+    """
+    if not isinstance(bound, datetime):
+        return first_moment(zone, bound)
+    return naive(bound if bound.tzinfo else datetime.combine(bound.date(), bound.time(), zone))
 
 
 def to_iso(moment: datetime) -> str:

@@ -444,7 +444,7 @@ def test_a_number_of_rows_may_be_one_of_numpy(portfolio, whole):
 
 def test_a_view_is_narrowed_by_its_own_names_and_by_dates():
     with open_portfolio(":memory:") as portfolio:
-        with pytest.raises(InvalidParameter, match=r"campain_id='x': .*did you mean 'campaign_id'"):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'campain_id'"):
             portfolio.scans.where(campain_id="x")
         with pytest.raises(InvalidParameter, match="since='yesterday': must be a day as 2026-06-01"):
             portfolio.scans.where(since="yesterday")

@@ -222,7 +222,7 @@ def test_only_whole_days_count_and_the_day_of_a_change_does_not():
         assert analytics.rates(cut)["scans"].tolist() == [2 + 3 + 4 + 5]
         zone = ZoneInfo("Europe/Ljubljana")
         local = view.where(since=datetime(2026, 3, 2, tzinfo=zone), until=datetime(2026, 3, 8, tzinfo=zone))
-        assert analytics.rates(local, time_zone="Europe/Ljubljana")["days"].tolist() == [6]
+        assert analytics.rates(local.where(time_zone="Europe/Ljubljana"))["days"].tolist() == [6]
         assert analytics.rates(local)["days"].tolist() == [5]
         for change, before, after in (
             (datetime(2026, 3, 4, 9), 1 + 2, 4 + 5 + 6),
@@ -233,6 +233,23 @@ def test_only_whole_days_count_and_the_day_of_a_change_does_not():
                 "records"
             )
             assert (row["first_scans"], row["second_scans"]) == (before, after)
+
+
+def test_a_change_is_on_the_clocks_of_the_view():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6]}))
+    with portfolio:
+        view = views["aa"].where(since=MONDAY, until=date(2026, 3, 8), time_zone="Europe/Ljubljana")
+        for change in (datetime(2026, 3, 4), date(2026, 3, 4), datetime(2026, 3, 3, 23, tzinfo=UTC)):
+            (row,) = analytics.before_and_after(view, change).to_dict("records")
+            assert (row["first_scans"], row["second_scans"]) == (1 + 2, 3 + 4 + 5 + 6)
+
+
+def test_views_that_are_compared_have_one_time_zone():
+    portfolio, views = shop_with(scans_on({"aa": [1, 2, 3], "bb": [3, 2, 1]}))
+    with portfolio:
+        one, two = within(views, 3)
+        with pytest.raises(InvalidParameter, match="time_zone='Asia/Tokyo': must be that of the other view, UTC"):
+            analytics.compare(one, two.where(time_zone="Asia/Tokyo"))
 
 
 def test_an_open_view_is_bound_by_its_first_and_last_scan_whose_days_do_not_count():
@@ -273,14 +290,14 @@ def test_numbers_of_numpy_and_zones_are_taken_as_those_of_python_are():
         one, two = within(views, 14)
         ljubljana, half = "Europe/Ljubljana", np.float32(0.5)
         for ask in (
-            lambda zone, share: analytics.rates(one, time_zone=zone, level=share),
-            lambda zone, share: analytics.compare(one, two, time_zone=zone, level=share),
-            lambda zone, share: analytics.before_and_after(one, date(2026, 3, 9), time_zone=zone, level=share),
-            lambda zone, share: analytics.unusual_days(one.where(until=date(2026, 3, 18)), time_zone=zone, alarm=share),
-            lambda zone, _: analytics.scans_per(one, "hour", time_zone=zone),
-            lambda zone, _: analytics.scans_per_day(one, time_zone=zone),
-            lambda zone, _: analytics.scans_by_hour(one, time_zone=zone),
-            lambda zone, _: analytics.scans_and_previous(one, time_zone=zone),
+            lambda zone, share: analytics.rates(one.where(time_zone=zone), level=share),
+            lambda zone, share: analytics.compare(one.where(time_zone=zone), two.where(time_zone=zone), level=share),
+            lambda zone, share: analytics.before_and_after(one.where(time_zone=zone), date(2026, 3, 9), level=share),
+            lambda zone, share: analytics.unusual_days(one.where(until=date(2026, 3, 18), time_zone=zone), alarm=share),
+            lambda zone, _: analytics.scans_per(one.where(time_zone=zone), "hour"),
+            lambda zone, _: analytics.scans_per_day(one.where(time_zone=zone)),
+            lambda zone, _: analytics.scans_by_hour(one.where(time_zone=zone)),
+            lambda zone, _: analytics.scans_and_previous(one.where(time_zone=zone)),
         ):
             pd.testing.assert_frame_equal(ask(ZoneInfo(ljubljana), half), ask(ljubljana, 0.5), rtol=0, atol=0)
         # Shorter numbers would not make the interval coarser.

@@ -61,7 +61,7 @@ def test_answers_are_those_of_pandas(seed, number):
         names = {code.id: code.name for code in portfolio.list_qrcodes()}
         scans = visits[visits["kind"] == "scan"]
         assert portfolio.scans.count() == len(scans)
-        check_lives(analytics.lives(portfolio.scans), scans, names)
+        check_lives(analytics.half_lives(portfolio.scans), scans, names)
         check_contents(analytics.scans_by_content(portfolio.scans), scans)
         check_repeats(portfolio, scans)
         check_evidence(portfolio, visits)
@@ -134,7 +134,7 @@ def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
     moments = {"first": "datetime64[us]", "last": "datetime64[us]"}
     named = {"qrcode_id": TEXT, "qrcode": TEXT}
     wanted = {
-        analytics.lives: named
+        analytics.half_lives: named
         | {"campaign": TEXT, "created": "datetime64[us]"}
         | moments
         | {"scans": "int64", "delay": "float64", "half_life": "float64"},
@@ -159,7 +159,7 @@ def test_views_are_narrowed_to_several_codes_and_campaigns():
         (spring,) = portfolio.list_campaigns()
         both = portfolio.scans.where(qrcode_id=(ids["door"], ids["bus"]))
         assert both.count() == portfolio.scans.count() > portfolio.scans.where(qrcode_id=(ids["door"],)).count() > 0
-        assert len(analytics.lives(both)) == 2
+        assert len(analytics.half_lives(both)) == 2
         assert portfolio.scans.where(qrcode_id=()).count() == 0
         door = portfolio.scans.where(qrcode_id=ids["door"])
         for chosen in (spring.id, (spring.id,)):

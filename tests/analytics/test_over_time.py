@@ -94,7 +94,7 @@ def slow_labels(times, zone, period):
 @each_change
 def test_hours_are_those_of_the_clock(shops, zone, number):
     portfolio, scans = shops[zone, number]
-    found = analytics.scans_per(portfolio.scans, "hour", time_zone=zone)
+    found = analytics.scans_per(portfolio.scans.where(time_zone=zone), "hour")
     assert str(found["start"].dtype) == f"datetime64[us, {zone}]"
     wanted = scans.groupby(slow_hours(scans["time"], zone)).agg(
         scans=("qrcode", "size"), visitors=("visitor", "nunique")
@@ -113,7 +113,7 @@ def test_hours_are_those_of_the_clock(shops, zone, number):
 @each_change
 def test_days_weeks_and_months_are_those_of_the_calendar(shops, zone, number, period):
     portfolio, scans = shops[zone, number]
-    found = analytics.scans_per(portfolio.scans, period, time_zone=zone, by="qrcode")
+    found = analytics.scans_per(portfolio.scans.where(time_zone=zone), period, by="qrcode")
     labels = slow_labels(scans["time"], zone, period)
     wanted = scans.groupby([labels, "qrcode"]).agg(scans=("time", "size"), visitors=("visitor", "nunique"))
     days = found["start"].dt.tz_localize(None).dt.normalize()
@@ -129,10 +129,10 @@ def test_days_weeks_and_months_are_those_of_the_calendar(shops, zone, number, pe
 def test_days_without_their_zone_and_hours_of_the_week_are_local_too(shops, zone, number):
     portfolio, scans = shops[zone, number]
     local = scans["time"].dt.tz_localize("UTC").dt.tz_convert(zone)
-    per_day = analytics.scans_per_day(portfolio.scans, time_zone=zone)
+    per_day = analytics.scans_per_day(portfolio.scans.where(time_zone=zone))
     days = local.dt.tz_localize(None).dt.normalize().value_counts()
     assert per_day[per_day["scans"] > 0].set_index("day")["scans"].to_dict() == days.to_dict()
-    week = analytics.scans_by_hour(portfolio.scans, time_zone=zone)
+    week = analytics.scans_by_hour(portfolio.scans.where(time_zone=zone))
     wanted = local.groupby([local.dt.day_of_week + 1, local.dt.hour]).size().to_dict()
     assert {(row.weekday, row.hour): row.scans for row in week.itertuples() if row.scans} == wanted
 
@@ -150,10 +150,10 @@ def test_days_without_their_zone_and_hours_of_the_week_are_local_too(shops, zone
 def test_a_day_is_as_long_as_the_clocks_make_it(zone, day, hours):
     noon = datetime.combine(day, datetime.min.time(), ZoneInfo(zone)) + timedelta(hours=12)
     with shop_with([("door", noon.astimezone(UTC).replace(tzinfo=None), 1)]) as portfolio:
-        (row,) = analytics.scans_per(portfolio.scans, "day", time_zone=zone).to_dict("records")
+        (row,) = analytics.scans_per(portfolio.scans.where(time_zone=zone), "day").to_dict("records")
         assert (row["start"].date(), row["hours"], row["scans"]) == (day, hours, 1)
         whole = portfolio.scans.where(since=row["start"].to_pydatetime(), until=row["start"] + timedelta(hours=hours))
-        found = analytics.scans_per(whole, "hour", time_zone=zone)
+        found = analytics.scans_per(whole.where(time_zone=zone), "hour")
         assert found["hours"].sum() == hours
         assert found["start"].dt.date.eq(day).all()
 
@@ -161,9 +161,9 @@ def test_a_day_is_as_long_as_the_clocks_make_it(zone, day, hours):
 def test_the_hour_that_comes_twice_is_two_rows():
     times = [datetime(2026, 10, 25, 0, 30), datetime(2026, 10, 25, 1, 30)]
     with shop_with([("door", time, 1) for time in times]) as portfolio:
-        found = analytics.scans_per(portfolio.scans, "hour", time_zone="Europe/Ljubljana")
+        found = analytics.scans_per(portfolio.scans.where(time_zone="Europe/Ljubljana"), "hour")
         assert [(row.start.hour, row.scans) for row in found.itertuples()] == [(2, 1), (2, 1)]
-        week = analytics.scans_by_hour(portfolio.scans, time_zone="Europe/Ljubljana")
+        week = analytics.scans_by_hour(portfolio.scans.where(time_zone="Europe/Ljubljana"))
         assert week.query("scans > 0").to_dict("records") == [{"weekday": 7, "hour": 2, "scans": 2}]
 
 
@@ -176,8 +176,8 @@ def test_the_hour_that_comes_twice_is_two_rows():
 @some
 def test_periods_without_scans_are_there(zone, period, since, length):
     with shop_with([]) as portfolio:
-        view = portfolio.scans.where(since=since, until=since + length)
-        found = analytics.scans_per(view, period, time_zone=zone)
+        first = since.replace(tzinfo=UTC)
+        found = analytics.scans_per(portfolio.scans.where(since=first, until=first + length, time_zone=zone), period)
     assert found["scans"].sum() == 0
     starts = found["start"].dt.tz_convert("UTC")
     ends = (starts + pd.to_timedelta(found["hours"], unit="h")).dt.round("s").tolist()
@@ -216,7 +216,7 @@ def test_the_previous_week_begins_at_the_same_time_of_the_clock():
     with shop_with([]) as portfolio:
         zone = ZoneInfo("Europe/Ljubljana")
         view = portfolio.scans.where(since=datetime(2026, 3, 30, tzinfo=zone), until=datetime(2026, 4, 6, tzinfo=zone))
-        found = analytics.scans_and_previous(view, time_zone="Europe/Ljubljana")
+        found = analytics.scans_and_previous(view.where(time_zone="Europe/Ljubljana"))
     assert len(found) == 7
     assert found["previous_start"][0] == pd.Timestamp("2026-03-23", tz=zone)
     assert found["start"].dt.hour.eq(0).all()
@@ -230,10 +230,10 @@ def test_what_is_no_period_and_no_time_zone_is_refused():
         for ask in (analytics.scans_per_day, analytics.scans_by_hour):
             for zone in ("Mars/Olympus", "", "../etc/passwd", None):
                 with pytest.raises(InvalidParameter, match="must be an IANA name"):
-                    ask(portfolio.scans, time_zone=zone)
+                    ask(portfolio.scans.where(time_zone=zone))
         for name, meant in (("new york", "America/New_York"), ("Europe/Berln", "Europe/Berlin")):
             with pytest.raises(InvalidParameter, match=f"did you mean '{meant}'"):
-                analytics.scans_per_day(portfolio.scans, time_zone=name)
+                analytics.scans_per_day(portfolio.scans.where(time_zone=name))
         with pytest.raises(InvalidParameter, match="until: must be set on the view"):
             analytics.scans_and_previous(portfolio.scans.where(since=date(2026, 1, 1)))
 
@@ -242,7 +242,7 @@ def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
     with shop_with([]) as portfolio:
         century = portfolio.scans.where(since=date(1990, 1, 1), until=date(2100, 1, 1))
         assert len(analytics.scans_per(century, "day")) == 40_177
-        assert len(analytics.scans_per(century, "hour", time_zone="Europe/Ljubljana")) == 40_177 * 24
+        assert len(analytics.scans_per(century.where(time_zone="Europe/Ljubljana"), "hour")) == 40_177 * 24
         twice = portfolio.scans.where(since=date(1990, 1, 1), until=date(2100, 12, 31))
         with pytest.raises(InvalidParameter, match="must be in the years 1990 to 2100"):
             analytics.scans_per(portfolio.scans.where(since=date(1, 1, 1), until=date(2026, 1, 1)), "day")
@@ -253,7 +253,7 @@ def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
 @settings(some, max_examples=6)
 def test_parts_add_up_to_the_whole(by, zone):
     with shop_with(scans_around(datetime(2026, 3, 8), 1)) as portfolio:
-        parts = analytics.scans_per_day(portfolio.scans, by=by, time_zone=zone)
-        whole = analytics.scans_per_day(portfolio.scans, time_zone=zone)
+        parts = analytics.scans_per_day(portfolio.scans.where(time_zone=zone), by=by)
+        whole = analytics.scans_per_day(portfolio.scans.where(time_zone=zone))
         assert parts.groupby("day")["scans"].sum().tolist() == whole["scans"].tolist()
         assert parts[by].nunique() == 2

@@ -115,12 +115,12 @@ def test_the_hour_of_the_log_is_a_friday_evening_in_utc(portfolio, clicks):
 def test_the_hour_in_washington_is_that_of_pandas(portfolio, clicks):
     zone = "America/New_York"  # five days after its clocks were put forward
     times = pd.to_datetime([click["t"] for click in clicks], unit="s", utc=True).tz_convert(zone)
-    found = analytics.scans_per(portfolio.scans, "hour", time_zone=zone)
+    found = analytics.scans_per(portfolio.scans.where(time_zone=zone), "hour")
     wanted = pd.Series(1, index=times.floor("h")).groupby(level=0).size()
     assert dict(zip(found["start"], found["scans"], strict=True)) == wanted.to_dict()
-    (day,) = analytics.scans_per(portfolio.scans, "day", time_zone=zone).to_dict("records")
+    (day,) = analytics.scans_per(portfolio.scans.where(time_zone=zone), "day").to_dict("records")
     assert (day["start"], day["hours"], day["scans"]) == (pd.Timestamp("2012-03-16", tz=zone), 24, 3_440)
-    week = analytics.scans_by_hour(portfolio.scans, time_zone=zone).query("scans > 0")
+    week = analytics.scans_by_hour(portfolio.scans.where(time_zone=zone)).query("scans > 0")
     assert {(row.weekday, row.hour): row.scans for row in week.itertuples()} == Counter(
         (time.isoweekday(), time.hour) for time in times
     )

@@ -123,13 +123,15 @@ def made(random: Random, shop: Any, code: str) -> Visit:
 QUESTIONS: dict[str, Any] = {
     "summary": analytics.summary,
     "per day": analytics.scans_per_day,
-    "per day of campaigns": lambda scans: analytics.scans_per_day(scans, by="campaign", time_zone="Europe/Ljubljana"),
-    "per hour where clocks change": lambda scans: analytics.scans_per(
-        scans.where(since=date(2026, 3, 1)), "hour", by="qrcode", time_zone="Europe/Ljubljana"
+    "per day of campaigns": lambda scans: analytics.scans_per_day(
+        scans.where(time_zone="Europe/Ljubljana"), by="campaign"
     ),
-    "per week": lambda scans: analytics.scans_per(scans, "week", time_zone="Australia/Lord_Howe"),
+    "per hour where clocks change": lambda scans: analytics.scans_per(
+        scans.where(since=date(2026, 3, 1), time_zone="Europe/Ljubljana"), "hour", by="qrcode"
+    ),
+    "per week": lambda scans: analytics.scans_per(scans.where(time_zone="Australia/Lord_Howe"), "week"),
     "per month": lambda scans: analytics.scans_per(scans, "month", by="qrcode_id"),
-    "by hour of the week": lambda scans: analytics.scans_by_hour(scans, time_zone="Asia/Kathmandu"),
+    "by hour of the week": lambda scans: analytics.scans_by_hour(scans.where(time_zone="Asia/Kathmandu")),
     "and before": lambda scans: analytics.scans_and_previous(
         scans.where(since=date(2026, 2, 1), until=date(2026, 3, 1)), "week"
     ),
@@ -139,7 +141,7 @@ QUESTIONS: dict[str, Any] = {
     "by system": lambda scans: analytics.scans_by(scans, "system"),
     "repeats": analytics.repeat_share,
     "repeats of codes": lambda scans: analytics.repeat_share(scans, by="qrcode"),
-    "lives": analytics.lives,
+    "lives": analytics.half_lives,
     "contents": analytics.scans_by_content,
     "kinds": analytics.visits_by_kind,
     "evidence": analytics.visits_by_evidence,

@@ -100,9 +100,13 @@ def test_days_without_any_scan_are_usual_where_there_never_is_one(shop):
 
 def test_days_are_those_of_the_time_zone(shop):
     view = view_of(shop, quiet(6), 70)
-    found = analytics.unusual_days(view, time_zone="America/New_York")
-    per_day = analytics.scans_per_day(view, time_zone="America/New_York")[1:-1]
-    assert found["scans"].tolist() == per_day["scans"].tolist()
+    for name in ("UTC", "America/New_York"):
+        local = view.where(time_zone=name)
+        found = analytics.unusual_days(local)
+        assert len(found) == 70
+        assert found["scans"].tolist() == analytics.scans_per_day(local)["scans"].tolist()
+    moments = view.where(since=datetime(2026, 3, 2, 12, tzinfo=UTC), time_zone="America/New_York")
+    assert len(analytics.unusual_days(moments)) == 69
 
 
 def test_too_few_days_and_impossible_alarms_are_refused(shop):

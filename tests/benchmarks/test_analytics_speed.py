@@ -89,12 +89,12 @@ QUESTIONS: dict[str, Question] = {
         by_hand("time::DATE, c.name", NAMED, "GROUP BY 1, 2"),
     ),
     "scans and visitors per local day": (
-        lambda scans: analytics.scans_per(scans, "day", time_zone=ZONE),
+        lambda scans: analytics.scans_per(scans.where(time_zone=ZONE), "day"),
         lambda f: f.groupby(local(f).dt.floor("D"))["visitor"].agg(["size", "nunique"]),
         by_hand(f"({LOCAL})::DATE, count(DISTINCT visitor)", FROM),
     ),
     "local hours of the week": (
-        lambda scans: analytics.scans_by_hour(scans, time_zone=ZONE),
+        lambda scans: analytics.scans_by_hour(scans.where(time_zone=ZONE)),
         lambda f: (lambda time: f.groupby([time.dt.day_of_week, time.dt.hour]).size())(local(f)),
         by_hand(f"isodow({LOCAL}), hour({LOCAL})", FROM, "GROUP BY 1, 2"),
     ),
@@ -124,7 +124,7 @@ QUESTIONS: dict[str, Question] = {
         f"SELECT count(*), count_if(n > 1) FROM (SELECT visitor, count(*) AS n {FROM} GROUP BY visitor)",
     ),
     "life of codes": (
-        analytics.lives,
+        analytics.half_lives,
         lambda f: f.groupby("qrcode", observed=True)["time"].agg(["size", "min", "median", "max"]),
         by_hand("v.qrcode, min(time), quantile_disc(time, 0.5), max(time)", FROM),
     ),

@@ -146,7 +146,7 @@ def test_bars_are_as_long_as_the_scans():
 
 
 def test_week_shows_each_hour_of_each_weekday():
-    chart = charts.week(hours({(1, 0): 4, (7, 23): 9}))
+    chart = charts.hour_of_week(hours({(1, 0): 4, (7, 23): 9}))
     (mesh,) = chart.axes[0].collections
     shown = mesh.get_array().reshape(7, 24)
     assert (shown[0, 0], shown[6, 23], shown.sum()) == (4, 9, 13)
@@ -155,7 +155,7 @@ def test_week_shows_each_hour_of_each_weekday():
 
 @pytest.mark.parametrize(("most", "ranges"), [(1, "0 1"), (3, "0 1 2 3"), (10, "0 1-2 3-4 5-6 7-8 9-10")])
 def test_levels_of_a_week_cover_all_counts(most, ranges):
-    chart = charts.week(hours({(3, 12): most, (4, 12): 1}))
+    chart = charts.hour_of_week(hours({(3, 12): most, (4, 12): 1}))
     assert set(ranges.split()) <= {text.replace("\N{EN DASH}", "-") for text in texts(chart)}
     faces = {to_hex(color) for color in chart.axes[0].collections[0].to_rgba(range(most + 1))}
     assert COLORS["heat-0"][0] in faces
@@ -187,7 +187,7 @@ def panel_lines(chart: Figure) -> list[list[float]]:
 @pytest.mark.parametrize("width", [350, 760, 1080])
 def test_panels_have_a_chart_each_of_one_scale(width):
     frame = per_day(12, *"abcde")
-    chart = charts.panels(frame, width=width)
+    chart = charts.small_multiples(frame, width=width)
     by_name = {name: rows.tolist() for name, rows in frame.groupby("campaign")["scans"]}
     assert panel_lines(chart) == [by_name[name] for name in "edcba"]
     assert len({axes.get_ylim() for axes in chart.axes}) == 1
@@ -198,7 +198,7 @@ def test_panels_have_a_chart_each_of_one_scale(width):
 
 def test_beyond_24_panels_the_rest_is_said():
     frame = per_day(9, *(f"C{number:02}" for number in range(40)))
-    chart = charts.panels(frame, width=1080)
+    chart = charts.small_multiples(frame, width=1080)
     assert len(chart.axes) == 24
     rest = frame.loc[frame["campaign"] < "C16", "scans"].sum()
     assert f"and 16 others with {rest:,} scans" in texts(chart)
@@ -214,7 +214,7 @@ def beside(present: list[int], past: list[int]) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("now", "before"), [(31, 30), (28, 31), (1, 1), (7, 7)])
 def test_the_period_before_is_drawn_from_the_same_place(now, before):
-    chart = charts.previous(beside(list(range(1, now + 1)), [5] * before))
+    chart = charts.previous_period(beside(list(range(1, now + 1)), [5] * before))
     found = {line.get_label(): line for line in chart.axes[0].get_lines() if not line.get_label().startswith("_")}
     assert list(found["this period"].get_ydata()) == list(range(1, now + 1))
     assert list(found["the one before"].get_ydata()) == [5] * before
@@ -230,14 +230,14 @@ def usual_frame(scans: list[int], unusual: set[int]) -> pd.DataFrame:
 
 @pytest.mark.parametrize("width", [350, 760])
 def test_unusual_days_have_their_dates_within_the_chart(width):
-    chart = charts.unusual(usual_frame([50, *[9] * 12, 0], {0, 13}), width=width)
+    chart = charts.unusual_days(usual_frame([50, *[9] * 12, 0], {0, 13}), width=width)
     assert {"1 Jun: 50", "14 Jun: 0"} <= set(texts(chart))
     for text in chart.texts:
         box = text.get_window_extent()
         assert box.x0 > -1
         assert box.x1 < width + 1
     assert chart.words.endswith("unusual: 2026-06-01 with 50, 2026-06-14 with 0")
-    assert charts.unusual(usual_frame([9] * 14, set())).words.endswith("unusual: no day")
+    assert charts.unusual_days(usual_frame([9] * 14, set())).words.endswith("unusual: no day")
 
 
 # ---- rates, people, posters, delays
@@ -273,7 +273,7 @@ def test_every_word_beside_rates_is_on_the_paper(parts, width):
 
 def test_one_that_is_left_out_is_one_other():
     assert "and 1 other" in texts(charts.rates(rate_frame(31)))
-    panels = charts.panels(per_day(9, *(f"C{number:02}" for number in range(25))), width=1080)
+    panels = charts.small_multiples(per_day(9, *(f"C{number:02}" for number in range(25))), width=1080)
     assert "and 1 other with 17 scans" in texts(panels)
     assert "1 other" in drawn(charts.lines(per_day(9, *"abcdefg")))
 
@@ -281,12 +281,12 @@ def test_one_that_is_left_out_is_one_other():
 def test_charts_say_what_their_numbers_are():
     assert "scans" in texts(charts.bars(pd.DataFrame({"country": ["DE"], "scans": [7]})))
     assert "scans a day, and the range of the true rate" in texts(charts.rates(rate_frame(3)))
-    assert "scans a day" in texts(charts.panels(per_day(9, "a", "b")))
-    assert "QR Codes" in texts(charts.delays(pd.DataFrame({"delay": [1.0]})))
+    assert "scans a day" in texts(charts.small_multiples(per_day(9, "a", "b")))
+    assert "QR Codes" in texts(charts.time_to_first_scan(pd.DataFrame({"delay": [1.0]})))
 
 
 def test_people_are_a_range():
-    chart = charts.people(pd.DataFrame({"likely": [900], "scans": [950], "possible": [1000]}), width=404)
+    chart = charts.human_scans(pd.DataFrame({"likely": [900], "scans": [950], "possible": [1000]}), width=404)
     assert {"900 likely people", "950 counted as scans", "1,000 possibly"} <= set(texts(chart))
     widths = [round(patch.get_window_extent().width) for patch in chart.patches + chart.artists]
     assert widths == [360, 40]
@@ -304,7 +304,7 @@ def dots(chart: Figure) -> list[tuple[float, float]]:
 
 def test_a_map_has_north_up_and_true_distances():
     # A tenth of a degree is 11.1 km to the north, and half as far to the east at 60 degrees.
-    chart = charts.posters(poster_frame(("Here", 60, 10, 9), ("North", 60.1, 10, 4), ("East", 60, 10.2, 1)))
+    chart = charts.scans_by_location(poster_frame(("Here", 60, 10, 9), ("North", 60.1, 10, 4), ("East", 60, 10.2, 1)))
     here, north, east = dots(chart)
     assert north[0] == pytest.approx(here[0])
     assert east[1] == pytest.approx(here[1])
@@ -313,21 +313,21 @@ def test_a_map_has_north_up_and_true_distances():
 
 
 def test_posters_on_both_sides_of_the_date_line_are_neighbours():
-    west, east = dots(charts.posters(poster_frame(("Suva", -18.1, 178.4, 2), ("Apia", -13.8, -171.8, 1))))
+    west, east = dots(charts.scans_by_location(poster_frame(("Suva", -18.1, 178.4, 2), ("Apia", -13.8, -171.8, 1))))
     assert east[0] > west[0]
 
 
 def test_posters_of_one_place_are_one_dot_and_one_poster_is_a_map():
-    chart = charts.posters(poster_frame(("Door", 46, 14, 5), ("Desk", 46, 14, 3), ("Bar", 46.01, 14, 0)))
+    chart = charts.scans_by_location(poster_frame(("Door", 46, 14, 5), ("Desk", 46, 14, 3), ("Bar", 46.01, 14, 0)))
     assert len(dots(chart)) == 2
     assert "Door +1: 8" in texts(chart)
-    (middle,) = dots(charts.posters(poster_frame(("Door", 46, 14, 0))))
+    (middle,) = dots(charts.scans_by_location(poster_frame(("Door", 46, 14, 0))))
     assert middle == pytest.approx((280, 210))
 
 
 def test_names_on_a_map_do_not_cover_each_other():
     rows = [(f"Poster number {number}", 46 + number % 7 / 50, 14 + number % 11 / 80, number) for number in range(30)]
-    chart = charts.posters(poster_frame(*rows))
+    chart = charts.scans_by_location(poster_frame(*rows))
     boxes = [text.get_window_extent() for text in chart.texts if text.get_text().startswith("Poster")]
     assert len(boxes) > 2
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
@@ -335,11 +335,11 @@ def test_names_on_a_map_do_not_cover_each_other():
 
 def test_delays_are_counted_by_how_long_they_were():
     frame = pd.DataFrame({"delay": [0.0, 0.99, 1.0, 30.0, 71.9, 72.0, 5_000.0, float("nan")]})
-    chart = charts.delays(frame)
+    chart = charts.time_to_first_scan(frame)
     assert chart.words == "< 1 h 2, 1\N{EN DASH}6 h 1, 1\N{EN DASH}3 d 2, 3\N{EN DASH}7 d 1, later 1, not yet 1"
     assert [bar.get_height() for bar in chart.axes[0].patches] == [2, 1, 0, 2, 1, 0, 1, 1]
     assert "before" not in texts(chart)
-    assert charts.delays(pd.DataFrame({"delay": [-3.0]})).words == "before 1"
+    assert charts.time_to_first_scan(pd.DataFrame({"delay": [-3.0]})).words == "before 1"
 
 
 # ---- light and dark
@@ -399,7 +399,7 @@ def test_a_mean_of_seven_days_is_not_drawn_over_a_gap():
     assert [place for place, value in enumerate(night) if math.isnan(value)] == [50]
 
 
-@pytest.mark.parametrize("draw", [charts.lines, charts.panels])
+@pytest.mark.parametrize("draw", [charts.lines, charts.small_multiples])
 def test_a_campaign_that_is_hidden_as_a_whole_is_not_said_to_have_none(draw):
     chart = draw(with_gaps(*range(20)))
     assert "Night hidden" in chart.words
@@ -414,7 +414,7 @@ def test_a_campaign_that_is_hidden_as_a_whole_is_not_said_to_have_none(draw):
 def test_hidden_hours_are_blank():
     frame = hours({(1, 0): 4, (7, 23): 9}).astype({"scans": "Int64"})
     frame.loc[1, "scans"] = pd.NA
-    chart = charts.week(frame)
+    chart = charts.hour_of_week(frame)
     shown = chart.axes[0].collections[0].get_array().reshape(7, 24)
     assert (shown[0, 0], shown[6, 23], shown.sum(), shown.mask.sum()) == (4, 9, 13, 1)
     assert shown.mask[0, 1]
@@ -426,9 +426,9 @@ def test_hidden_hours_are_blank():
     ("draw", "frame"),
     [
         (charts.lines, per_day(3, "x")),
-        (charts.panels, per_day(3, "x")),
+        (charts.small_multiples, per_day(3, "x")),
         (charts.bars, pd.DataFrame({"country": ["SI", "AT"]})),
-        (charts.week, hours({})),
+        (charts.hour_of_week, hours({})),
     ],
 )
 def test_where_all_is_hidden_it_is_said(draw, frame):
@@ -457,7 +457,7 @@ def test_the_period_before_keeps_the_hour_that_comes_twice(now):
     before = pd.Series(AUTUMN - pd.Timedelta(days=1))
     frame = pd.DataFrame({"start": pd.Series(AUTUMN[:now]), "previous_start": before, "previous_scans": 2})
     frame["scans"] = pd.Series([1] * now)
-    chart = charts.previous(frame.astype({"scans": "Int64", "previous_scans": "Int64"}))
+    chart = charts.previous_period(frame.astype({"scans": "Int64", "previous_scans": "Int64"}))
     found = {line.get_label(): line for line in chart.axes[0].get_lines()}
     places = found["the one before"].get_xdata(orig=False)
     assert [24 * (after - first) for first, after in pairwise(places)] == pytest.approx([1] * 5)
@@ -481,7 +481,7 @@ def test_bars_of_numbers_have_the_colors_of_these():
 @pytest.mark.parametrize("days", [0, 3])
 def test_panels_of_one_line_are_refused(days):
     with pytest.raises(InvalidParameter, match="frame: needs a column of text"):
-        charts.panels(per_day(3, "x").drop(columns="campaign").head(days))
+        charts.small_multiples(per_day(3, "x").drop(columns="campaign").head(days))
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_panels_of_one_line_are_refused(days):
         (charts.lines, {"width": 60, "height": 40}, "width=60: must be 120 pixels or more"),
         (charts.lines, {"height": 60}, "height=60: must be 74 pixels or more"),
         (charts.lines, {"height": 0}, "height=0: must be 40 pixels or more"),
-        (charts.panels, {"width": -1}, "width=-1: must be 120 pixels or more"),
+        (charts.small_multiples, {"width": -1}, "width=-1: must be 120 pixels or more"),
     ],
 )
 def test_a_chart_without_room_is_refused(draw, size, what):
@@ -504,11 +504,11 @@ def test_a_chart_without_room_is_refused(draw, size, what):
 @pytest.mark.parametrize("width", [120, 350])
 def test_the_least_width_is_enough_for_all(width):
     assert charts.to_svg(charts.lines(per_day(9, *"abcdef"), width=width))
-    assert charts.to_svg(charts.panels(per_day(9, *"abcdef"), width=width))
-    assert charts.to_svg(charts.previous(beside([5] * 3, [4] * 3), width=width))
-    assert charts.to_svg(charts.unusual(usual_frame([9] * 14, set()), width=width))
+    assert charts.to_svg(charts.small_multiples(per_day(9, *"abcdef"), width=width))
+    assert charts.to_svg(charts.previous_period(beside([5] * 3, [4] * 3), width=width))
+    assert charts.to_svg(charts.unusual_days(usual_frame([9] * 14, set()), width=width))
     assert charts.to_svg(charts.bars(pd.DataFrame({"country": ["SI"], "scans": [4]}), width=width))
-    assert charts.to_svg(charts.week(hours({(1, 1): 3}), width=width))
+    assert charts.to_svg(charts.hour_of_week(hours({(1, 1): 3}), width=width))
     assert charts.to_svg(charts.rates(rate_frame(2), width=width))
 
 
@@ -518,12 +518,12 @@ def test_the_least_width_is_enough_for_all(width):
         charts.lines(per_day(0, "x")),
         charts.lines(per_day(3, "x").assign(scans=0)),
         charts.bars(pd.DataFrame({"country": [], "scans": []})),
-        charts.week(hours({})),
-        charts.panels(per_day(3, "x").assign(scans=0)),
-        charts.previous(beside([0, 0], [0, 0])),
-        charts.unusual(usual_frame([0] * 14, set())),
+        charts.hour_of_week(hours({})),
+        charts.small_multiples(per_day(3, "x").assign(scans=0)),
+        charts.previous_period(beside([0, 0], [0, 0])),
+        charts.unusual_days(usual_frame([0] * 14, set())),
         charts.rates(rate_frame(2).assign(scans=0)),
-        charts.people(pd.DataFrame({"likely": [0], "scans": [0], "possible": [0]})),
+        charts.human_scans(pd.DataFrame({"likely": [0], "scans": [0], "possible": [0]})),
     ],
 )
 def test_nothing_is_said_calmly(chart):
@@ -532,8 +532,8 @@ def test_nothing_is_said_calmly(chart):
 
 
 def test_no_codes_and_no_places_are_said():
-    assert texts(charts.posters(poster_frame())) == ["no places of QR Codes"]
-    assert texts(charts.delays(pd.DataFrame({"delay": []}))) == ["no QR Codes"]
+    assert texts(charts.scans_by_location(poster_frame())) == ["no places of QR Codes"]
+    assert texts(charts.time_to_first_scan(pd.DataFrame({"delay": []}))) == ["no QR Codes"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -542,9 +542,9 @@ def test_any_name_is_drawn_without_a_warning(name):
     chart = charts.lines(frame)
     bars = charts.bars(pd.DataFrame({"qrcode": [name], "scans": [1]}))
     others = [
-        charts.panels(frame),
+        charts.small_multiples(frame),
         charts.rates(rate_frame(1).assign(campaign=name)),
-        charts.posters(poster_frame((name, 46, 14, 1))),
+        charts.scans_by_location(poster_frame((name, 46, 14, 1))),
     ]
     shown = {"a\nb\x0b\x00c": "a b c", "": "none", "מבצע \u202e קיץ": "מבצע  קיץ"}.get(name, name)
     assert shown in svg_texts(chart)
@@ -622,7 +622,7 @@ def test_ids_of_two_figures_on_a_page_are_not_the_same():
 
 
 def test_drawing_to_svg_leaves_the_figure_as_it_was():
-    chart = charts.week(hours({(1, 1): 1}))
+    chart = charts.hour_of_week(hours({(1, 1): 1}))
     charts.to_svg(chart)
     assert chart.patch.get_visible()
 

@@ -317,8 +317,10 @@ def test_settings_are_given_whole_or_one_by_one(shop):
         assert status_of(f"{server.url}/api/v3/generate?content=hi") == 200
         names = [thread.name for thread in set(threading.enumerate()) - before]
         assert len([name for name in names if name.startswith("qrkit-answers")]) == 4
-    with pytest.raises(InvalidParameter, match="prot=0: is not a parameter; did you mean 'port'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'prot'"):
         Server(shop, prot=0)
+    with pytest.raises(InvalidParameter, match="threads=1: must be in"):
+        Server(shop, port=0, threads=1)
 
 
 def test_names_are_escaped_in_notebooks(shop):

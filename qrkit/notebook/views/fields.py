@@ -44,7 +44,7 @@ def given(record: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(record, Model):
         yield from record.given().items()
     elif is_dataclass(record):
-        yield from ((one.name, getattr(record, one.name)) for one in dataclass_fields(record))
+        yield from ((one.name, getattr(record, one.name)) for one in dataclass_fields(record) if one.repr)
 
 
 def _value(value: Any) -> str:

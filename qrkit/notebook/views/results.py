@@ -7,9 +7,11 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.exchange.merge import ImportResult
 from qrkit.notebook.views.fields import media
+from qrkit.notebook.views.html import card, details
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.pictures.printing import QRPrint
 
 MOST_SHOWN = 50
 """Rows."""
@@ -42,3 +44,14 @@ def _(image: QRImage) -> dict[str, Any]:
 @media.register
 def _(sheet: ContactSheet) -> dict[str, Any]:
     return {"image/svg+xml": sheet.to_svg()}
+
+
+@media.register
+def _(subject: QRPrint) -> dict[str, Any]:
+    """Its sizes alone: the picture itself may be as large as a wall."""
+    sizes = [
+        ("size", f"{subject.width_mm:.2f} x {subject.height_mm:.2f} mm"),
+        ("module", f"{subject.module_mm:.2f} mm, {subject.dots_per_module} dots"),
+        ("printer", f"{subject.size.dpi:g} dpi"),
+    ]
+    return {"text/html": card("QRPrint", details(sizes))}

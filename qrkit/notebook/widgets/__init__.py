@@ -31,3 +31,7 @@ __getattr__ = late_names(
         "ScanDashboard": "notebook.widgets.scan_dashboard:ScanDashboard",
     },
 )
+
+
+def __dir__() -> list[str]:
+    return __all__

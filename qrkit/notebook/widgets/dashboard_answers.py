@@ -27,19 +27,21 @@ WIDTHS = (340, 450, 560, 680, 860)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which scans are asked about.
+    """The scans that a dashboard shows.
 
     Attributes:
-        since: First day, UTC; None for the first there is.
-        until: Last day; None for the last there is.
+        since: First day; None for that of the first scan.
+        until: Last day; None for that of the last scan.
         campaign: Id of the campaign; "" for all.
-        kinds: Of visits that count.
+        kinds: Kinds of visits that count.
+        time_zone: IANA name of the time zone whose days and hours are shown.
     """
 
     since: date | None = None
     until: date | None = None
     campaign: str = ""
     kinds: tuple[Kind, ...] = ("scan",)
+    time_zone: str = "UTC"
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
         """The same with fields that a browser sent.
@@ -68,7 +70,13 @@ class Asked:
     def of(self, scans: Scans) -> Scans:
         """The scans that are asked about."""
         until = self.until and self.until + timedelta(days=1)
-        return scans.where(campaign_id=self.campaign or None, since=self.since, until=until, kinds=self.kinds)
+        return scans.where(
+            campaign_id=self.campaign or None,
+            since=self.since,
+            until=until,
+            kinds=self.kinds,
+            time_zone=self.time_zone,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -126,8 +134,8 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int) -> Iterator[tuple[str,
     by_day = analytics.scans_per_day(view, by=None if asked.campaign else "campaign")
     yield "Scans per day", charts.lines(by_day, colors=None if asked.campaign else colors, width=wide)
     if asked.since and asked.until:
-        yield "And the period before", charts.previous(analytics.scans_and_previous(view), width=wide)
+        yield "And the period before", charts.previous_period(analytics.scans_and_previous(view), width=wide)
     narrow = min(wide, WIDTHS[-2])
     yield "QR Codes", charts.bars(analytics.top_qrcodes(view), width=narrow)
-    yield "Hours of the week (UTC)", charts.week(analytics.scans_by_hour(view), width=narrow)
+    yield f"Hours of the week ({view.time_zone})", charts.hour_of_week(analytics.scans_by_hour(view), width=narrow)
     yield "Systems", charts.bars(analytics.scans_by(view, "system"), width=narrow)

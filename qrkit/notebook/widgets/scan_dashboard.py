@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from types import EllipsisType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
@@ -12,6 +15,8 @@ from qrkit.notebook.widgets.dashboard_answers import KINDS, WIDTHS, Asked, drawn
 from qrkit.notebook.widgets.twin import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
+from qrkit.tracking.records import Kind
+from qrkit.tracking.times import zone_of
 
 __all__ = ["ScanDashboard"]
 
@@ -36,25 +41,33 @@ class ScanDashboard(Page):
     with the scans there are by then.
 
     Args:
-        portfolio: Whose scans.
-        name: Of the dashboard: there is one of each name.
+        portfolio: The portfolio whose scans are shown.
+        name: Name of the dashboard: a notebook has one of each name.
+        time_zone: IANA name, as Europe/Ljubljana, of the time zone whose days and hours are shown.
 
     Attributes:
         asked: Which scans are shown.
+
+    Raises:
+        InvalidParameter: If the time zone is unknown.
     """
 
     _esm = script("scan_dashboard")
     _css = style("scan_dashboard") + _colors()
     asked: Asked
 
-    def __init__(self, portfolio: Portfolio, /, *, name: str = "scandashboard") -> None:
+    def __init__(
+        self, portfolio: Portfolio, /, *, name: str = "scandashboard", time_zone: str | ZoneInfo = "UTC"
+    ) -> None:
+        zone = zone_of(time_zone).key
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
-                self._draw(self.asked if self._has(self.asked.campaign) else replace(self.asked, campaign=""))
+                campaign = self.asked.campaign if self._has(self.asked.campaign) else ""
+                self._draw(replace(self.asked, campaign=campaign, time_zone=zone))
             return
         self.portfolio, self._width = portfolio, WIDTHS[-1]
-        self._draw(Asked())
+        self._draw(Asked(time_zone=zone))
         self._opened(name)
 
     def _draw(self, asked: Asked) -> None:
@@ -63,13 +76,28 @@ class ScanDashboard(Page):
         self._numbers = numbers(asked.of(self.portfolio.scans))
         self._charts, self.asked = found, asked
 
-    def ask(self, /, **fields: Any) -> None:
-        """Show other scans, as hands do; what breaks a rule is in `errors`, and changes nothing.
+    def ask(
+        self,
+        *,
+        since: str | EllipsisType = ...,
+        until: str | EllipsisType = ...,
+        campaign: str | EllipsisType = ...,
+        kinds: Sequence[Kind] | EllipsisType = ...,
+    ) -> None:
+        """Show other scans, as the controls above the charts do. What you leave out stays as it is.
+
+        What breaks a rule is in `errors`, and changes nothing.
 
         Args:
-            **fields: `since` and `until` (yyyy-MM-dd, both included; "" for no bound), `campaign` (an id, "" for all),
-                `kinds` (a list).
+            since: First day, as yyyy-MM-dd; "" for that of the first scan.
+            until: Last day; "" for that of the last scan.
+            campaign: Id of a campaign, "" for all.
+            kinds: Kinds of visits that count.
         """
+        given = {"since": since, "until": until, "campaign": campaign, "kinds": kinds}
+        self._show({name: value for name, value in given.items() if value is not ...})
+
+    def _show(self, fields: dict[str, Any]) -> None:
         with self._one_answer():
             try:
                 self._draw(self._changed(fields))
@@ -91,7 +119,7 @@ class ScanDashboard(Page):
     def _told(self) -> dict[str, Any]:
         return {
             "asked": self.asked.as_dict(),
-            "today": self.portfolio.now().date().isoformat(),
+            "today": self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date().isoformat(),
             "ranges": DAYS,
             "kinds": KINDS,
             "widths": WIDTHS,
@@ -114,7 +142,7 @@ class ScanDashboard(Page):
 
     def _asked(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")
-        self.ask(**{str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
+        self._show({str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
 
     def _sized(self, message: dict[str, Any]) -> None:
         width = message.get("width")

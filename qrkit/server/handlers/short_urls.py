@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qrkit.errors import NotFound
-from qrkit.portfolio import picture_of
+from qrkit.portfolio.portfolio import picture_of
 from qrkit.server.landing import page, preview
 from qrkit.server.messages import Response, tagged
 from qrkit.server.service import Call

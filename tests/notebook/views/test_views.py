@@ -24,6 +24,7 @@ from qrkit import (
     PrintSize,
     Properties,
     QRCode,
+    ScheduleEvent,
     Sprite,
     Stop,
     Wrapper,
@@ -76,6 +77,7 @@ def examples(text, checked):
     quick, standard, repair = checked
     logo = Design(content="hi", ec="H").largest_logo("icon:heart", level="static")
     fill = Gradient.linear("navy", "teal")
+    issue = ImportIssue(2, text, text, text, "invalid", text)
     made = [
         Color.parse("#80E4572E"), ContactSheet({"a": generate("x")}), decode(generate(text).to_bytes("png")),
         Design(content=text, foreground=fill, layers=[Layer("icon:heart", name=text, x=0, y=0, width=9, height=9)]),
@@ -85,7 +87,8 @@ def examples(text, checked):
         generate(text).scene, Sprite(content=DOT, name=text, width=9, height=9), Stop(offset=0, color="red"),
         generate(text).symbol, shop.templates, repair, logo, standard.grade, quick.panel, quick.budget,
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
-        PrintSize(size_mm=40),
+        PrintSize(size_mm=40), generate(text).print_at(90), quick, ImportResult(0, (issue,)),
+        ScheduleEvent(content=text, date=CREATED), shop.scans.where(since="2026-06-01", time_zone="Europe/Ljubljana"),
     ]  # fmt: skip
     return {type(one).__name__: one for one in made}
 
@@ -113,9 +116,16 @@ class Elements(HTMLParser):
         self.attributes |= dict(attrs)
 
 
+def bundle_of(one):
+    """What a notebook shows of an object, which may have HTML alone."""
+    if hasattr(one, "_repr_mimebundle_"):
+        return one._repr_mimebundle_()
+    return {"text/plain": repr(one), "text/html": one._repr_html_()}
+
+
 @each
 def test_whatever_is_public_shows_itself(hostile, name):
-    bundle = hostile[name]._repr_mimebundle_()
+    bundle = bundle_of(hostile[name])
     assert bundle["text/plain"] == repr(hostile[name])
     assert not re.search(r"0x[0-9a-f]{6}| object at ", bundle["text/plain"])
     assert len(bundle["text/plain"]) < 2000
@@ -127,14 +137,14 @@ def test_whatever_is_public_shows_itself(hostile, name):
 
 @pytest.mark.parametrize("name", ["Design", "Gradient", "Marker", "Markers", "Modules", "QRCode", "Scene", "Symbol"])
 def test_what_is_seen_is_shown_as_a_picture_that_reads(hostile, name):
-    bundle = hostile[name]._repr_mimebundle_()
+    bundle = bundle_of(hostile[name])
     assert bundle.keys() >= PICTURES
     assert decode(bundle["image/png"]).content
 
 
 @each
 def test_what_strangers_wrote_is_text(hostile, name):
-    page = hostile[name]._repr_mimebundle_().get("text/html", "")
+    page = bundle_of(hostile[name]).get("text/html", "")
     found = Elements(page)
     assert found.names.isdisjoint({"script", "link", "iframe", "object", "style"})
     assert not any(attribute.startswith("on") for attribute in found.attributes)
@@ -158,13 +168,13 @@ def test_any_text_is_one_text_of_a_page(text):
 def test_equal_objects_look_the_same(hostile, checked, name):
     again = examples(HOSTILE, checked)[name]
     ids = re.compile(r"[0-9a-f]{32}")
-    first, second = (repr(one._repr_mimebundle_()) for one in (hostile[name], again))
+    first, second = (repr(bundle_of(one)) for one in (hostile[name], again))
     assert ids.sub("", first) == ids.sub("", second)
 
 
 @each
 def test_colours_of_text_are_those_of_the_page(hostile, name):
-    page = hostile[name]._repr_mimebundle_().get("text/html", "")
+    page = bundle_of(hostile[name]).get("text/html", "")
     # Letters on a badge lie on its own colour; the marks of a panel are seen on both.
     letters = re.findall(r"(?<![-\w])color:(#\w+)", re.sub(r"background:#\w+;color:#fff", "", page))
     assert set(letters) <= {"#15803D", "#B91C1C", "#9CA3AF"}

@@ -8,6 +8,7 @@ from ipywidgets.widgets.widget import _instances
 from lxml import html
 
 from qrkit import open_portfolio
+from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
 from qrkit.notebook.widgets.dashboard_answers import Asked
 
@@ -54,6 +55,19 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     board.ask(campaign=window)
     assert board.asked == Asked(campaign=window, kinds=("scan", "bot"))
     assert board.state["numbers"]["scans"] == 31
+
+
+def test_days_and_hours_are_those_of_the_time_zone(shop):
+    board = ScanDashboard(shop, name="tokyo", time_zone="Asia/Tokyo")
+    shop.scans.insert([{"short_code": "Wind", "time": "2026-03-31T15:30:00Z"}])
+    board.ask(since="2026-04-01", until="2026-04-01")
+    assert board.state["numbers"]["scans"] == 1
+    assert "Hours of the week (Asia/Tokyo)" in [one["title"] for one in board.state["charts"]]
+    assert ScanDashboard(shop, name="tokyo").state["numbers"]["scans"] == 0
+    assert ScanDashboard(shop, name="tokyo", time_zone="Pacific/Kiritimati").state["today"] == "2026-04-01"
+    with pytest.raises(InvalidParameter, match="must be an IANA name"):
+        ScanDashboard(shop, name="tokyo", time_zone="Mars/Olympus")
+    board.close()
 
 
 @pytest.mark.parametrize(

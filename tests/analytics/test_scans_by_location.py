@@ -13,7 +13,7 @@ LOCATIONS = st.one_of(
 
 @settings(max_examples=20, deadline=None)
 @given(locations=st.lists(LOCATIONS, min_size=1, max_size=5), data=st.data())
-def test_posters_are_the_codes_with_coordinates_and_their_scans(locations, data):
+def test_scans_are_counted_by_the_location_of_their_code(locations, data):
     scanned = data.draw(st.lists(st.tuples(st.integers(0, len(locations) - 1), st.integers(0, 3)), max_size=12))
     with open_portfolio(":memory:") as portfolio:
         for number, location in enumerate(locations):
@@ -22,7 +22,7 @@ def test_posters_are_the_codes_with_coordinates_and_their_scans(locations, data)
         rows = [(f"c{number}", "2026-06-01", visitor) for number, visitor in scanned]
         frame = pd.DataFrame(rows, columns=["short_code", "time", "visitor"]).astype({"time": "datetime64[us]"})
         portfolio.scans.insert(frame)
-        found = analytics.posters(portfolio.scans)
+        found = analytics.scans_by_location(portfolio.scans)
     expected = {
         f"N{number}": (
             f"Road {number}", *location,

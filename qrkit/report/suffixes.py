@@ -1,0 +1,26 @@
+"""The files that reports are written to, by their suffixes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["NOTEBOOK", "PAGES", "check_file"]
+
+PAGES = (".html", ".htm", ".pdf")
+"""Suffixes of files that a page is written to."""
+NOTEBOOK = ".ipynb"
+
+
+def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
+    """Refuse a file that no report is written to.
+
+    Raises:
+        InvalidParameter: If the path ends in none of these suffixes.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""
+        raise InvalidParameter(Problem("path", str(path), f"must end in {' or '.join(suffixes)}{hint}"))

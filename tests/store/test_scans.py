@@ -1,0 +1,84 @@
+"""A view of scans has the days and hours of its time zone."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pytest
+
+from qrkit import analytics, open_portfolio
+from qrkit.errors import InvalidParameter
+
+ZONE = "Europe/Ljubljana"
+TIMES = [datetime(2026, 5, 31, 21), datetime(2026, 5, 31, 22), datetime(2026, 6, 30, 21), datetime(2026, 6, 30, 22)]
+"""UTC: the last hour of May in Ljubljana, the first and the last of June, the first of July."""
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 30, tzinfo=UTC)) as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="door")
+        portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": TIMES, "visitor": range(4)}))
+        yield portfolio
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [
+        ("2026-06-01", "2026-07-01"),
+        (date(2026, 6, 1), date(2026, 7, 1)),
+        (datetime(2026, 6, 1), datetime(2026, 7, 1)),
+        (datetime(2026, 5, 31, 22, tzinfo=UTC), datetime(2026, 6, 30, 22, tzinfo=UTC)),
+        (pd.Timestamp("2026-06-01"), pd.Timestamp("2026-07-01", tz=ZONE)),
+    ],
+)
+def test_days_and_moments_are_those_of_the_time_zone(shop, since, until):
+    june = shop.scans.where(since=since, until=until, time_zone=ZONE)
+    assert june.period == (TIMES[1], TIMES[3])
+    assert june.count() == 2
+    assert june.to_frame()["time"].dt.strftime("%m-%d %H:%M").tolist() == ["06-01 00:00", "06-30 23:00"]
+    assert analytics.scans_per_day(june)["day"].dt.day.tolist() == [*range(1, 31)]
+    assert analytics.scans_by_hour(june).query("scans > 0")["hour"].tolist() == [0, 23]
+
+
+def test_the_order_of_bounds_and_time_zone_does_not_matter(shop):
+    june = shop.scans.where(since="2026-06-01", until="2026-07-01")
+    assert june.count() == 2
+    assert june.where(time_zone=ZONE) == shop.scans.where(time_zone=ZoneInfo(ZONE), since="2026-06-01").where(
+        until=date(2026, 7, 1)
+    )
+
+
+def test_moments_of_an_answer_are_in_the_time_zone(shop):
+    view = shop.scans.where(time_zone=ZONE)
+    first = pd.Timestamp("2026-05-31 23:00", tz=ZONE)
+    assert str(view.to_frame()["time"].dtype) == f"datetime64[us, {ZONE}]"
+    assert str(shop.scans.to_frame()["time"].dtype) == "datetime64[us]"
+    for answer in (analytics.summary, analytics.half_lives, analytics.scans_by_content):
+        assert answer(view)["first"].tolist() == [first]
+        assert answer(shop.scans)["first"].tolist() == [pd.Timestamp(TIMES[0])]
+    assert analytics.half_lives(view)["created"].tolist() == [pd.Timestamp("2026-05-30 02:00", tz=ZONE)]
+    assert shop.scans.where(since=view.to_frame()["time"].max()).count() == 1
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", None, 2])
+def test_unknown_time_zones_are_refused(shop, zone):
+    with pytest.raises(InvalidParameter, match=r"time_zone.*must be an IANA name"):
+        shop.scans.where(time_zone=zone)
+
+
+@pytest.mark.parametrize("bound", [date.min, datetime.min])
+def test_a_bound_that_is_no_moment_in_utc_is_refused(shop, bound):
+    assert shop.scans.where(since=bound).count() == 4
+    with pytest.raises(InvalidParameter, match=r"since=.*is too far from today"):
+        shop.scans.where(since=bound, time_zone=ZONE)
+
+
+def test_questions_still_take_the_time_zone_and_warn(shop):
+    june = shop.scans.where(since=datetime(2026, 5, 31, 22), until=datetime(2026, 6, 30, 22))
+    with pytest.warns(DeprecationWarning, match=r"on the view, scans\.where\(time_zone=…\)") as caught:
+        found = analytics.scans_per_day(scans=june, time_zone=ZONE)
+    assert caught[0].filename == __file__
+    assert found["day"].dt.day.tolist() == [*range(1, 31)]
+    with pytest.warns(DeprecationWarning, match="`time_zone` of compare goes with qrkit 1.1"):
+        analytics.compare(june, june, time_zone=ZoneInfo(ZONE))
