@@ -1,34 +1,35 @@
 """Every error of qrkit.
 
-    QrkitError                                  500  catch this one
-    ├── InvalidParameter (ValueError)           400  .name .value .rule, and .problems when several fields are wrong
-    │   ├── MissingParameter                    400
-    │   ├── UnknownParameter                    400  proposes the nearest name, else lists them
-    │   └── AssetError                          400  a picture in a design: not one, too large, or not to be had
-    ├── ContentTooLong (ValueError)             400  .needed_bits .capacity_bits; says what would fit
-    ├── UnreadableFile (ValueError)             400  a file as a whole; .line where known
-    ├── BadRequest (ValueError)                 400  HTTP itself is wrong
-    ├── CannotRepair (ValueError)               400  .levers: what else would have to be allowed
-    ├── NoSymbol (ValueError)                   400  a picture in which no QR Code was found
-    ├── RenderingFailed (RuntimeError)          400  the renderer broke down on a drawing, or took too long
-    ├── MissingProgram (RuntimeError)           500  a program or a package that is not installed
-    ├── CannotWrite (OSError)                   500  a file cannot be written where it was asked for
-    ├── NotAuthenticated (PermissionError)      401  key missing or unknown
-    ├── NotAllowed (PermissionError)            403  the plan does not include it
-    ├── RemoteContentDisabled (PermissionError) 403  a picture is an address, and nothing may be fetched
-    ├── NotFound (LookupError)                  404  .kind .id
-    ├── WrongMethod (LookupError)               405  .allowed
-    ├── Gone (LookupError)                      410  .kind .id of what was deleted
-    ├── BodyTooLarge (ValueError)               413  the body of a request is longer than its limit
-    ├── AddressTooLong (ValueError)             414  the path or the query of a request is longer than its limit
-    ├── WrongMediaType (ValueError)             415  a body in a form that no endpoint reads
-    ├── TooManyRequests (RuntimeError)          429  .retry_after, in seconds
-    ├── HeaderTooLarge (ValueError)             431  the header of a request is longer than its limit
-    ├── StoreBusy (RuntimeError)                503  another process holds the database file; generate answers 500
-    ├── StoreReadOnly (RuntimeError)            503  a snapshot, in which nothing can be changed
-    └── NotStored (RuntimeError)                503  a visit was not durable in time, and the operator asks for that
+    QrkitError                                  catch this one
+    ├── InvalidParameter (ValueError)           .name .value .rule, and .problems when several fields are wrong
+    │   ├── MissingParameter                    a field that must be given
+    │   ├── UnknownParameter                    proposes the nearest name, else lists them
+    │   └── AssetError                          a picture in a design: not one, too large, or not to be had
+    ├── ContentTooLong (ValueError)             .needed_bits .capacity_bits; says what would fit
+    ├── UnreadableFile (ValueError)             a file as a whole; .line where known
+    ├── BadRequest (ValueError)                 HTTP itself is wrong
+    ├── CannotRepair (ValueError)               .levers: what else would have to be allowed
+    ├── NoSymbol (ValueError)                   a picture in which no QR Code was found
+    ├── RenderingFailed (RuntimeError)          the renderer broke down on a drawing, or took too long
+    ├── MissingProgram (RuntimeError)           a program or a package that is not installed
+    ├── CannotWrite (OSError)                   a file cannot be written where it was asked for
+    ├── NotAuthenticated (PermissionError)      key missing or unknown
+    ├── NotAllowed (PermissionError)            the plan does not include it
+    ├── RemoteContentDisabled (PermissionError) a picture is an address, and nothing may be fetched
+    ├── NotFound (LookupError)                  .kind .id
+    ├── WrongMethod (LookupError)               .allowed
+    ├── Gone (LookupError)                      .kind .id of what was deleted
+    ├── BodyTooLarge (ValueError)               the body of a request is longer than its limit
+    ├── AddressTooLong (ValueError)             the path or the query of a request is longer than its limit
+    ├── WrongMediaType (ValueError)             a body in a form that no endpoint reads
+    ├── TooManyRequests (RuntimeError)          .retry_after, in seconds
+    ├── HeaderTooLarge (ValueError)             the header of a request is longer than its limit
+    ├── StoreBusy (RuntimeError)                another process holds the database file; generate answers 500
+    ├── StoreClosed (RuntimeError)              the store was closed, or opened before this process was forked
+    ├── StoreReadOnly (RuntimeError)            a snapshot, in which nothing can be changed
+    └── NotStored (RuntimeError)                a visit was not durable in time, and the operator asks for that
 
-`status` is the HTTP status the interface answers with, `code` the stable word of `X-Api-Error-Code` (ruling H3).
+`code` is a stable word for programs; over HTTP it is `X-Api-Error-Code`.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 __all__ = [
     "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
     "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
     "NotAuthenticated", "NotFound", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled", "RenderingFailed",
-    "ScanWarning", "StoreBusy", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
+    "ScanWarning", "StoreBusy", "StoreClosed", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
     "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
 
@@ -71,11 +72,9 @@ class QrkitError(Exception):
     """Anything that qrkit refuses or cannot do.
 
     Attributes:
-        status: The HTTP status that it becomes.
         code: A stable word of its kind, for programs.
     """
 
-    status: ClassVar[int] = 500
     code: str = "internal"
     _advice: Mapping[Door, str] | None = None
 
@@ -144,8 +143,6 @@ class InvalidParameter(QrkitError, ValueError):
         [('size', 'out-of-range'), ('ec', 'bad-value')]
     """
 
-    status = 400
-
     def __init__(self, *problems: Problem) -> None:
         super().__init__("; ".join(str(problem) for problem in problems))
         self.problems: Sequence[Problem] = problems
@@ -200,7 +197,6 @@ class ContentTooLong(QrkitError, ValueError):
         capacity_bits: Data capacity of the symbol in bits.
     """
 
-    status = 400
     code = "content-too-long"
 
     def __init__(self, message: str, *, needed_bits: int, capacity_bits: int) -> None:
@@ -216,7 +212,6 @@ class UnreadableFile(QrkitError, ValueError):
         line: Where it is wrong, counted from 1; None where that is not known.
     """
 
-    status = 400
     code = "bad-file"
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
@@ -227,8 +222,6 @@ class UnreadableFile(QrkitError, ValueError):
 class BadRequest(QrkitError, ValueError):
     """A request that is wrong as HTTP, before any parameter is looked at."""
 
-    status = 400
-
     def __init__(self, message: str, *, code: str = "bad-request") -> None:
         super().__init__(message)
         self.code = code
@@ -237,7 +230,6 @@ class BadRequest(QrkitError, ValueError):
 class NoSymbol(QrkitError, ValueError):
     """A picture in which no QR Code was found."""
 
-    status = 400
     code = "no-symbol"
 
 
@@ -248,7 +240,6 @@ class CannotRepair(QrkitError, ValueError):
         levers: What else would help if it were allowed.
     """
 
-    status = 400
     code = "cannot-repair"
 
     def __init__(self, message: str, *, levers: Sequence[str] = ()) -> None:
@@ -259,7 +250,6 @@ class CannotRepair(QrkitError, ValueError):
 class NotAuthenticated(QrkitError, PermissionError):
     """The API key is missing, unknown, revoked or expired."""
 
-    status = 401
     code = "unknown-key"
 
     def __init__(self, message: str, *, code: str = "unknown-key") -> None:
@@ -270,14 +260,12 @@ class NotAuthenticated(QrkitError, PermissionError):
 class NotAllowed(QrkitError, PermissionError):
     """The plan of the account does not include what was asked."""
 
-    status = 403
     code = "plan-required"
 
 
 class RemoteContentDisabled(QrkitError, PermissionError):
     """A picture is given by its address, and fetching is not allowed (ruling G20)."""
 
-    status = 403
     code = "remote-content-disabled"
 
 
@@ -289,7 +277,6 @@ class NotFound(QrkitError, LookupError):
         id: Its id.
     """
 
-    status = 404
     code = "not-found"
 
     def __init__(self, kind: str, id: str, *, code: str = "not-found", hint: str = "") -> None:
@@ -302,7 +289,6 @@ class NotFound(QrkitError, LookupError):
 class Gone(QrkitError, LookupError):
     """What had this id was deleted."""
 
-    status = 410
     code = "gone"
 
     def __init__(self, kind: str, id: str) -> None:
@@ -314,7 +300,6 @@ class Gone(QrkitError, LookupError):
 class WrongMethod(QrkitError, LookupError):
     """The path exists, but not for this HTTP method."""
 
-    status = 405
     code = "method-not-allowed"
 
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
@@ -325,28 +310,24 @@ class WrongMethod(QrkitError, LookupError):
 class BodyTooLarge(QrkitError, ValueError):
     """The body of a request is longer than the endpoint takes."""
 
-    status = 413
     code = "body-too-large"
 
 
 class AddressTooLong(QrkitError, ValueError):
     """The path or the query of a request is longer than the server takes."""
 
-    status = 414
     code = "uri-too-long"
 
 
 class WrongMediaType(QrkitError, ValueError):
     """The body of a request is in a form that no endpoint reads."""
 
-    status = 415
     code = "unsupported-media-type"
 
 
 class HeaderTooLarge(QrkitError, ValueError):
     """The header of a request is longer than the server takes."""
 
-    status = 431
     code = "header-too-large"
 
 
@@ -357,7 +338,6 @@ class TooManyRequests(QrkitError, RuntimeError):
         retry_after: After how many seconds to ask again.
     """
 
-    status = 429
     code = "rate-limited"
 
     def __init__(self, message: str, *, retry_after: int) -> None:
@@ -368,28 +348,30 @@ class TooManyRequests(QrkitError, RuntimeError):
 class StoreBusy(QrkitError, RuntimeError):
     """Another process holds the database file, or it cannot be read or written."""
 
-    status = 503
+    code = "store-unavailable"
+
+
+class StoreClosed(QrkitError, RuntimeError):
+    """The store was closed, or was opened before this process was forked; open it again."""
+
     code = "store-unavailable"
 
 
 class StoreReadOnly(QrkitError, RuntimeError):
     """A snapshot of a store, in which nothing can be changed."""
 
-    status = 503
     code = "store-unavailable"
 
 
 class NotStored(QrkitError, RuntimeError):
     """A visit is not durable, and the operator would rather turn visitors away than lose it (ruling T11)."""
 
-    status = 503
     code = "store-unavailable"
 
 
 class RenderingFailed(QrkitError, RuntimeError):
     """The renderer refused a drawing, broke down on it, or took too long."""
 
-    status = 400
     code = "rendering-failed"
 
 

@@ -25,6 +25,7 @@ EXAMPLES = {
     "WrongMethod": errors.WrongMethod("PUT", ["GET", "POST"]),
     "TooManyRequests": errors.TooManyRequests("x", retry_after=60),
     "StoreBusy": errors.StoreBusy("x"),
+    "StoreClosed": errors.StoreClosed("x"),
     "StoreReadOnly": errors.StoreReadOnly("x"),
     "MissingProgram": errors.MissingProgram("x"),
     "CannotWrite": errors.CannotWrite("x"),
@@ -40,24 +41,23 @@ EXAMPLES = {
 }
 
 
-def drawn_tree() -> dict[str, tuple[str | None, str | None, int]]:
-    """Class -> parent, built-in, status, as the docstring of the module draws them."""
+def drawn_tree() -> dict[str, tuple[str | None, str | None]]:
+    """Class -> parent and built-in, as the docstring of the module draws them."""
     tree, above = {}, []
     for line in errors.__doc__.splitlines():
-        if found := re.match(r" {4}([│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))? +(\d{3})(?:  |$)", line):
+        if found := re.match(r" {4}([│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))? ", line):
             depth = len(found[1]) // 4
             above[depth:] = [found[2]]
-            tree[found[2]] = (above[depth - 1] if depth else None, found[3], int(found[4]))
+            tree[found[2]] = (above[depth - 1] if depth else None, found[3])
     return tree
 
 
 def test_the_tree_in_the_docstring_is_the_tree_of_the_classes():
     tree = drawn_tree()
     assert set(tree) == set(CLASSES)
-    for name, (parent, builtin, status) in tree.items():
+    for name, (parent, builtin) in tree.items():
         bases = [base.__name__ for base in CLASSES[name].__bases__]
         assert bases == ([parent, builtin] if builtin else [parent] if parent else ["Exception"])
-        assert CLASSES[name].status == status
         assert builtin is None or issubclass(getattr(builtins, builtin), Exception)
 
 
@@ -68,36 +68,10 @@ def test_every_class_is_offered_by_name():
 
 @pytest.mark.rule("H3")
 @pytest.mark.parametrize("error", EXAMPLES.values(), ids=EXAMPLES)
-def test_every_error_has_a_status_a_stable_word_and_a_message(error):
+def test_every_error_has_a_stable_word_and_a_message(error):
     """Open: how programs tell errors apart. By a lower-case word that stays, beside the text that may change."""
-    assert 400 <= error.status <= 503
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", error.code)
     assert str(error)
-
-
-@pytest.mark.rule("H4")
-def test_statuses_follow_what_went_wrong():
-    """Open: which status a condition has. 400 for what was sent, 401 and 403 for who, 404 for what is not there."""
-    found = {name: one.status for name, one in CLASSES.items() if one.status != 400}
-    assert found == {
-        "QrkitError": 500,
-        "NotAuthenticated": 401,
-        "NotAllowed": 403,
-        "RemoteContentDisabled": 403,
-        "NotFound": 404,
-        "WrongMethod": 405,
-        "Gone": 410,
-        "BodyTooLarge": 413,
-        "AddressTooLong": 414,
-        "WrongMediaType": 415,
-        "HeaderTooLarge": 431,
-        "TooManyRequests": 429,
-        "StoreBusy": 503,
-        "StoreReadOnly": 503,
-        "MissingProgram": 500,
-        "CannotWrite": 500,
-        "NotStored": 503,
-    }
 
 
 def test_errors_carry_what_a_program_needs():

@@ -17,6 +17,7 @@ from qrkit.errors import (
     NotFound,
     Problem,
     StoreBusy,
+    StoreClosed,
     TooManyRequests,
     nearest,
 )
@@ -267,7 +268,7 @@ class RequestCounter:
         if self._store is None or now - self._told.get(account.id, -TOLD_SECONDS) < TOLD_SECONDS:
             return
         self._told[account.id] = now
-        with suppress(StoreBusy):
+        with suppress(StoreBusy, StoreClosed):
             self._used[account.id] = add_requests(self._store, account.id, self._day, self._untold.get(account.id, 0))
             self._untold[account.id] = 0
 

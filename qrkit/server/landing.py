@@ -15,6 +15,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit.contents.cards import TITLES, card
 from qrkit.errors import QrkitError, TooManyRequests
+from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination
 from qrkit.visits.redirect import Answer
 
@@ -160,10 +161,11 @@ def preview(short_url: str, answer: Answer) -> bytes:
 
 def failure(error: QrkitError) -> bytes:
     """An HTML page that tells a visitor in plain words what went wrong, and what to try."""
-    sheet = FAILURES.get(error.status) or FAILURES[500 if error.status >= 500 else 400]
+    status = status_of(error)
+    sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, TooManyRequests):
         sheet = replace(sheet, lead=f"{sheet.lead} Please try again in {_wait(error.retry_after)}.")
-    return _written(replace(sheet, foot=f"Error {error.status}"))
+    return _written(replace(sheet, foot=f"Error {status}"))
 
 
 def _shown(answer: Answer) -> Sheet:

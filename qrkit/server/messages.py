@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
+from qrkit.server.statuses import status_of
 
 __all__ = [
     "JSON",
@@ -158,7 +159,7 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
         error: What went wrong.
         highest: The status it has at most: generate promises no more than 500 (ruling H4).
     """
-    status, text = min(error.status, highest), error.told("http")
+    status, text = min(status_of(error), highest), error.told("http")
     body: dict[str, Any] = {
         "type": f"urn:qrkit:problem:{error.code}",
         "status": status,

@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreReadOnly, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
 from qrkit.store.postgresql.database import Server, is_server
@@ -169,7 +169,7 @@ class Store:
                     act()
             else:
                 # Where the file has failed there is nothing left to take back, and the first error says more.
-                with suppress(*self.database.errors, StoreBusy), self._statement() as cursor:
+                with suppress(*self.database.errors, StoreBusy, StoreClosed), self._statement() as cursor:
                     cursor.execute(how)
         finally:
             if thread.is_visiting:
@@ -320,10 +320,10 @@ class Store:
         """Refuse to work on.
 
         Raises:
-            StoreBusy: The store was closed, or this process is a fork of the one that opened it.
+            StoreClosed: If the store was closed, or this process is a fork of the one that opened it.
         """
         if not self._is_open:
-            raise StoreBusy(f"{self.path} was closed; open it again")
+            raise StoreClosed(f"{self.path} was closed; open it again")
         self.database.check_process()
 
     def _get_ready(self) -> None:

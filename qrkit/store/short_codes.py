@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from qrkit.errors import StoreBusy
+from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.postgresql.following import Following
@@ -116,7 +116,7 @@ def _follow(database: Engine) -> None:
 def _look_again(database: Engine) -> None:
     """Know at once what this process has committed."""
     if KNOWN in database.memory:
-        with suppress(StoreBusy):  # it is committed, and the thread will look again
+        with suppress(StoreBusy, StoreClosed):  # it is committed, and the thread will look again
             _read_new(database)
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from qrkit.errors import StoreBusy
+from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.visits import insert_visits, is_kept
@@ -107,7 +107,7 @@ class _Writer:
         waiting = _Waiting(visit)
         with self._changed:
             if not self._is_open:
-                raise StoreBusy(f"{self._database.path} is closed; open it again")
+                raise StoreClosed(f"{self._database.path} is closed; open it again")
             if len(self._waiting) >= MOST_WAITING:
                 raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up")
             self._waiting.append(waiting)
@@ -142,7 +142,7 @@ class _Writer:
         try:
             self._commit([one.visit for one in batch])
         except Exception as error:
-            if len(batch) > 1 and not isinstance(error, StoreBusy):
+            if len(batch) > 1 and not isinstance(error, StoreBusy | StoreClosed):
                 # One of them may be at fault, which is no reason to lose the others.
                 half = len(batch) // 2
                 self._write(batch[:half])
@@ -169,7 +169,7 @@ class _Writer:
                     if mark is None or not is_kept(store, mark, visits):
                         mark = insert_visits(store, visits)
                 return
-            except StoreBusy as error:
+            except (StoreBusy, StoreClosed) as error:
                 if last or not (self._database.is_broken or self._database.is_shared):
                     raise
                 _log.warning("visits could not be written and are written again: %s", error)
@@ -182,7 +182,7 @@ class _Writer:
             with self._changed:
                 self._changed.wait_for(lambda: not self._is_open, AGAIN_SECONDS)
                 is_open = self._is_open
-            with suppress(StoreBusy):
+            with suppress(StoreBusy, StoreClosed):
                 self._database.restore()
                 return not is_open
             if not is_open:

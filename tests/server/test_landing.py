@@ -23,6 +23,7 @@ from qrkit.errors import (
     WrongMethod,
 )
 from qrkit.server.landing import failure, page, preview
+from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
 from qrkit.visits.redirect import Answer
 
@@ -257,10 +258,10 @@ def test_a_failure_is_told_in_plain_words_without_technical_detail(error, headin
     found = Page(data)
     assert found.heading() == heading
     assert words in data.decode()
-    assert found.texts["footer"] == [f"Error {error.status}"]
+    assert found.texts["footer"] == [f"Error {status_of(error)}"]
     assert "short URL" not in data.decode()
     assert "onerror" not in data.decode()
-    assert [one["href"] for one in found.links()] == ([""] if error.status >= 500 else [])
+    assert [one["href"] for one in found.links()] == ([""] if status_of(error) >= 500 else [])
 
 
 # ---- in a browser

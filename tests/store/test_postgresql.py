@@ -20,7 +20,15 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.errors import InvalidParameter, NotAuthenticated, NotStored, StoreBusy, TooManyRequests, UnreadableFile
+from qrkit.errors import (
+    InvalidParameter,
+    NotAuthenticated,
+    NotStored,
+    StoreBusy,
+    StoreClosed,
+    TooManyRequests,
+    UnreadableFile,
+)
 from qrkit.portfolio.access import RequestCounter, authenticate, create_account, create_key, list_keys, revoke_key
 from qrkit.server import Settings
 from qrkit.server.service import Gates
@@ -274,7 +282,7 @@ def test_a_fork_opens_the_store_for_itself(here, url):
         worked = False
         with suppress(BaseException):
             signal.alarm(PATIENCE)
-            with pytest.raises(StoreBusy, match="was opened before a fork; open it in each process"):
+            with pytest.raises(StoreClosed, match="was opened before a fork; open it in each process"):
                 here.list_qrcodes()
             with open_portfolio(url) as shop:
                 worked = leads_to(shop, "door") == "https://a.example" and len(shop.list_qrcodes()) == 1

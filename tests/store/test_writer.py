@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import NotStored, StoreBusy
+from qrkit.errors import NotStored, StoreBusy, StoreClosed
 from qrkit.store import Store
 from qrkit.store import writer as writing
 from qrkit.store.maintenance import verify
@@ -223,13 +223,13 @@ def test_closing_writes_all_that_waits(shop, path):
 def test_a_store_that_was_closed_takes_no_visit_even_where_another_is_open(shop, path):
     with Store(path) as other:
         other.close()
-        with pytest.raises(StoreBusy, match="was closed; open it again"):
+        with pytest.raises(StoreClosed, match="was closed; open it again"):
             record_visit(other, visit("a"))
-        with pytest.raises(StoreBusy, match="was closed; open it again"):
+        with pytest.raises(StoreClosed, match="was closed; open it again"):
             other.rows("SELECT 1")
         assert record_visit(shop.store, visit("b"), seconds=PATIENCE)
     shop.close()
-    with pytest.raises(StoreBusy, match="was closed; open it again"):
+    with pytest.raises(StoreClosed, match="was closed; open it again"):
         record_visit(shop.store, visit("c"))
     with Store(path) as store:
         assert names(store) == ["b"]
@@ -287,7 +287,7 @@ def test_a_fork_is_refused_and_the_parent_goes_on(file, end):
             for act in (lambda: record_visit(shop.store, visit("child")), shop.list_qrcodes, lambda: Store(file)):
                 try:
                     act()
-                except StoreBusy as error:
+                except StoreClosed as error:
                     refused += "before a fork" in str(error)
             if end == "in order":
                 shop.close()

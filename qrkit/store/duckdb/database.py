@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import duckdb
 
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import StoreBusy, StoreClosed, UnreadableFile
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.migrations import MIGRATIONS
 
@@ -168,14 +168,14 @@ class Database:
             StoreBusy: It is.
         """
         if self._process != os.getpid():
-            raise StoreBusy(f"{self.path} was opened before a fork; one process holds a store at a time")
+            raise StoreClosed(f"{self.path} was opened before a fork; one process holds a store at a time")
 
     @contextmanager
     def using(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """The cursor of this thread, for one statement and its rows: the file is not closed meanwhile.
 
         Raises:
-            StoreBusy: The store was closed, or this process is a fork of the one that opened it.
+            StoreClosed: If the store was closed, or this process is a fork of the one that opened it.
         """
         self.check_process()
         with self._use:
@@ -225,7 +225,7 @@ class Database:
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
-            raise StoreBusy(f"{self.path} is closed; open it again")
+            raise StoreClosed(f"{self.path} is closed; open it again")
         if self.thread.cursor is None or self.thread.generation != self._generation:
             cursor = self.thread.cursor = self._connection.cursor()
             self.thread.generation = self._generation

@@ -16,7 +16,7 @@ from select import select
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, extra
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
@@ -124,7 +124,7 @@ class Server:
             StoreBusy: It is.
         """
         if self._process != os.getpid():
-            raise StoreBusy(f"{self.path} was opened before a fork; open it in each process")
+            raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
 
     @contextmanager
     def using(self) -> Iterator[ServerCursor]:
@@ -255,7 +255,7 @@ class Server:
     def _taken(self) -> Connection[Any]:
         """A connection for this thread alone, one that is known to work where there is one."""
         if not self._is_open:
-            raise StoreBusy(f"{self.path} is closed; open it again")
+            raise StoreClosed(f"{self.path} is closed; open it again")
         if not self._places.acquire(timeout=LONGEST_WAIT):
             raise StoreBusy(f"{self.path}: all {MOST_CONNECTIONS} connections of this process are in use")
         try:
