@@ -32,8 +32,10 @@ from qrkit.model import Model
 from qrkit.times import ISO_FORM, to_iso, utc
 
 __all__ = [
+    "DERIVED",
     "NOWHERE",
     "PLANS",
+    "SHOWN_ANYWAY",
     "Account",
     "ApiKey",
     "Campaign",
@@ -138,6 +140,9 @@ SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 
 LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
 
+DERIVED = frozenset({"short_url", "image_url", "is_available"})
+"""Fields of a QR Code that no store holds: they follow from the others, from the base URL and from the plan."""
+
 
 class Campaign(Model):
     """A group of QR Codes.
@@ -215,6 +220,11 @@ class QRCode(Model):
         if self.is_available:
             return self.model_dump_json(exclude_none=True, exclude=LEFT_OUT_OF_LISTS)
         return self.to_json()
+
+    @property
+    def encoded(self) -> str:
+        """What its picture says: the short URL when the code is dynamic and has one, else the content."""
+        return (self.short_url if self.is_dynamic else "") or self.content
 
 
 @dataclass(frozen=True, slots=True)

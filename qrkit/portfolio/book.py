@@ -28,6 +28,7 @@ from qrkit.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_fr
 from qrkit.image import QRImage
 from qrkit.notebook import Shown
 from qrkit.portfolio.importing import Importing
+from qrkit.portfolio.pictures import drawn
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
 from qrkit.progress import UNSEEN, Watch, watch
@@ -178,8 +179,8 @@ class Portfolio(Shown, Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
-            return QRImage(self.templates.design(template, self.encoded(code), **changes))
-        return QRImage(self._design(code, **changes))
+            return QRImage(self.templates.design(template, self._linked(code).encoded, **changes))
+        return QRImage(drawn(self._linked(code).encoded, code.properties, **changes))
 
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False

@@ -8,12 +8,11 @@ from functools import lru_cache
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Entry
 from qrkit.exchange.merge import ImportIssue
-from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths
-from qrkit.portfolio.pictures import fitting
+from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
+from qrkit.portfolio.pictures import check_drawable, fitting
 from qrkit.portfolio.records import Records
 from qrkit.records import Properties, QRCode
 from qrkit.store import portfolio as table
-from qrkit.store.portfolio import StoredQRCode
 
 __all__ = ["Importing"]
 
@@ -30,7 +29,7 @@ class Importing:
         self._records = records
         self._taken = table.all_short_codes(records.store)
         self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
-        self._waiting: list[StoredQRCode] = []
+        self._waiting: list[QRCode] = []
         # A row is asked for its short code before it is inserted, and again then.
         paths = shared_paths(urls)
         self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url, paths))
@@ -52,13 +51,12 @@ class Importing:
             campaign_id = self._campaign_id(entry.campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [ImportIssue(*row, "invalid", str(error))]
-        fields = {field: getattr(record, field) for field in StoredQRCode.__slots__}
         issues = []
         if entry.trackable_url and self._own_link(entry) is None:
             issues.append(ImportIssue(*row, "code-taken", self._what_of_url(entry, record)))
         if record != asked:
             issues.append(ImportIssue(*row, "changed", _what_changed(asked.properties, record.properties)))
-        self._waiting.append(StoredQRCode(**(fields | {"campaign_id": campaign_id})))
+        self._waiting.append(record.model_copy(update={"campaign_id": campaign_id}))
         if len(self._waiting) == table.TOGETHER:
             self.finish()
         self._taken.add(record.short_code)
@@ -68,13 +66,16 @@ class Importing:
         """What a row says, with a short code."""
         own = self._own_link(entry)
         link = own or self._link(entry.trackable_url)
+        code = own.code if own else self._free_short_code()
+        urlinfo = link.urlinfo if link else ""
         return QRCode(
             id=new_id(),
             name=name,
             content=entry.content,
             comment=entry.comment,
-            urlinfo=link.urlinfo if link else "",
-            short_code=own.code if own else self._free_short_code(),
+            urlinfo=urlinfo,
+            short_code=code,
+            short_url=short_url(self._records.base_url, code, urlinfo),
             scans=entry.scans,
             created=entry.created or self._records.now(),
             properties=entry.properties,
@@ -87,16 +88,16 @@ class Importing:
     def _fitting(self, record: QRCode) -> QRCode:
         """The record, with another version or mode where its short URL needs one (ruling X12)."""
         if record.is_dynamic:
-            properties = fitting(self._records.encoded(record), record.properties)
+            properties = fitting(record.encoded, record.properties)
             if properties is not record.properties:
                 return record.replace(properties=properties)
-        self._records.check_drawable(record)
+        check_drawable(record)
         return record
 
     def _what_of_url(self, entry: Entry, record: QRCode) -> str:
         """Why a row has another short URL than it brought."""
         what = "is in use" if self._link(entry.trackable_url) else "is no short URL"
-        return f"{entry.trackable_url!r} {what}; the new one is {self._records.links_of(record)['short_url']}"
+        return f"{entry.trackable_url!r} {what}; the new one is {record.short_url}"
 
     def finish(self) -> None:
         """Store what waits to be stored."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from qrkit.assets import Fetch
 from qrkit.draw.relaying import relaid
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.model import plain
 from qrkit.notebook import Shown
 from qrkit.scannability.bench import Bench, State, Step
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED
 from qrkit.scannability.levers import LEVERS, Lever
-from qrkit.scannability.report import Level, ScanReport, plain
+from qrkit.scannability.report import Level, ScanReport
 from qrkit.scannability.search import found_steps, needed_steps
 
 if TYPE_CHECKING:

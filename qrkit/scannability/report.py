@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.design import Design
+from qrkit.model import plain
 
 if TYPE_CHECKING:
     from qrkit.scannability.budget import Budget
@@ -154,14 +155,3 @@ class ScanReport:
         from qrkit.scannability.report_html import html
 
         return html(self)
-
-
-def plain(value: Any) -> Any:
-    """Fields of a design as JSON has them."""
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", exclude_none=True)
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
