@@ -47,6 +47,7 @@ __all__ = [
     "QRCode",
     "ScheduleEvent",
     "Visit",
+    "encoded_text",
 ]
 
 
@@ -224,7 +225,12 @@ class QRCode(Model):
     @property
     def encoded(self) -> str:
         """What its picture says: the short URL when the code is dynamic and has one, else the content."""
-        return (self.short_url if self.is_dynamic else "") or self.content
+        return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
+
+
+def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
+    """What the picture of a QR Code with these fields says (ruling X5); `QRCode.encoded` says it of a record."""
+    return (short_url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)

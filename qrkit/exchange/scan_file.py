@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.markup import element
+from qrkit.exchange.workbooks import frame_values
 from qrkit.times import to_iso, to_table
 
 if TYPE_CHECKING:
@@ -61,12 +62,17 @@ def _write_csv(frame: pd.DataFrame) -> bytes:
 
 
 def _write_xls(frame: pd.DataFrame) -> bytes:
-    return xls_file.write(_with_texts(frame, to_table), sheet="Scans")
+    return _workbook(frame, xls_file.write_sheet)
 
 
 def _write_xlsx(frame: pd.DataFrame) -> bytes:
+    return _workbook(frame, xlsx_file.write_sheet)
+
+
+def _workbook(frame: pd.DataFrame, write: Callable[..., None]) -> bytes:
+    table = _with_texts(frame, to_table)
     file = BytesIO()
-    xlsx_file.write([_with_texts(frame, to_table)], file, sheet="Scans")
+    write(file, list(table.columns), frame_values(table), sheet="Scans")
     return file.getvalue()
 
 

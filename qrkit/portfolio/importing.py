@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from qrkit.errors import ContentTooLong, InvalidParameter
-from qrkit.exchange.columns import Entry
-from qrkit.exchange.merge import ImportIssue
+from qrkit.exchange.columns import Row
+from qrkit.exchange.merge import ImportIssue, issue_of
 from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
 from qrkit.portfolio.pictures import check_drawable, fitting
 from qrkit.portfolio.records import Records
@@ -38,75 +38,49 @@ class Importing:
         """The name and the content of every QR Code that is there before the import."""
         return table.names_and_contents(self._records.store, self._records.account.id)
 
-    def has_own_code(self, entry: Entry) -> bool:
-        """Whether a row brings a short code that is free."""
-        return self._own_link(entry) is not None
+    def has_own_code(self, code: QRCode) -> bool:
+        """Whether the short URL of a row brings a short code that is free."""
+        return self._own_link(code) is not None
 
-    def insert(self, entry: Entry, name: str) -> list[ImportIssue]:
-        """Take a row in under this name; say what could not be kept of it (rulings X4, X12)."""
-        row = (entry.row, entry.campaign, entry.name, entry.content)
+    def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
+        """Take the QR Code of a row in under this name; say what could not be kept of it (rulings X4, X12)."""
         try:
-            asked = self._record(entry, name)
-            record = self._fitting(asked)
-            campaign_id = self._campaign_id(entry.campaign)
+            asked = self._named(code, name)
+            made = _fitting(asked)
+            campaign_id = self._campaign_id(row.cells.get("Campaign Name", ""))
         except (InvalidParameter, ContentTooLong) as error:
-            return [ImportIssue(*row, "invalid", str(error))]
+            return [issue_of(row, code, "invalid", str(error))]
         issues = []
-        if entry.trackable_url and self._own_link(entry) is None:
-            issues.append(ImportIssue(*row, "code-taken", self._what_of_url(entry, record)))
-        if record != asked:
-            issues.append(ImportIssue(*row, "changed", _what_changed(asked.properties, record.properties)))
-        self._waiting.append(record.model_copy(update={"campaign_id": campaign_id}))
+        if code.short_url and self._own_link(code) is None:
+            what = "is in use" if self._link(code.short_url) else "is no short URL"
+            detail = f"{code.short_url!r} {what}; the new one is {made.short_url}"
+            issues.append(issue_of(row, code, "code-taken", detail))
+        if made is not asked:
+            issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
+        self._waiting.append(made.model_copy(update={"campaign_id": campaign_id}))
         if len(self._waiting) == table.TOGETHER:
             self.finish()
-        self._taken.add(record.short_code)
+        self._taken.add(made.short_code)
         return issues
 
-    def _record(self, entry: Entry, name: str) -> QRCode:
-        """What a row says, with a short code."""
-        own = self._own_link(entry)
-        link = own or self._link(entry.trackable_url)
-        code = own.code if own else self._free_short_code()
+    def _named(self, code: QRCode, name: str) -> QRCode:
+        """The QR Code of a row with its name in the portfolio, an id and a short code."""
+        own = self._own_link(code)
+        link = own or self._link(code.short_url)
+        short_code = own.code if own else self._free_short_code()
         urlinfo = link.urlinfo if link else ""
-        return QRCode(
-            id=new_id(),
-            name=name,
-            content=entry.content,
-            comment=entry.comment,
-            urlinfo=urlinfo,
-            short_code=code,
-            short_url=short_url(self._records.base_url, code, urlinfo),
-            scans=entry.scans,
-            created=entry.created or self._records.now(),
-            properties=entry.properties,
-            location=entry.location,
-            is_dynamic=entry.is_dynamic,
-            is_schedule_enabled=entry.is_schedule_enabled,
-            schedule=entry.schedule,
-        )
-
-    def _fitting(self, record: QRCode) -> QRCode:
-        """The record, with another version or mode where its short URL needs one (ruling X12)."""
-        if record.is_dynamic:
-            properties = fitting(record.encoded, record.properties)
-            if properties is not record.properties:
-                return record.replace(properties=properties)
-        check_drawable(record)
-        return record
-
-    def _what_of_url(self, entry: Entry, record: QRCode) -> str:
-        """Why a row has another short URL than it brought."""
-        what = "is in use" if self._link(entry.trackable_url) else "is no short URL"
-        return f"{entry.trackable_url!r} {what}; the new one is {record.short_url}"
+        url = short_url(self._records.base_url, short_code, urlinfo)
+        named = code if name == code.name else code.replace(name=name)
+        return named.model_copy(update={"id": new_id(), "short_code": short_code, "urlinfo": urlinfo, "short_url": url})
 
     def finish(self) -> None:
         """Store what waits to be stored."""
         table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting, self._records.now())
         self._waiting.clear()
 
-    def _own_link(self, entry: Entry) -> ShortLink | None:
+    def _own_link(self, code: QRCode) -> ShortLink | None:
         """The short code that a row brings, when it is free (ruling X4)."""
-        link = self._link(entry.trackable_url)
+        link = self._link(code.short_url)
         return None if link is None or link.code in self._taken else link
 
     def _free_short_code(self) -> str:
@@ -119,6 +93,16 @@ class Importing:
         if name not in self._campaigns:
             self._campaigns[name] = self._records.insert_campaign(name).id
         return self._campaigns[name]
+
+
+def _fitting(code: QRCode) -> QRCode:
+    """The QR Code, with another version or mode where its short URL needs one (ruling X12)."""
+    if code.is_dynamic:
+        properties = fitting(code.encoded, code.properties)
+        if properties is not code.properties:
+            return code.model_copy(update={"properties": properties})
+    check_drawable(code)
+    return code
 
 
 def _what_changed(asked: Properties, given: Properties) -> str:

@@ -6,15 +6,16 @@ since, or a file brought it from a service with shorter ones. It is drawn all th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from qrkit import encode
 from qrkit.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.links import image_url, short_url
-from qrkit.records import Properties, QRCode
+from qrkit.records import Properties, QRCode, encoded_text
 
-__all__ = ["check_drawable", "drawn", "fits", "fitting", "linked"]
+__all__ = ["check_drawable", "drawn", "fits", "fitting", "links_of"]
 
 FITS_ANYWAY = 300
 """Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
@@ -22,11 +23,16 @@ NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em":
 """What gives way when a content does not fit, the least of it first."""
 
 
-def linked(code: QRCode, base_url: str) -> QRCode:
-    """The record with the URLs that it has below a base URL."""
-    code = code.model_copy(update={"short_url": short_url(base_url, code.short_code, code.urlinfo)})
-    picture = image_url(base_url, code.encoded, fitting(code.encoded, code.properties))
-    return code.model_copy(update={"image_url": picture})
+def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
+    """The short URL and the image URL of a QR Code.
+
+    Args:
+        fields: The other fields of its record.
+        base_url: What both begin with.
+    """
+    url = short_url(base_url, fields["short_code"], fields["urlinfo"])
+    text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=fields["content"])
+    return {"short_url": url, "image_url": image_url(base_url, text, fitting(text, fields["properties"]))}
 
 
 def check_drawable(code: QRCode) -> None:

@@ -10,7 +10,7 @@ from qrkit.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
 from qrkit.links import base_url_of, is_short_code, new_id, new_short_code
-from qrkit.portfolio.pictures import check_drawable, drawn, fits, linked
+from qrkit.portfolio.pictures import check_drawable, drawn, fits, links_of
 from qrkit.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.store import Store
 from qrkit.store import portfolio as table
@@ -191,8 +191,8 @@ class Records:
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """The same, some thousands at a time: of a large portfolio, not all records need be in memory at once."""
         most = PLANS[self.account.plan].most_qrcodes
-        for part in table.qrcodes_in_parts(self.store, self.account.id, most=most):
-            yield [_shown(self._linked(code)) for code in part]
+        for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
+            yield [_shown(code) for code in part]
 
     def update_qrcode(
         self,
@@ -281,7 +281,7 @@ class Records:
     def _stored(self, **narrower: str | None) -> list[QRCode]:
         """The QR Codes with all that the store knows of them, whether or not the plan shows it."""
         most = PLANS[self.account.plan].most_qrcodes
-        return [self._linked(code) for code in table.qrcodes(self.store, self.account.id, most=most, **narrower)]
+        return table.qrcodes(self.store, self.account.id, self._links, most=most, **narrower)
 
     def _one(self, id: str) -> QRCode:
         found = self._stored(id=_sought(id))
@@ -315,8 +315,12 @@ class Records:
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
         return _shown(code.model_copy(update={"is_available": is_available}))
 
+    def _links(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        return links_of(fields, self.base_url)
+
     def _linked(self, code: QRCode) -> QRCode:
-        return linked(code, self.base_url)
+        """The record with the URLs that it has in this portfolio."""
+        return code.model_copy(update=self._links(vars(code)))
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
@@ -36,6 +36,10 @@ __all__ = [
 
 def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:
     return json.dumps([event.model_dump(mode="json") for event in schedule]) if schedule else "[]"
+
+
+Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
+"""The fields of a QR Code that the store holds -> its URLs: the store knows no base URL."""
 
 
 def _columns() -> Iterator[tuple[str, str]]:
@@ -181,20 +185,22 @@ def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
         remember_targets(store, {code.short_code: DELETED for code in codes})
 
 
-def qrcodes(store: Store, account_id: str, *, most: int, **narrower: str | None) -> list[QRCode]:
-    """The QR Codes of an account in the order they were stored, without their URLs: the store knows no base URL.
+def qrcodes(store: Store, account_id: str, links: Links, *, most: int, **narrower: str | None) -> list[QRCode]:
+    """The QR Codes of an account in the order they were stored.
 
     Args:
         store: Where they are.
         account_id: Whose they are.
+        links: What tells the URLs of a QR Code.
         most: How many of them, the oldest, are available (ruling T13).
         **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
     """
-    return [code for part in qrcodes_in_parts(store, account_id, most=most, together=None, **narrower) for code in part]
+    parts = qrcodes_in_parts(store, account_id, links, most=most, together=None, **narrower)
+    return [code for part in parts for code in part]
 
 
 def qrcodes_in_parts(
-    store: Store, account_id: str, *, most: int, together: int | None = TOGETHER, **narrower: str | None
+    store: Store, account_id: str, links: Links, *, most: int, together: int | None = TOGETHER, **narrower: str | None
 ) -> Iterator[list[QRCode]]:
     """The same, some at a time: as many as `together` says, all at once where it is None."""
     nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
@@ -202,7 +208,7 @@ def qrcodes_in_parts(
     after = 0
     while found := store.rows(SELECT_QRCODES, asked | {"after": after}):
         after = found[-1]["number"]
-        yield [_read(row) for row in found]
+        yield [_read(row, links) for row in found]
         if together is None or len(found) < together:
             return
 
@@ -246,14 +252,14 @@ def _target(code: QRCode, number: int) -> Target:
     return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
-def _read(row: dict[str, Any]) -> QRCode:
-    """The record of a row, without its URLs."""
+def _read(row: dict[str, Any], links: Links) -> QRCode:
+    """The record of a row."""
     del row["number"]
     location = Location(**{name: row.pop(name) for name in Location.model_fields})
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
-    return QRCode(**row, location=location)
+    return QRCode(**row, **links(row), location=location)
 
 
 @lru_cache(maxsize=1_000)

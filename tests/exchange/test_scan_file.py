@@ -20,6 +20,7 @@ from qrkit.exchange import xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from tests.dtypes import TEXT
+from tests.exchange.test_xls_file import book_of
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 HOSTILE = [
@@ -174,7 +175,7 @@ def test_xls_is_a_workbook_of_the_same_records_with_moments_as_text(records):
     table = frame_of(records)
     moments = [record["created"].strftime("%Y-%m-%d %H:%M:%S") for record in records]
     texts = pd.Series(moments, dtype="str")
-    assert write("xls", records) == xls_file.write(table.assign(created=texts), sheet="Scans")
+    assert write("xls", records) == book_of(table.assign(created=texts), "Scans")
 
 
 # ---- bytes
@@ -220,7 +221,7 @@ def test_a_file_without_scans_is_empty_but_whole():
     assert write("json", []) == b"[]"
     assert write("csv", []).decode() == ",".join(DTYPES) + "\r\n"
     assert write("xml", []) == b'<?xml version="1.0" encoding="UTF-8"?>\n<statistics>\n</statistics>\n'
-    assert write("xls", []) == xls_file.write(frame_of([]), sheet="Scans")
+    assert write("xls", []) == book_of(frame_of([]), "Scans")
 
 
 @each_format
