@@ -643,7 +643,7 @@ def test_tables_have_a_row_for_a_hidden_code_that_says_no_more_than_its_record(c
     table = crowded.qrcodes()
     assert len(table) == FREE + 3
     hidden = table.iloc[-1]
-    assert (hidden["QR Code Name"], hidden["Content"], hidden["Trackable URL"]) == (str(FREE + 2), "", "")
+    assert (hidden["name"], hidden["content"], hidden["short_url"]) == (str(FREE + 2), "", "")
     assert crowded.campaigns()["qrcodes"].tolist() == [FREE]
 
 

@@ -267,3 +267,29 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
         "unknown-column: 'trackURLs' is no column, and was left out; did you mean 'trackUrl'?",
     ]
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
+
+
+@given(codes)
+@some
+def test_a_frame_may_have_the_headings_of_files(rows):
+    headings = {label: heading for heading, label in LABELS.items()}
+    with filled(rows) as old, open_portfolio(":memory:", base_url=GO) as new:
+        frame = old.to_frame()
+        assert new.import_frame(frame.rename(columns=headings)).issues == ()
+        assert_same(frame, new.to_frame())
+
+
+@pytest.mark.parametrize("names", [("content", "name"), ("Content", "QR Code Name")])
+def test_columns_of_other_names_are_told_in_either_dialect(empty, names):
+    columns = dict(zip(names, ("url", "product"), strict=True))
+    frame = pd.DataFrame({"url": ["https://example.com"], "product": ["Tea"]})
+    assert empty.import_frame(frame, columns=columns).issues == ()
+    assert empty.to_frame()[["content", "name"]].to_numpy().tolist() == [["https://example.com", "Tea"]]
+
+
+def test_issues_of_a_frame_name_its_columns_as_frames_do(empty):
+    result = empty.import_frame(pd.DataFrame({"content": ["x" * 32_768], "short_url": [7], "nmae": ["y"]}))
+    unknown, long = (issue.error for issue in result.issues)
+    assert "'nmae' is no column" in unknown
+    assert "'name'" in unknown
+    assert long.startswith("invalid: content=")

@@ -56,8 +56,9 @@ def _write_csv(frame: pd.DataFrame) -> bytes:
     """UTF-8, comma, CRLF; always safe against formulas (ruling X7)."""
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(frame.columns)
-    writer.writerows(_rows(_with_texts(frame, to_table), _csv_cell))
+    table = _with_texts(frame, to_table)
+    writer.writerow(table.columns)
+    writer.writerows(_rows(table, _csv_cell))
     return file.getvalue().encode("utf-8", "replace")
 
 
@@ -96,11 +97,17 @@ SCAN_FORMATS = {
 
 
 def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.DataFrame:
-    """The same with moments as text."""
+    """The same in the names of files, which are camelCase, with moments as text."""
     import pandas as pd
 
     moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
-    return frame.assign(created=pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str"))
+    created = pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str")
+    return frame.assign(created=created).rename(columns=_camel_case)
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _rows(frame: pd.DataFrame, write: Callable[[str, Cell], str]) -> Iterator[tuple[str, ...]]:

@@ -9,8 +9,11 @@ from qrkit.color import Color
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    COLUMNS,
     ELEMENTS,
+    FURTHER,
     KINDS,
+    LABELS,
     NAMES,
     REQUIRED,
     TEXT_COLUMNS,
@@ -200,3 +203,25 @@ def test_a_name_made_from_content_is_one_line_of_at_most_100_characters(content)
     assert len(name) <= 100
     assert len(name.splitlines()) <= 1
     assert name_from(name) == name
+
+
+NO_COLUMN = {"id", "campaign_id", "short_code", "urlinfo", "image_url", "is_available"}
+"""Fields of a QR Code that follow from others or from the portfolio; the short URL has the short code and its tail."""
+
+
+def test_every_field_of_a_qr_code_has_a_column():
+    parts = {"location": Location, "properties": Properties}
+    fields = {
+        f"{name}.{part}" if part else name
+        for name in set(QRCode.model_fields) - NO_COLUMN
+        for part in (parts[name].model_fields if name in parts else [""])
+    }
+    assert {column.field for column in COLUMNS + FURTHER} == fields | {"campaign"}
+
+
+def test_columns_have_the_names_of_fields_in_data_frames():
+    assert [*LABELS.values()] == [
+        *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
+        *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
+        *("foreground", "background", "is_schedule_enabled", "schedule"),
+    ]

@@ -319,3 +319,12 @@ def test_formats_are_found_by_name_in_any_case():
         with pytest.raises(InvalidParameter, match=r"is not a format of import and export; .*csv") as caught:
             exchange_format(name)
         assert caught.value.name == "format"
+
+
+def test_columns_may_have_the_names_of_data_frames():
+    found = read(b"name,CONTENT,short_url,is_dynamic,ec\nDoor,x,https://go.example.com/door,no,H\n")
+    columns = ["QR Code Name", "Content", "Trackable URL", "Dynamic", "Error Correction"]
+    assert found[columns].to_numpy().tolist() == [["Door", "x", "https://go.example.com/door", "no", "H"]]
+    assert refused(b"Content,Trackable URL,short_url\nx,y,z\n")[1] == (
+        "the column 'Trackable URL' stands twice in the heading"
+    )
