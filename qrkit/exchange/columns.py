@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
@@ -127,8 +127,7 @@ MOST_EVENTS = 100
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of a file: what every reader gives, and every writer takes.
 
     Attributes:
@@ -200,12 +199,12 @@ def read_row(row: Row, now: datetime) -> QRCode:
     content = cells.get("Content", "")
     problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
     fields: dict[str, Any] = {"id": "", "name": name_from(content), "created": now}
-    for part, columns in PARTS.items():
-        fields[part], wrong = _read_part(part, tuple([cells.get(column.name, "") for column in columns]))
+    for part, names in PART_NAMES.items():
+        fields[part], wrong = _read_part(part, tuple([cells.get(name, "") for name in names]))
         problems += wrong
-    for column in OWN:
-        # An empty cell costs no call: most of the time is spent here.
-        text = cells.get(column.name)
+    for name, column in OWN.items():
+        # An empty cell costs no call: most of the time of an import is spent here.
+        text = cells.get(name)
         if text:
             value = text if column.kind == "text" else _read_cell(text, column, problems)
             if value is not None:
@@ -351,6 +350,7 @@ WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
 MODELS: dict[str, type[Model]] = {"properties": Properties, "location": Location}
 """The parts of a QR Code that have columns of their own."""
 PARTS = {part: [column for column in OF_RECORD if column.field.startswith(f"{part}.")] for part in MODELS}
-OWN = [column for column in OF_RECORD if "." not in column.field]
+PART_NAMES = {part: [column.name for column in columns] for part, columns in PARTS.items()}
+OWN = {column.name: column for column in OF_RECORD if "." not in column.field}
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _fields_of = attrgetter(*(column.field for column in OF_RECORD))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from io import BytesIO
 from struct import unpack
 from typing import BinaryIO
@@ -61,7 +60,7 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
         folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
         name = names.name_for(folder + safe_stem(row.cells.get("QR Code Name", "")))
         archives.add(archive, name, how.draw(row.code, how.image_format))
-        yield replace(row, cells={**row.cells, xml_file.FILE: name})
+        yield row._replace(cells={**row.cells, xml_file.FILE: name})
 
 
 def _folder(campaign: str, image_format: str) -> str:

@@ -5,7 +5,6 @@ import io
 import json
 import tempfile
 import zipfile
-from dataclasses import replace
 from datetime import UTC, datetime
 from wsgiref.validate import validator
 from xml.etree import ElementTree
@@ -163,7 +162,7 @@ def test_every_field_that_a_format_carries_survives_whatever_the_texts_are(forma
     assert cells(found, names) == cells(table, names)
     assert {row.error for row in found} <= {""}
     assert {cell for row in cells(found, set(ALL_NAMES) - set(names)) for cell in row} <= {""}
-    again = [replace(row, code=one.code) for row, one in zip(found, table, strict=True)]
+    again = [row._replace(code=one.code) for row, one in zip(found, table, strict=True)]
     assert written(format, again) == data
 
 
