@@ -44,10 +44,14 @@ class Importing:
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Take the QR Code of a row in under this name; say what could not be kept of it (rulings X4, X12)."""
+        campaign = row.cells.get("Campaign Name", "")
         try:
-            asked = self._named(code, name)
+            asked = self._named(code, name, campaign)
             made = _fitting(asked)
-            campaign_id = self._campaign_id(row.cells.get("Campaign Name", ""))
+            is_changed = made is not asked
+            if campaign and made.campaign_id is None:
+                # A campaign is made only for a code that comes in.
+                made = made.model_copy(update={"campaign_id": self._new_campaign(campaign)})
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         issues = []
@@ -55,23 +59,29 @@ class Importing:
             what = "is in use" if self._link(code.short_url) else "is no short URL"
             detail = f"{code.short_url!r} {what}; the new one is {made.short_url}"
             issues.append(issue_of(row, code, "code-taken", detail))
-        if made is not asked:
+        if is_changed:
             issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
-        self._waiting.append(made.model_copy(update={"campaign_id": campaign_id}))
+        self._waiting.append(made)
         if len(self._waiting) == table.TOGETHER:
             self.finish()
         self._taken.add(made.short_code)
         return issues
 
-    def _named(self, code: QRCode, name: str) -> QRCode:
-        """The QR Code of a row with its name in the portfolio, an id and a short code."""
+    def _named(self, code: QRCode, name: str, campaign: str) -> QRCode:
+        """The QR Code of a row with its name in the portfolio, an id, a short code, and its campaign if known."""
         own = self._own_link(code)
         link = own or self._link(code.short_url)
         short_code = own.code if own else self._free_short_code()
         urlinfo = link.urlinfo if link else ""
-        url = short_url(self._records.base_url, short_code, urlinfo)
-        named = code if name == code.name else code.replace(name=name)
-        return named.model_copy(update={"id": new_id(), "short_code": short_code, "urlinfo": urlinfo, "short_url": url})
+        given = {
+            "id": new_id(),
+            "campaign_id": self._campaigns.get(campaign) if campaign else None,
+            "short_code": short_code,
+            "urlinfo": urlinfo,
+            "short_url": short_url(self._records.base_url, short_code, urlinfo),
+        }
+        # Copies are not judged again, so that they cost little; a name is.
+        return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
 
     def finish(self) -> None:
         """Store what waits to be stored."""
@@ -86,12 +96,8 @@ class Importing:
     def _free_short_code(self) -> str:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
-    def _campaign_id(self, name: str) -> str | None:
-        """The oldest campaign of this name, made where there is none; None for no name."""
-        if not name:
-            return None
-        if name not in self._campaigns:
-            self._campaigns[name] = self._records.insert_campaign(name).id
+    def _new_campaign(self, name: str) -> str:
+        self._campaigns[name] = self._records.insert_campaign(name).id
         return self._campaigns[name]
 
 
