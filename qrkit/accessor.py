@@ -28,10 +28,10 @@ from qrkit.batches import filed, is_zip
 from qrkit.design import Design, DesignFields
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
 from qrkit.frames import text_of
+from qrkit.late import watch
 from qrkit.painting import Look, Painter
 from qrkit.picture_columns import PictureTable, checked, drawn, rows_of
 from qrkit.printing import PrintSize
-from qrkit.progress import watch
 from qrkit.records import Properties, QRCode
 from qrkit.scan_frame import scan_frame
 from qrkit.scannability import level_named

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from qrkit.assets import Fetch
 from qrkit.design import Design, DesignFields
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.files import complete_file, writing
-from qrkit.generate_request import FileNames, safe_stem
+from qrkit.files import FileNames, complete_file, safe_stem, writing
 from qrkit.image import QRImage
-from qrkit.issue_table import issue_table
+from qrkit.late import Shown, watch
 from qrkit.limits import FORMAT_ALIASES, FORMATS
 from qrkit.painting import Look, Painter, Row, painted_rows
 from qrkit.printing import PrintSize
-from qrkit.progress import watch
 from qrkit.writers import format_named
 from qrkit.zip_stream import Packed, ZipStream
 
@@ -54,7 +52,7 @@ class RowError:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Shown):
     """What `generate_many` made. In a notebook it shows as a table of the rows that have no picture.
 
     Attributes:
@@ -85,9 +83,6 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"<Batch: {self}>"
-
-    def _repr_html_(self) -> str:
-        return issue_table(str(self), self.to_frame())
 
 
 class Filed(NamedTuple):

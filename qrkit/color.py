@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.color_names import COLOR_NAMES
 from qrkit.errors import nearest
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 
 __all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.encode.capacity import characters_held
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
+from qrkit.late import Shown
 from qrkit.limits import RASTER_FORMATS
 from qrkit.locate import Located, Part, in_lines, locate, locate_all
-from qrkit.notebook import Shown
 from qrkit.symbol import side_of
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypedDict, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from qrkit import late
 from qrkit.color import BLACK, WHITE, Color
 from qrkit.decoration import Layer, Markers, Modules, Wrapper
 from qrkit.gradient import Fill, Gradient
@@ -26,13 +27,6 @@ from qrkit.limits import (
     Version,
 )
 from qrkit.model import Model, Object
-
-if TYPE_CHECKING:
-    from qrkit.assets import Fetch
-    from qrkit.decoration import LogoLook
-    from qrkit.scannability.largest_logo import LargestLogo
-    from qrkit.scannability.repair import Repair
-    from qrkit.scannability.report import Level, ScanReport
 
 __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"]
 
@@ -91,25 +85,6 @@ class DesignFields(TypedDict, total=False):
     wrapper: Wrapper | Object | None
     mask: int | None
     pad_codewords: PadChoice
-
-
-class RepairOptions(TypedDict, total=False):
-    """What `Design.make_scannable` takes beside its target."""
-
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
-
-
-class LogoOptions(TypedDict, total=False):
-    """What `Design.largest_logo` takes beside the picture."""
-
-    target: float
-    place: tuple[float, float]
-    pad_codewords: PadChoice | None
-    may: Collection[str]
-    level: Level
-    fetch: Fetch | None
 
 
 class Design(Model):
@@ -198,126 +173,11 @@ class Design(Model):
                 raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
         return self
 
-    def check(self, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
-        """Whether it scans, with how much room, and what would help.
-
-        Args:
-            level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
-            fetch: What reads pictures that it names by their URL; without it, none is read (ruling G20).
-
-        Raises:
-            InvalidParameter: There is no such level.
-            ContentTooLong: The content does not fit.
-            AssetError: A picture that it names is none, or not to be had.
-            RenderingFailed: The renderer broke down on a part of it.
-
-        Example:
-            >>> Design(content="https://example.com", padding=0).check("static").verdict
-            'fragile'
-        """
-        from qrkit.scannability import check
-
-        return check(self, level, fetch=fetch)
-
-    def make_scannable(self, target: float = 0.5, **options: Unpack[RepairOptions]) -> Repair:
-        """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
-
-        Args:
-            target: Share of the worst block's error correction that the design may use, 0..1.
-            **options: `may`, `level` and `fetch`, as `qrkit.scannability.repair.make_scannable` has them.
-
-        Raises:
-            CannotRepair: What may be changed does not suffice; it says what is in the way and what else would help.
-            InvalidParameter: An argument breaks its rule.
-            ContentTooLong: The content does not fit.
-            AssetError: A picture that it names is none, or not to be had.
-            RenderingFailed: The renderer broke down on a part of it.
-
-        Example:
-            >>> print(Design(content="https://example.com", padding=0).make_scannable())
-            fragile -> robust (standard check)
-              4 modules of quiet zone instead of 0
-        """
-        from qrkit.scannability.repair import make_scannable
-
-        return make_scannable(self, target, **options)
-
-    def resized(self, **fields: Unpack[DesignFields]) -> Design:
-        """The design in another size, where `replace` would leave pictures behind.
-
-        Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
-        share of the symbol. A size takes the place of a width and a height.
-
-        Args:
-            **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
-
-        Raises:
-            InvalidParameter: A field breaks its rule, or leaves less than a pixel for a module.
-            ContentTooLong: The content does not fit.
-
-        Example:
-            >>> small = Design(content="https://example.com").with_logo("icon:heart")
-            >>> small.layers[0].width, small.resized(size=16).layers[0].width
-            (40.0, 80.0)
-        """
-        from qrkit.draw.relaying import relaid
-
-        return relaid(self, **fields)
-
-    def with_logo(
-        self,
-        content: str,
-        share: float = 0.2,
-        *,
-        place: tuple[float, float] = (0.5, 0.5),
-        fetch: Fetch | None = None,
-        **look: Unpack[LogoLook],
-    ) -> Design:
-        """The design with a picture on it, as a layer that has the picture's proportions.
-
-        Modules that it touches are left out, so that it does not melt into them; `display="overlay"` keeps them.
-        The design gets the width that its picture has, where it has neither width nor height: so the logo keeps its
-        place whatever is encoded. `resized` gives it another size.
-
-        Args:
-            content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-            share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
-            place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
-            fetch: What reads a picture by its URL; without it, none is read (ruling G20).
-            **look: Fields of `Layer`: name, opacity, color, display, tolerance.
-
-        Raises:
-            InvalidParameter: An argument breaks its rule.
-            AssetError: The picture is none, or not to be had.
-            ContentTooLong: The content of the design does not fit.
-
-        Example:
-            >>> brand = Design(content="https://example.com", ec="H").with_logo("icon:heart", 0.25, color="#9A3412")
-            >>> brand.check("static").verdict
-            'robust'
-        """
-        from qrkit.draw.logo import with_logo
-
-        return with_logo(self, content, share, place=place, fetch=fetch, **look)
-
-    def largest_logo(self, content: str, **options: Unpack[LogoOptions]) -> LargestLogo:
-        """The largest picture that it can have as a layer.
-
-        Args:
-            content: The picture, as `Layer.content` has it; it keeps its proportions.
-            **options: `target`, `place`, `pad_codewords`, `may`, `level` and `fetch`, as
-                `qrkit.scannability.largest_logo.largest_logo` has them.
-
-        Raises:
-            CannotRepair: Not even a picture of one module fits there.
-            InvalidParameter: An argument breaks its rule.
-            AssetError: The picture is none, or not to be had.
-            ContentTooLong: The content of the design does not fit.
-            RenderingFailed: The renderer broke down on a part of it.
-        """
-        from qrkit.scannability.largest_logo import largest_logo
-
-        return largest_logo(self, content, **options)
+    check: ClassVar = late.check
+    make_scannable: ClassVar = late.make_scannable
+    resized: ClassVar = late.resized
+    with_logo: ClassVar = late.with_logo
+    largest_logo: ClassVar = late.largest_logo
 
     @property
     def pictures(self) -> dict[str, str]:

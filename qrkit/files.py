@@ -1,16 +1,24 @@
-"""Files that are there as a whole or not at all, and what is told where they cannot be written."""
+"""Files: written whole or not at all, under names that every file system takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from secrets import token_hex
 from typing import BinaryIO
 
 from qrkit.errors import CannotWrite
 
-__all__ = ["complete_file", "write_file", "writing"]
+__all__ = ["FileNames", "complete_file", "safe_name", "safe_stem", "write_file", "writing"]
+
+LONGEST_NAME = 100
+MOST_NAME_BYTES = 200
+"""File systems take 255 bytes, suffix included."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any suffix."""
 
 
 @contextmanager
@@ -65,3 +73,54 @@ def complete_file(path: Path) -> Iterator[BinaryIO]:
             part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def safe_name(filename: str, suffix: str) -> str:
+    """The last part of a file name, without what file systems or headers mind, with the right suffix (G7)."""
+    last = _visible(PurePosixPath(filename.replace("\\", "/")).name).strip()
+    if last.lower().endswith(f".{suffix}"):
+        last = last[: -len(suffix) - 1]
+    return f"{safe_stem(last)}.{suffix}"
+
+
+def safe_stem(name: str) -> str:
+    """A name that can be a file or folder everywhere: at most 100 characters, `qrcode` where nothing is left."""
+    cut = re.sub(r'[<>:"/\\|?*]', "_", _visible(name))[:LONGEST_NAME].encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    stem = cut.strip(" .") or "qrcode"
+    return f"_{stem}" if _DEVICE.match(stem) else stem
+
+
+class FileNames:
+    """Names of files, numbered where another has it: no two are the same on any file system.
+
+    Args:
+        suffix: Of all of them, without its dot.
+        taken: Names that are not free, with their suffix.
+    """
+
+    def __init__(self, suffix: str, *, taken: Collection[str] = ()) -> None:
+        self._suffix = suffix
+        self._used = {_on_disk(name) for name in taken}
+        self._last: dict[str, int] = {}
+
+    def name_for(self, stem: str) -> str:
+        """A name that is free and begins with a stem, which is safe and has no suffix."""
+        number = self._last.get(_on_disk(stem), 1)
+        found = f"{stem}.{self._suffix}" if number == 1 else f"{stem} ({number}).{self._suffix}"
+        while _on_disk(found) in self._used:
+            number += 1
+            found = f"{stem} ({number}).{self._suffix}"
+        if number > 1:
+            self._last[_on_disk(stem)] = number
+        self._used.add(_on_disk(found))
+        return found
+
+
+def _on_disk(name: str) -> str:
+    """What is the same for names that some file system takes as one: capitals, and accents in one part or two."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _visible(text: str) -> str:
+    """The text without characters that control lines or direction, and those that are none."""
+    return "".join(one for one in text if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))

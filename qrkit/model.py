@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 
 __all__ = ["Model", "Object", "plain"]
 

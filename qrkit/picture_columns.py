@@ -13,8 +13,8 @@ from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.frames import text_of
 from qrkit.image import QRImage
 from qrkit.limits import Within
-from qrkit.notebook import page_text
 from qrkit.painting import Look, Row
+from qrkit.views.parts import page_text
 from qrkit.writers.svg import readable
 
 if TYPE_CHECKING:

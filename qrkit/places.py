@@ -11,10 +11,11 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
 
+from qrkit.countries import country_code
 from qrkit.errors import UnreadableFile
 from qrkit.records import NOWHERE, Place
 
-__all__ = ["Places", "country_code"]
+__all__ = ["Places"]
 
 LONGEST_NAME = 100
 
@@ -66,11 +67,6 @@ class Places:
 
     def __repr__(self) -> str:
         return f"<Places of {self.name}, {self.built:%Y-%m-%d}>"
-
-
-def country_code(text: str) -> str | None:
-    """A code of two letters (ISO 3166-1 alpha-2), in capitals; None where the text has not the form of one."""
-    return text.upper() if len(text) == 2 and text.isascii() and text.isalpha() else None
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:

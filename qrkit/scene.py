@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from qrkit.color import WHITE, Color
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.outline import Outline
 from qrkit.plain import Plain, runs
 from qrkit.symbol import Symbol

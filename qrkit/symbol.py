@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain
 from typing import Literal
 
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 
 __all__ = [
     "CORNERS",

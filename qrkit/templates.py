@@ -10,8 +10,8 @@ from qrkit.design import Design, DesignFields
 from qrkit.draw.relaying import pinned
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.generate_request import merged, read_post
+from qrkit.late import Shown
 from qrkit.model import plain
-from qrkit.notebook import Shown
 from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.times import Clock, now

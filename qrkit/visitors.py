@@ -10,24 +10,14 @@ from datetime import datetime
 from threading import Lock
 from urllib.parse import urlsplit
 
+from qrkit.bots import is_bot
 from qrkit.records import Kind
 
-__all__ = ["Visitors", "first_language", "is_bot", "kind_of", "new_salt", "referrer_host"]
+__all__ = ["Visitors", "first_language", "kind_of", "new_salt", "referrer_host"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-_NO_BOT = re.compile(r"cubot", re.IGNORECASE)
-"""A maker of phones, whose name looks like that of a bot."""
-_PHONE = re.compile(
-    r"""^(?: (?:BlackBerry|Nokia|SonyEricsson)\w+ | (?:LGE?|SAMSUNG|SEC|MOT|SIE|ZTE|KDDI|HTC|HUAWEI|ALCATEL)[-_]\w[\w-]*
-    | DoCoMo/\d\.\d\ \w+ ) [/([ ]
-    | \bprofile/MIDP- | \bconfiguration/CLDC- | \bMIDP-\d | \bUP\.(?:Browser|Link)/""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A phone whose browser names the device, or its Java or WAP, and neither Mozilla nor any other browser of today."""
-_PROGRAM = re.compile(r"externalhit|whatsapp|curl|\bjava/\d|http", re.IGNORECASE)
-"""Programs that is-crawler knows only by what they leave out."""
 LONGEST_HOST = 253
 DOCUMENT = ("", "document", "empty", "iframe")
 AT_ONCE_SECONDS = 2
@@ -47,17 +37,6 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"
     return "bot" if is_bot(headers.get("user-agent", "")) else "scan"
-
-
-def is_bot(user_agent: str) -> bool:
-    """Whether a user agent names a program that visits by itself. A known phone that names no program is none."""
-    from is_crawler import is_crawler
-
-    text = _NO_BOT.sub("", user_agent)
-    if not is_crawler(text) or not _PHONE.search(text):
-        return bool(is_crawler(text))
-    # That it names no browser of today is held against it, and nothing else may be.
-    return _PROGRAM.search(text) is not None or bool(is_crawler(f"Mozilla/5.0 {text}"))
 
 
 def referrer_host(referrer: str) -> str | None:

@@ -82,8 +82,8 @@ def test_errors_show_as_a_table():
     batch = Batch(1, (RowError(3, "<b>", "too <long>"),))
     assert str(batch) == "1 created, 1 not possible"
     assert batch.to_frame().reset_index().to_dict("records") == [{"row": 3, "content": "<b>", "error": "too <long>"}]
-    assert "too &lt;long&gt;" in batch._repr_html_()
-    assert Batch(1)._repr_html_() == "<p>1 created</p>"
+    assert "too &lt;long&gt;" in batch._repr_mimebundle_()["text/html"]
+    assert Batch(1)._repr_mimebundle_()["text/html"] == "<p>1 created</p>"
 
 
 @pytest.mark.parametrize("as_fields", [False, True])

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from qrkit import Design
 from qrkit.errors import InvalidParameter
-from qrkit.generate_request import GenerateRequest, content_disposition, read_get, safe_name, safe_stem
+from qrkit.files import safe_name, safe_stem
+from qrkit.generate_query import content_disposition, read_get
+from qrkit.generate_request import GenerateRequest
 from qrkit.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
 
 LINK = "https://example.com"

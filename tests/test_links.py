@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qrkit import Color, Properties
 from qrkit.errors import InvalidParameter
-from qrkit.generate_request import read_get
+from qrkit.generate_query import read_get
 from qrkit.links import (
     BASE_58,
     ShortLink,

@@ -34,7 +34,7 @@ def add_migrate(commands: Commands) -> None:
 
 
 def _migrate(asked: argparse.Namespace) -> None:
-    from qrkit.progress import watch
+    from qrkit.late import watch
     from qrkit.store import Store
     from qrkit.store.migrating import migrate
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from qrkit import report
 from qrkit.demo.people import FIRST_DAY, Arrival, arrivals, place_of
 from qrkit.exchange.merge import ImportResult
-from qrkit.generate_request import safe_stem
+from qrkit.files import safe_stem
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.wsgi import Client, make_app
 

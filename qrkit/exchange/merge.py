@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from qrkit.exchange.columns import Row
-from qrkit.issue_table import issue_table
+from qrkit.late import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class ImportIssue:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportResult:
+class ImportResult(Shown):
     """What an import did. In a notebook it shows as a table of what was skipped or changed.
 
     Attributes:
@@ -104,9 +104,6 @@ class ImportResult:
 
     def __repr__(self) -> str:
         return f"<ImportResult: {self}>"
-
-    def _repr_html_(self) -> str:
-        return issue_table(str(self), self.to_frame())
 
 
 Insert = Callable[["Row", "QRCode", str], list[ImportIssue]]

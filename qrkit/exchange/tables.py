@@ -19,7 +19,7 @@ from qrkit.errors import InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, read_row
 from qrkit.exchange.merge import ImportIssue
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 from qrkit.records import QRCode
 from qrkit.times import to_table
 

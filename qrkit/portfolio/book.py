@@ -27,12 +27,11 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.image import QRImage
-from qrkit.notebook import Shown
+from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.pictures import drawn
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.records import Records
-from qrkit.progress import UNSEEN, Watch, watch
 from qrkit.records import PLANS, QRCode
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from qrkit.analytics import UNKNOWN, Attribute
-from qrkit.report.countries import country_name
+from qrkit.countries import country_name
 from qrkit.report.facts import Facts
 from qrkit.report.words import percent
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.scannability.sampling import MARGIN, Sampled
 from qrkit.symbol import FINDER, Role, Symbol, bit_numbers, finder_places, roles
 

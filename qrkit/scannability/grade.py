@@ -20,7 +20,7 @@ import numpy as np
 
 from qrkit.encode.blocks import blocks
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.scannability.budget import Flags, errors_of, module_codewords, role_grid, true_modules
 from qrkit.symbol import Role, Symbol
 

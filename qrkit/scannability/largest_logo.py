@@ -11,8 +11,8 @@ from qrkit.decoration import Layer
 from qrkit.draw.logo import Logo, place_problems
 from qrkit.draw.relaying import layout_of
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.late import Shown
 from qrkit.limits import PadChoice
-from qrkit.notebook import Shown
 from qrkit.scannability.bench import Bench, State
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.notebook import Shown
+from qrkit.late import Shown
 from qrkit.scannability.conditions import CORE, HARDER, LIMIT, MOST_SIDE, QUICK, RAMPS, Sheet, captured, retaken
 from qrkit.scannability.readers import STANDARD, Engine, family_of, installed, standard
 

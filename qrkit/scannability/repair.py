@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from qrkit.assets import Fetch
 from qrkit.draw.relaying import relaid
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.late import Shown
 from qrkit.model import plain
-from qrkit.notebook import Shown
 from qrkit.scannability.bench import Bench, State, Step
 from qrkit.scannability.examine import drawn, examine
 from qrkit.scannability.issues import MOST_USED

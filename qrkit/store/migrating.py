@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
-from qrkit.progress import UNSEEN, Watch
+from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
 from qrkit.store.portfolio import QRCODES
 from qrkit.store.settings import get_setting, set_setting

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
+from qrkit.countries import country_code
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.limits import Latitude, Longitude
-from qrkit.places import country_code
 from qrkit.store.user_agents import names_bot
 from qrkit.text_columns import as_text
 

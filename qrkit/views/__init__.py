@@ -31,6 +31,8 @@ MODULES = {
     "QRCode": "tracked",
     "Portfolio": "tracked",
     "Templates": "tracked",
+    "Batch": "results",
+    "ImportResult": "results",
     "Budget": "scanning",
     "Grade": "scanning",
     "LargestLogo": "scanning",

@@ -11,12 +11,11 @@ from qrkit.design import Design
 from qrkit.errors import QrkitError
 from qrkit.gradient import Gradient
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.notebook import page_text
 from qrkit.plain import Plain
 from qrkit.scene import Scene
 from qrkit.symbol import Symbol
 from qrkit.views.fields import shown
-from qrkit.views.parts import card, details, picture, png_picture
+from qrkit.views.parts import card, details, page_text, picture, png_picture
 from qrkit.writers import FORMATS, svg
 
 __all__ = ["view"]

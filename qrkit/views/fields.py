@@ -12,9 +12,8 @@ from qrkit.cards import summary
 from qrkit.color import Color
 from qrkit.gradient import Gradient
 from qrkit.model import Model
-from qrkit.notebook import page_text
 from qrkit.times import to_iso
-from qrkit.views.parts import card, details, swatch
+from qrkit.views.parts import card, details, page_text, swatch
 
 __all__ = ["given", "shown", "view"]
 

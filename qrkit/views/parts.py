@@ -6,18 +6,19 @@ no colour of text: it is that of the page.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from qrkit.color import Color
 from qrkit.gradient import Gradient
-from qrkit.notebook import page_text
 
 if TYPE_CHECKING:
     from qrkit.image import QRImage
 
-__all__ = ["badge", "card", "details", "more", "picture", "png_picture", "soft", "swatch", "table"]
+__all__ = ["badge", "card", "details", "more", "page_text", "picture", "png_picture", "soft", "swatch", "table"]
 
 SIDE = 148
 """Pixels of the longer side of a picture beside text."""
@@ -31,6 +32,19 @@ CHECKS = "repeating-conic-gradient(#D9D9D9 0% 25%,#F6F6F6 0% 50%) 0 0/14px 14px"
 
 VERDICTS = {"robust": "#15803D", "ok": "#4D7C0F", "fragile": "#B45309", "unreadable": "#B91C1C"}
 """Dark enough for white letters."""
+
+
+LONGEST_TEXT = 200
+"""Characters that are shown of any text."""
+
+_UNPRINTABLE = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""Characters that a page cannot hold."""
+
+
+def page_text(value: Any) -> str:
+    """A value as text of a page: cut, without characters that a page cannot hold, and with no markup in it."""
+    text = str(value)
+    return escape(_UNPRINTABLE.sub("\ufffd", text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"))
 
 
 def card(title: str, *body: str, beside: Iterable[str] = ()) -> str:

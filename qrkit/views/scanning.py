@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from qrkit.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.image import QRImage
-from qrkit.notebook import page_text
 from qrkit.scannability.report_html import panel_table
 from qrkit.views.fields import shown
-from qrkit.views.parts import badge, card, details, picture, soft, table
+from qrkit.views.parts import badge, card, details, page_text, picture, soft, table
 
 if TYPE_CHECKING:
     from qrkit.scannability.budget import Budget

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from qrkit.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.notebook import page_text
 from qrkit.portfolio.pictures import drawn
 from qrkit.records import Campaign, QRCode
 from qrkit.times import to_iso
 from qrkit.views.fields import shown
-from qrkit.views.parts import card, details, more, picture, soft, table
+from qrkit.views.parts import card, details, more, page_text, picture, soft, table
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio

@@ -15,13 +15,13 @@ from qrkit.cards import summary
 from qrkit.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange.columns import name_from
-from qrkit.generate_request import safe_name
+from qrkit.files import safe_name
 from qrkit.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.markup import path_data
-from qrkit.notebook import page_text
 from qrkit.presets import PRESETS, with_preset
 from qrkit.shapes.icons import icon, icon_names
 from qrkit.source import python_source
+from qrkit.views.parts import page_text
 from qrkit.widgets.badge import Badge, badge_of, no_badge
 from qrkit.widgets.controls import groups
 from qrkit.widgets.draft import Draft, Edit, messages

@@ -7,8 +7,8 @@ from typing import Any
 
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.notebook import page_text
 from qrkit.portfolio import Portfolio
+from qrkit.views.parts import page_text
 from qrkit.widgets.answers import KINDS, WIDTHS, Asked, drawn, numbers
 from qrkit.widgets.page import Page, script, style
 from qrkit.widgets.twin import Pictures

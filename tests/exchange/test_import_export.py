@@ -455,7 +455,7 @@ def test_a_result_shows_its_first_issues_and_nothing_that_a_page_would_take_for_
     frame = pd.DataFrame({"Content": ["<b>x\ud800</b>"] * 60, "Size": ["<i>$9\ud800$"] * 60}, dtype=object)
     with open_portfolio(":memory:") as shop:
         result = shop.import_frame(frame)
-    page = result._repr_html_()
+    page = result._repr_mimebundle_()["text/html"]
     assert page.encode()
     assert "<b>" not in page
     assert "<i>" not in page

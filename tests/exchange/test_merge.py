@@ -121,11 +121,11 @@ def test_an_issue_says_its_row_and_begins_with_a_stable_word():
 
 def test_a_notebook_shows_a_result_with_its_texts_escaped():
     hostile = ImportIssue(2, "<script>alert(1)</script>", "<b>", "&", "duplicate", "<i>")
-    shown = ImportResult(0, (hostile,))._repr_html_()
+    shown = ImportResult(0, (hostile,))._repr_mimebundle_()["text/html"]
     assert "<script>" not in shown
     assert "<b>" not in shown
     assert "&lt;script&gt;" in shown
-    assert ImportResult(3)._repr_html_() == "<p>3 created</p>"
+    assert ImportResult(3)._repr_mimebundle_()["text/html"] == "<p>3 created</p>"
 
 
 def name_by_hand(code, taken):

@@ -33,13 +33,13 @@ from qrkit import (
 )
 from qrkit.errors import ScanWarning
 from qrkit.exchange.merge import ImportIssue, ImportResult
-from qrkit.notebook import page_text
 from qrkit.scannability.budget import Budget
 from qrkit.scannability.grade import Grade
 from qrkit.scannability.largest_logo import LargestLogo
 from qrkit.scannability.panel import Panel
 from qrkit.scannability.repair import Repair
 from qrkit.templates import Templates
+from qrkit.views.parts import page_text
 
 CREATED = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)> " ' & $x$ ]]> javascript:alert(3)"""
@@ -225,6 +225,6 @@ def test_text_of_a_colour_makes_it_again():
 
 def test_imports_and_warnings_show_what_strangers_wrote_as_text():
     issue = ImportIssue(2, HOSTILE, HOSTILE, HOSTILE, "invalid", HOSTILE)
-    assert "script" not in Elements(ImportResult(0, (issue,))._repr_html_()).names
+    assert "script" not in Elements(ImportResult(0, (issue,))._repr_mimebundle_()["text/html"]).names
     with pytest.warns(ScanWarning, match="contrast|differ|quiet"):
         generate("hi", padding=0, foreground="#BBBBBB")

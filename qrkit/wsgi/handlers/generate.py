@@ -8,7 +8,9 @@ from contextlib import nullcontext
 from qrkit.assets import read_assets
 from qrkit.decode import MOST_READ_SIDE, decode
 from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
-from qrkit.generate_request import GenerateRequest, Shortener, content_disposition, read_get, read_post, safe_name
+from qrkit.files import safe_name
+from qrkit.generate_query import content_disposition, read_get
+from qrkit.generate_request import GenerateRequest, Shortener, read_post
 from qrkit.image import QRImage
 from qrkit.limits import FORMAT_ALIASES, RASTER_FORMATS
 from qrkit.links import new_short_code

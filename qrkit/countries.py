@@ -1,8 +1,8 @@
-"""Names of countries by their two letters (ISO 3166-1), short English ones."""
+"""Countries: their codes of two letters (ISO 3166-1 alpha-2), and a short English name for each."""
 
 from __future__ import annotations
 
-__all__ = ["country_name"]
+__all__ = ["country_code", "country_name"]
 
 NAMES = """
 AC Ascension Island
@@ -270,3 +270,8 @@ _BY_CODE = dict(line.split(" ", 1) for line in NAMES.strip().splitlines())
 def country_name(code: str) -> str:
     """The name of a country, or what was given where it is not two letters of one."""
     return _BY_CODE.get(code.upper(), code)
+
+
+def country_code(text: str) -> str | None:
+    """A code of two letters, in capitals; None where the text does not have the form of one."""
+    return text.upper() if len(text) == 2 and text.isascii() and text.isalpha() else None
