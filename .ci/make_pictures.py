@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, demo
+from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage
+from qrkit.commands import demo
 
 __all__ = ["PICTURES"]
 

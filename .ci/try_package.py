@@ -28,7 +28,7 @@ import qrkit
 assert not {"pandas", "numpy", "duckdb", "PIL"} & set(sys.modules), "import qrkit is not light any longer"
 from qrkit import Design, Layer, Markers, analytics, charts, report
 from qrkit.widgets import Designer
-from qrkit.wsgi import Client, make_app
+from qrkit.server import Client, make_app
 
 design = Design(content="https://example.com", ec="H", markers=Markers.all("eye-2"), layers=[
     Layer("icon:heart", x=126, y=126, width=44, height=44)])

@@ -13,7 +13,7 @@
     <QRImage 'https://go.example.com/door', 3-M, 296 x 296 px>
 
 Ask about scans with `qrkit.analytics`, draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Looks to
-start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.wsgi`. Each of
+start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.server`. Each of
 these loads when you first use it.
 """
 
@@ -23,25 +23,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 # Not late: it has the name of its module, which would stand here in its place as soon as anything imports that.
-from qrkit.decode import Decoded, decode, decode_all
+from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import analytics, charts, errors, presets, report, widgets, wsgi
-    from qrkit.assets import data_uri
-    from qrkit.batches import generate_many
-    from qrkit.color import Color
-    from qrkit.contact_sheet import ContactSheet
-    from qrkit.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
-    from qrkit.design import Design
-    from qrkit.gradient import Gradient, Stop
-    from qrkit.image import QRImage, generate
+    from qrkit import analytics, charts, errors, presets, report, widgets
+    from qrkit import server as wsgi
+    from qrkit.design.color import Color
+    from qrkit.design.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
+    from qrkit.design.design import Design
+    from qrkit.design.gradient import Gradient, Stop
+    from qrkit.design.shapes.icons import icon_names
+    from qrkit.drawing.scene import Scene
+    from qrkit.drawing.untrusted.assets import data_uri
+    from qrkit.pictures.batches import generate_many
+    from qrkit.pictures.contact_sheet import ContactSheet
+    from qrkit.pictures.image import QRImage, generate
+    from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio import Portfolio, open_portfolio
-    from qrkit.printing import PrintSize
-    from qrkit.records import Campaign, Location, Properties, QRCode
-    from qrkit.scannability import check
-    from qrkit.scene import Scene
-    from qrkit.shapes.icons import icon_names
-    from qrkit.symbol import Role, Symbol
+    from qrkit.scanning import check
+    from qrkit.symbol.symbol import Role, Symbol
+    from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 
 __all__ = [
     "Campaign",

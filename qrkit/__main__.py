@@ -9,16 +9,16 @@ from importlib.metadata import version
 from io import TextIOWrapper
 
 from qrkit.commands.account import add_account
-from qrkit.commands.care import add_care
 from qrkit.commands.check import add_check
 from qrkit.commands.decode import add_decode
 from qrkit.commands.exchange import add_exchange
 from qrkit.commands.generate import add_generate
+from qrkit.commands.maintenance import add_care
 from qrkit.commands.migrate import add_migrate
+from qrkit.commands.output import EXIT_STATUSES, Status, complain
 from qrkit.commands.parsing import Parser
 from qrkit.commands.report import add_demo, add_report
 from qrkit.commands.serve import add_serve
-from qrkit.commands.telling import EXIT_STATUSES, Status, complain
 from qrkit.commands.template import add_template
 from qrkit.errors import QrkitError
 

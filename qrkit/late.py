@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from qrkit.assets import Fetch
-    from qrkit.decoration import LogoLook
-    from qrkit.design import Design, DesignFields
-    from qrkit.limits import PadChoice
-    from qrkit.scannability.largest_logo import LargestLogo
-    from qrkit.scannability.repair import Repair
-    from qrkit.scannability.report import Level, ScanReport
+    from qrkit.design.decoration import LogoLook
+    from qrkit.design.design import Design, DesignFields
+    from qrkit.design.limits import PadChoice
+    from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.scanning.largest_logo import LargestLogo
+    from qrkit.scanning.repair import Repair
+    from qrkit.scanning.scan_report import Level, ScanReport
 
 __all__ = ["UNSEEN", "Shown", "Watch", "check", "largest_logo", "make_scannable", "resized", "watch", "with_logo"]
 
@@ -26,12 +26,12 @@ Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 
 
 class Shown:
-    """An object that a notebook shows as HTML, and as a picture where it is one; `qrkit.views` says how."""
+    """An object that a notebook shows as HTML, and as a picture where it is one; `qrkit.notebook.views` says how."""
 
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from qrkit.views import view
+        from qrkit.notebook.views import view
 
         return view(self)
 
@@ -40,7 +40,7 @@ def watch(*, progress: bool) -> Watch:
     """A progress bar for a loop, on the error stream or below a cell; or, without `progress`, nothing."""
     if not progress:
         return UNSEEN
-    from qrkit.progress import progress_bar
+    from qrkit.notebook.progress import progress_bar
 
     return progress_bar
 
@@ -93,7 +93,7 @@ def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) 
         >>> Design(content="https://example.com", padding=0).check("static").verdict
         'fragile'
     """
-    from qrkit.scannability import check as call
+    from qrkit.scanning import check as call
 
     return call(self, level, fetch=fetch)
 
@@ -103,7 +103,7 @@ def make_scannable(self: Design, target: float = 0.5, **options: Unpack[RepairOp
 
     Args:
         target: Share of the worst block's error correction that the design may use, 0..1.
-        **options: `may`, `level` and `fetch`, as `qrkit.scannability.repair.make_scannable` has them.
+        **options: `may`, `level` and `fetch`, as `qrkit.scanning.repair.make_scannable` has them.
 
     Raises:
         CannotRepair: What may be changed does not suffice; it says what is in the way and what else would help.
@@ -118,7 +118,7 @@ def make_scannable(self: Design, target: float = 0.5, **options: Unpack[RepairOp
         fragile -> robust (standard check)
           4 modules of quiet zone instead of 0
     """
-    from qrkit.scannability.repair import make_scannable as call
+    from qrkit.scanning.repair import make_scannable as call
 
     return call(self, target, **options)
 
@@ -142,7 +142,7 @@ def resized(self: Design, **fields: Unpack[DesignFields]) -> Design:
         >>> small.layers[0].width, small.resized(size=16).layers[0].width
         (40.0, 80.0)
     """
-    from qrkit.draw.relaying import relaid
+    from qrkit.drawing.resizing import relaid
 
     return relaid(self, **fields)
 
@@ -180,7 +180,7 @@ def with_logo(
         >>> brand.check("static").verdict
         'robust'
     """
-    from qrkit.draw.logo import with_logo as call
+    from qrkit.drawing.logo import with_logo as call
 
     return call(self, content, share, place=place, fetch=fetch, **look)
 
@@ -191,7 +191,7 @@ def largest_logo(self: Design, content: str, **options: Unpack[LogoOptions]) -> 
     Args:
         content: The picture, as `Layer.content` has it; it keeps its proportions.
         **options: `target`, `place`, `pad_codewords`, `may`, `level` and `fetch`, as
-            `qrkit.scannability.largest_logo.largest_logo` has them.
+            `qrkit.scanning.largest_logo.largest_logo` has them.
 
     Raises:
         CannotRepair: Not even a picture of one module fits there.
@@ -200,6 +200,6 @@ def largest_logo(self: Design, content: str, **options: Unpack[LogoOptions]) -> 
         ContentTooLong: The content of the design does not fit.
         RenderingFailed: The renderer broke down on a part of it.
     """
-    from qrkit.scannability.largest_logo import largest_logo as call
+    from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(self, content, **options)

@@ -47,7 +47,7 @@ Definition = Function | ast.ClassDef
 
 
 def module_name(path: Path) -> str:
-    """`writers.png` for qrkit/writers/png.py, `writers` for qrkit/writers/__init__.py, `qrkit` for the facade."""
+    """`writers.png` for qrkit/drawing/writers/png.py, `writers` for qrkit/drawing/writers/__init__.py, `qrkit` for the facade."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__") or FACADE
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Color, Design, Layer, Marker
+from qrkit.design.limits import Latitude, ModuleSize, Text
 from qrkit.errors import InvalidParameter, MissingParameter, UnknownParameter
-from qrkit.limits import Latitude, ModuleSize, Text
 from qrkit.model import Model, plain
 
 

@@ -10,7 +10,7 @@ from typing import NotRequired, get_origin, get_type_hints
 import pytest
 
 import qrkit
-from qrkit import decoration, design, gradient
+from qrkit.design import decoration, design, gradient
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,7 +24,7 @@ FIELDS = [
 USER = """\
 import qrkit
 from qrkit import Color, Design, Gradient, Layer, Marker, Markers, Modules, Placeholder, Sprite, Stop, Wrapper
-from qrkit.limits import MARKER_PATTERNS
+from qrkit.design.limits import MARKER_PATTERNS
 
 brand = Design(
     content="https://example.com",

@@ -31,7 +31,7 @@ from pdoc import doc_ast
 from pdoc.render_helpers import relative_link
 from pydantic import BaseModel
 
-from qrkit.limits import Length, Most, Within
+from qrkit.design.limits import Length, Most, Within
 
 if TYPE_CHECKING:
     from jinja2.runtime import Context

@@ -8,17 +8,17 @@ none (ruling T10).
 
 from __future__ import annotations
 
+from qrkit.analytics.breakdowns import UNKNOWN, Attribute, Part, posters, scans_by, top_qrcodes
 from qrkit.analytics.comparing import before_and_after, compare, rates
-from qrkit.analytics.kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
-from qrkit.analytics.life import lives, scans_by_content
-from qrkit.analytics.parts import UNKNOWN, Attribute, Part, posters, scans_by, top_qrcodes
-from qrkit.analytics.periods import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
-from qrkit.analytics.records import scan_records
-from qrkit.analytics.scheduled import calendar, gaps_and_overlaps, served_under
-from qrkit.analytics.simulating import Truth, simulate
+from qrkit.analytics.lifetimes import lives, scans_by_content
+from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
+from qrkit.analytics.scan_rows import scan_records
+from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
+from qrkit.analytics.simulated import Truth, simulate
 from qrkit.analytics.small_groups import OTHER, without_small_groups
-from qrkit.analytics.unusual import unusual_days
-from qrkit.analytics.visitors import repeat_share, summary
+from qrkit.analytics.totals import repeat_share, summary
+from qrkit.analytics.unusual_days import unusual_days
+from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
 
 __all__ = [
     "OTHER",

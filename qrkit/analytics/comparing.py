@@ -1,6 +1,6 @@
 """Rates with intervals, and honest comparisons: which of two is scanned more, and how sure that is.
 
-All of it counts whole days, and measures how much these vary (`qrkit.analytics.days`): scans come in bunches, and a
+All of it counts whole days, and measures how much these vary (`qrkit.analytics.daily_spread`): scans come in bunches, and a
 test that takes each for a draw of its own alarms far too often. Intervals are Bayesian, with Jeffreys' priors: gamma
 for a rate, beta for the share that one of two has in both; a rate of 0 has an interval, too. Before they enter, counts
 are divided by the measured spread, which is widened as Student's t asks for where there are few days.
@@ -16,7 +16,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
-from qrkit.analytics.days import (
+from qrkit.analytics.breakdowns import Part, check_part
+from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
     Spread,
     check_share,
@@ -26,12 +27,11 @@ from qrkit.analytics.days import (
     week_of,
     whole_days,
 )
-from qrkit.analytics.parts import Part, check_part
-from qrkit.analytics.periods import scans_per_day
+from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import first_moment, moment_of, on_the_clock, zone_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.text_columns import with_dtypes
+from qrkit.store.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.store import Scans
-from qrkit.times import naive
+from qrkit.tracking.times import naive
 
 __all__ = [
     "Stretch", "case_of", "first_moment", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches",

@@ -18,15 +18,15 @@ needed, and `figure.savefig("chart.pdf")` works as it does for any other. The sa
 
 from __future__ import annotations
 
-from qrkit.charts.hours import week
-from qrkit.charts.ink import COLORS, CSS, MOST_COLORS, assign_colors, dark
+from qrkit.charts.axes import Chart
+from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, dark
+from qrkit.charts.expected import previous, unusual
+from qrkit.charts.first_scans import delays
+from qrkit.charts.hour_of_week import week
 from qrkit.charts.maps import posters
 from qrkit.charts.over_time import lines, panels
-from qrkit.charts.parts import Chart
 from qrkit.charts.ranked import bars, people, rates
 from qrkit.charts.svg import sparkline, to_svg
-from qrkit.charts.usual import previous, unusual
-from qrkit.charts.waiting import delays
 
 __all__ = [
     "COLORS",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse
 
-from qrkit.charts.ink import tint
-from qrkit.charts.lettering import cut, length
-from qrkit.charts.parts import LINE, Chart, add_axes, add_text, blank, house_style, nothing, place
+from qrkit.charts.axes import LINE, Chart, add_axes, add_text, blank, house_style, nothing, place
+from qrkit.charts.colors import tint
+from qrkit.charts.labels import cut, length
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,7 @@ from datetime import datetime
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from qrkit.charts.ink import MOST_COLORS, assign_colors, tint
-from qrkit.charts.lettering import cut, length, others
-from qrkit.charts.parts import (
+from qrkit.charts.axes import (
     NARROW,
     Chart,
     a_unit,
@@ -32,6 +30,8 @@ from qrkit.charts.parts import (
     top_of,
     unit_of,
 )
+from qrkit.charts.colors import MOST_COLORS, assign_colors, tint
+from qrkit.charts.labels import cut, length, others
 from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from qrkit.charts.ink import tint
-from qrkit.charts.lettering import LETTER, cut, length, others
-from qrkit.charts.parts import (
+from qrkit.charts.axes import (
     Chart,
     above,
     add_axes,
@@ -20,7 +18,9 @@ from qrkit.charts.parts import (
     nothing,
     place,
 )
-from qrkit.text_columns import as_text
+from qrkit.charts.colors import tint
+from qrkit.charts.labels import LETTER, cut, length, others
+from qrkit.store.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
-from qrkit.charts.ink import COLORS
-from qrkit.charts.parts import house_style
+from qrkit.charts.axes import house_style
+from qrkit.charts.colors import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

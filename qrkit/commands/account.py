@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from qrkit.commands.output import complain, print_json
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_store, is_missing, opened
-from qrkit.commands.telling import complain, print_json
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.records import PLANS
+from qrkit.tracking.records import PLANS
 
 if TYPE_CHECKING:
-    from qrkit.records import Account
     from qrkit.store import Store
+    from qrkit.tracking.records import Account
 
 __all__ = ["add_account"]
 
@@ -49,8 +49,8 @@ def add_account(commands: Commands) -> None:
 def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
         if asked.doing == "create" and is_missing(asked.store):
-            from qrkit.access import create_account
             from qrkit.portfolio import open_portfolio
+            from qrkit.portfolio.access import create_account
 
             # An account that cannot be must not leave a new, empty store behind.
             with open_portfolio(":memory:") as trial:
@@ -70,20 +70,20 @@ def _tell(asked: argparse.Namespace, text: str, **members: Any) -> None:
 
 
 def _account(store: Store, asked: argparse.Namespace) -> Account:
-    from qrkit.access import get_account
+    from qrkit.portfolio.access import get_account
 
     return get_account(store, asked.name)
 
 
 def _create_account(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import create_account
+    from qrkit.portfolio.access import create_account
 
     made = create_account(store, asked.name, plan=asked.plan)
     _tell(asked, f"{made.name}: an account of the plan {made.plan}", name=made.name, plan=made.plan)
 
 
 def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import list_accounts, list_keys
+    from qrkit.portfolio.access import list_accounts, list_keys
 
     for one in list_accounts(store):
         keys = len(list_keys(store, one))
@@ -91,15 +91,15 @@ def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
 
 
 def _change_plan(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import change_plan
+    from qrkit.portfolio.access import change_plan
 
     changed = change_plan(store, _account(store, asked), asked.plan)
     _tell(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
 
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import create_key, key_id
-    from qrkit.times import from_iso, now
+    from qrkit.portfolio.access import create_key, key_id
+    from qrkit.tracking.times import from_iso, now
 
     expires = from_iso(asked.expires, name="expires") if asked.expires else None
     if expires and expires <= now():
@@ -110,8 +110,8 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
 
 
 def _list_keys(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import list_keys
-    from qrkit.times import to_iso
+    from qrkit.portfolio.access import list_keys
+    from qrkit.tracking.times import to_iso
 
     for key in list_keys(store, _account(store, asked)):
         created, expires, revoked = (one and to_iso(one) for one in (key.created, key.expires, key.revoked))
@@ -122,7 +122,7 @@ def _list_keys(store: Store, asked: argparse.Namespace) -> None:
 
 
 def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.access import revoke_key
+    from qrkit.portfolio.access import revoke_key
 
     revoke_key(store, _account(store, asked), asked.id)
     _tell(asked, f"{asked.id}: opens nothing any more", id=asked.id)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
+from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Commands, add_command, add_json
-from qrkit.commands.telling import Status, complain, print_json, status_of
 from qrkit.errors import QrkitError
-from qrkit.scannability.report import LEVELS, VERDICTS
+from qrkit.scanning.scan_report import LEVELS, VERDICTS
 
 if TYPE_CHECKING:
-    from qrkit.scannability.report import ScanReport
+    from qrkit.scanning.scan_report import ScanReport
 
 __all__ = ["add_check"]
 
@@ -72,7 +72,7 @@ def _check(asked: argparse.Namespace) -> Status:
 
 
 def _report(file: Path, level: str) -> ScanReport:
-    from qrkit.design import Design
-    from qrkit.scannability import check
+    from qrkit.design.design import Design
+    from qrkit.scanning import check
 
     return check(Design(**design_fields(file)) if file.suffix.lower() == ".json" else file, level)

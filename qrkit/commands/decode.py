@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Commands, add_command, add_json
-from qrkit.commands.telling import Status, complain, print_json, status_of
+from qrkit.design.limits import RASTER_FORMATS
 from qrkit.errors import QrkitError
-from qrkit.limits import RASTER_FORMATS
 
 __all__ = ["add_decode"]
 
@@ -32,7 +32,7 @@ def add_decode(commands: Commands) -> None:
 
 
 def _decode(asked: argparse.Namespace) -> Status:
-    from qrkit.decode import decode_all
+    from qrkit.symbol.decode import decode_all
 
     failed = 0
     for picture in asked.picture:

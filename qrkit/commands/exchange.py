@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.commands.output import Status, complain, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.telling import Status, complain, print_json, status_of, tell_rows
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS

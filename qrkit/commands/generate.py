@@ -7,18 +7,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Commands, add_command, add_json, decimal, number
 from qrkit.commands.stores import add_store, opened
-from qrkit.commands.telling import Status, complain, complaining, print_json, status_of, tell_rows
+from qrkit.design.limits import FORMATS, TEXT_STYLES
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
 from qrkit.files import write_file
-from qrkit.limits import FORMATS, TEXT_STYLES
 
 if TYPE_CHECKING:
-    from qrkit.design import Design
-    from qrkit.image import QRImage
-    from qrkit.limits import TextStyle
-    from qrkit.printing import PrintSize, QRPrint
+    from qrkit.design.design import Design
+    from qrkit.design.limits import TextStyle
+    from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import PrintSize, QRPrint
 
 __all__ = ["add_generate", "design_fields"]
 
@@ -129,7 +129,7 @@ def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
 
 
 def _print_size(asked: argparse.Namespace) -> PrintSize | None:
-    from qrkit.printing import PrintSize
+    from qrkit.pictures.printing import PrintSize
 
     if asked.size_mm is None:
         return None
@@ -147,7 +147,7 @@ def design_fields(file: Path | None) -> dict[str, Any]:
     Raises:
         UnreadableFile: It cannot be read, or holds no JSON object.
     """
-    from qrkit.reading import json_object
+    from qrkit.server.reading import json_object
 
     if file is None:
         return {}
@@ -168,8 +168,8 @@ def _of_template(asked: argparse.Namespace, content: str) -> Design:
 
 
 def _one(asked: argparse.Namespace) -> Status:
-    from qrkit.image import QRImage
-    from qrkit.printing import QRPrint
+    from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import QRPrint
 
     image = QRImage(_design(asked))
     size = _print_size(asked)
@@ -191,7 +191,7 @@ def _one(asked: argparse.Namespace) -> Status:
 
 
 def _design(asked: argparse.Namespace) -> Design:
-    from qrkit.design import Design
+    from qrkit.design.design import Design
 
     content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
     if asked.content == "-":
@@ -272,8 +272,8 @@ def _tell(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) 
 
 
 def _from_table(asked: argparse.Namespace) -> Status:
-    from qrkit.batches import generate_many
     from qrkit.exchange.sheets import read_sheet
+    from qrkit.pictures.batches import generate_many
 
     sheet = read_sheet(_standard_input() if asked.table == STANDARD else asked.table)
     for name in sheet.unread:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import STORE, is_missing, shown_place
-from qrkit.commands.telling import print_json
 from qrkit.errors import NotFound
 
 __all__ = ["add_migrate"]

@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import Any, NoReturn, TypeAlias
 
-from qrkit.commands.telling import Status
+from qrkit.commands.output import Status
 from qrkit.errors import nearest
 
 __all__ = ["Commands", "Parser", "add_command", "add_json", "number"]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.exchange import tell_import
+from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_base_url, add_store, opened
-from qrkit.commands.telling import print_json
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.times import from_day
+from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -107,7 +107,7 @@ def add_demo(commands: Commands) -> None:
 
 
 def _demo(asked: argparse.Namespace) -> None:
-    from qrkit import demo
+    from qrkit.commands import demo
 
     folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
     done = demo.run(folder, spreadsheet=asked.portfolio)

@@ -6,9 +6,9 @@ import argparse
 import os
 import sys
 
+from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Commands, add_command, number
 from qrkit.commands.stores import add_base_url, add_store
-from qrkit.commands.telling import complaining
 
 __all__ = ["add_serve"]
 
@@ -74,10 +74,10 @@ def _listed(text: str) -> list[str]:
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import DEFAULT_BASE_URL, open_portfolio
+    from qrkit.server import Settings, make_app, serve
+    from qrkit.server.access_log import shown_access
+    from qrkit.server.socket_server import reachable
     from qrkit.store.retention import sweeping
-    from qrkit.wsgi import Settings, make_app, serve
-    from qrkit.wsgi.access_log import shown_access
-    from qrkit.wsgi.server import reachable
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     settings = Settings.read(os.environ, store=str(asked.store), **given)

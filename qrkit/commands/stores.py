@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.telling import complain, complaining
+from qrkit.commands.output import complain, complaining
 from qrkit.errors import NotFound, StoreBusy
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> N
 
 def shown_place(place: str) -> str:
     """The same as it may be shown: without a password."""
-    from qrkit.store.postgresql import is_server, shown_url
+    from qrkit.store.postgresql.database import is_server, shown_url
 
     return shown_url(place) if is_server(place) else place
 
 
 def is_missing(place: str) -> bool:
     """Whether it is a file that is not there; what is on a server, opening it tells."""
-    from qrkit.store.postgresql import is_server
+    from qrkit.store.postgresql.database import is_server
 
     return not is_server(place) and not Path(place).exists()
 
@@ -60,7 +60,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         StoreBusy: Another process holds it.
     """
     from qrkit.portfolio import open_portfolio
-    from qrkit.store.postgresql import is_server
+    from qrkit.store.postgresql.database import is_server
 
     if (must_exist or to_read) and is_missing(asked.store):
         hint = "`qrkit import`, `qrkit serve` and `qrkit account create` make one"

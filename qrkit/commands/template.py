@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
+from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Commands, add_command, add_json
 from qrkit.commands.stores import add_store, opened
-from qrkit.commands.telling import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from qrkit.templates import Templates
+    from qrkit.portfolio.templates import Templates
 
 __all__ = ["add_template"]
 

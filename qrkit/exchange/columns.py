@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
-from qrkit.records import Location, Properties, QRCode, ScheduleEvent
-from qrkit.times import from_table, to_table
+from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
     "ALL_NAMES",

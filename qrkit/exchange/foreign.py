@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit.errors import InvalidParameter
-from qrkit.times import from_iso, to_table
+from qrkit.tracking.times import from_iso, to_table
 
 __all__ = ["TOOLS", "Tool", "tool_of", "unwrapped"]
 

@@ -20,7 +20,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
 from qrkit.exchange.tables import Reading, Table, Writing, cell_text, check_size, table_of_links, table_of_records
-from qrkit.times import to_table
+from qrkit.tracking.times import to_table
 
 __all__ = ["read", "write"]
 

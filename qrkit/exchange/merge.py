@@ -12,7 +12,7 @@ from qrkit.late import Shown
 if TYPE_CHECKING:
     import pandas as pd
 
-    from qrkit.records import QRCode
+    from qrkit.tracking.records import QRCode
 
 __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 

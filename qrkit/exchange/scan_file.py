@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe
-from qrkit.exchange.markup import element
 from qrkit.exchange.workbooks import frame_values
-from qrkit.times import to_iso, to_table
+from qrkit.exchange.xml_text import element
+from qrkit.tracking.times import to_iso, to_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, read_row
 from qrkit.exchange.merge import ImportIssue
 from qrkit.late import UNSEEN, Watch
-from qrkit.records import QRCode
-from qrkit.times import to_table
+from qrkit.tracking.records import QRCode
+from qrkit.tracking.times import to_table
 
 __all__ = [
     "MOST_BYTES",

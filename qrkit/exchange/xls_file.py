@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES
 from qrkit.exchange.tables import cell_text, check_size
-from qrkit.exchange.workbooks import (
-    MOST_SHEETS,
-    OUR_SHEET,
-    filled,
-    fitting_parts,
-    is_nothing,
-    joined,
-    trimmed,
-    typed,
-)
+from qrkit.exchange.workbooks import MOST_SHEETS, OUR_SHEET, filled, fitting_parts, is_nothing, joined, trimmed, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

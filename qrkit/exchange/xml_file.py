@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS, Row
-from qrkit.exchange.markup import check_doctype, element, events
 from qrkit.exchange.tables import Reading, Table, Writing, check_size, table_of_records
+from qrkit.exchange.xml_text import check_doctype, element, events
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -8,11 +8,11 @@ from functools import lru_cache
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.exchange.columns import Row
 from qrkit.exchange.merge import ImportIssue, issue_of
-from qrkit.links import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
-from qrkit.portfolio.pictures import check_drawable, fitting
-from qrkit.portfolio.records import Records
-from qrkit.records import Properties, QRCode
-from qrkit.store import portfolio as table
+from qrkit.portfolio.code_pictures import check_drawable, fitting
+from qrkit.portfolio.codes import Records
+from qrkit.store import qrcodes as table
+from qrkit.tracking.records import Properties, QRCode
+from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
 
 __all__ = ["Importing"]
 

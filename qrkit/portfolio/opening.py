@@ -5,17 +5,17 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from qrkit import access
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.links import base_url_of
-from qrkit.portfolio.book import Portfolio
-from qrkit.portfolio.records import DEFAULT_BASE_URL
+from qrkit.portfolio import access
+from qrkit.portfolio.codes import DEFAULT_BASE_URL
+from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
+from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.migrating import check_complete
-from qrkit.store.portfolio import all_short_codes
-from qrkit.store.settings import get_setting, set_setting
-from qrkit.store.snapshot import Snapshot
-from qrkit.times import Clock, now
+from qrkit.store.qrcodes import all_short_codes
+from qrkit.store.store_settings import get_setting, set_setting
+from qrkit.tracking.short_urls import base_url_of
+from qrkit.tracking.times import Clock, now
 
 __all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio"]
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from qrkit.store.kept import Kept
-from qrkit.times import to_table
+from qrkit.store.visitor_data import Kept
+from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
 from qrkit.report.unscanned import Unscanned
-from qrkit.times import from_day
+from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio

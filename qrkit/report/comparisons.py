@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import first_moment
-from qrkit.cards import summary
+from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
 if TYPE_CHECKING:

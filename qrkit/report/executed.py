@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, MissingProgram, Problem, RenderingFailed
 from qrkit.files import complete_file, writing
-from qrkit.store.postgresql import is_server
+from qrkit.store.postgresql.database import is_server
 
 if TYPE_CHECKING:
     from qrkit.report.facts import Asked, Facts

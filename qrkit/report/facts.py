@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import first_moment, zone_of
-from qrkit.cards import summary
+from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
-from qrkit.records import Campaign, QRCode
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
-from qrkit.store.columns import reading_one_state
-from qrkit.text_columns import as_text
+from qrkit.store.duckdb.column_copy import reading_one_state
+from qrkit.store.text_columns import as_text
+from qrkit.tracking.records import Campaign, QRCode
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,12 +12,13 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit import charts
 from qrkit.portfolio import Portfolio
-from qrkit.report import cards, words
+from qrkit.report import code_cards as cards
+from qrkit.report import words
 from qrkit.report.facts import ATTRIBUTES, Facts
 from qrkit.report.findings import findings, lead
+from qrkit.report.key_numbers import key_figures
 from qrkit.report.methods import methods
-from qrkit.report.opening import key_figures
-from qrkit.report.tables import attribute_table, campaign_table, top_table
+from qrkit.report.ranked_tables import attribute_table, campaign_table, top_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qrkit.cards import summary
-from qrkit.records import QRCode
+from qrkit.contents.cards import summary
 from qrkit.report.words import line, number
+from qrkit.tracking.records import QRCode
 
 __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from qrkit.charts.lettering import cut as line
-from qrkit.records import Campaign
+from qrkit.charts.labels import cut as line
+from qrkit.tracking.records import Campaign
 
 __all__ = [
     "NO_CAMPAIGN",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from qrkit.records import Account, ApiKey
 from qrkit.store.connection import Store
-from qrkit.times import naive, utc
+from qrkit.tracking.records import Account, ApiKey
+from qrkit.tracking.times import naive, utc
 
 __all__ = [
     "ID_LENGTH",

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreReadOnly, UnreadableFile
-from qrkit.store.database import Database
+from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.postgresql import Server, is_server
+from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store.columns import columns
+from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.sandbox import Query, sandbox
 from qrkit.store.scans import Scans
 

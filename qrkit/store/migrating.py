@@ -14,8 +14,8 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
-from qrkit.store.portfolio import QRCODES
-from qrkit.store.settings import get_setting, set_setting
+from qrkit.store.qrcodes import QRCODES
+from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 
 __all__ = ["Migrated", "check_complete", "migrate"]

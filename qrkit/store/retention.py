@@ -10,10 +10,10 @@ from threading import Event, Thread
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store.care import forget_visits
 from qrkit.store.connection import Store
-from qrkit.store.settings import get_setting, set_setting
-from qrkit.times import Clock, naive, now, utc
+from qrkit.store.maintenance import forget_visits
+from qrkit.store.store_settings import get_setting, set_setting
+from qrkit.tracking.times import Clock, naive, now, utc
 
 __all__ = ["MOST_DAYS", "check_days", "keep_days", "overdue_before", "set_keep_days", "sweep", "sweeping"]
 

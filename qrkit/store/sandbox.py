@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import duckdb
 
 from qrkit.store.connection import Store
-from qrkit.store.database import CONFINED
+from qrkit.store.duckdb.database import CONFINED
 
 __all__ = ["ArrowRows", "Query", "arrow_rows", "sandbox", "write_parquet"]
 

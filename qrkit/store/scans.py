@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter
 from qrkit.files import complete_file, writing
-from qrkit.records import Kind
 from qrkit.store import visits
-from qrkit.store.columns import columns
 from qrkit.store.connection import Store
+from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.ids import check_ids
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
+from qrkit.store.text_columns import with_dtypes
 from qrkit.store.user_agents import tell_new_apart
-from qrkit.text_columns import with_dtypes
-from qrkit.times import from_day, naive
+from qrkit.tracking.records import Kind
+from qrkit.tracking.times import from_day, naive
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.errors import StoreBusy
-from qrkit.records import ScheduleEvent
-from qrkit.schedule import active_content
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
-from qrkit.store.following import Following
+from qrkit.store.postgresql.following import Following
+from qrkit.tracking.records import ScheduleEvent
+from qrkit.tracking.schedule import active_content
 
 __all__ = ["DELETED", "Target", "read_schedule", "remember_targets", "target"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from qrkit.store.connection import Store
-from qrkit.times import naive
+from qrkit.tracking.times import naive
 
 __all__ = ["delete_template", "get_template", "save_template", "template_names"]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from qrkit.store.connection import Store
-from qrkit.store.postgresql_cursor import ESCAPE
+from qrkit.store.postgresql.cursor import ESCAPE
 from qrkit.store.sandbox import Query, sandbox
 
 __all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]

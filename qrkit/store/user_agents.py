@@ -11,8 +11,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Literal, NamedTuple
 
-from qrkit.bots import is_bot
 from qrkit.store.connection import Store
+from qrkit.tracking.bots import is_bot
 
 __all__ = [
     "Device",

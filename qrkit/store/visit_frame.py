@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from qrkit.countries import country_code
+from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.limits import Latitude, Longitude
+from qrkit.store.text_columns import as_text
 from qrkit.store.user_agents import names_bot
-from qrkit.text_columns import as_text
+from qrkit.tracking.countries import country_code
 
 if TYPE_CHECKING:
     import pandas as pd

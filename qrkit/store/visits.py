@@ -8,11 +8,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.records import Visit
 from qrkit.store.connection import Store
 from qrkit.store.user_agents import LONGEST, numbers_of
 from qrkit.store.visit_frame import prepared_frame
-from qrkit.times import naive
+from qrkit.tracking.records import Visit
+from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd

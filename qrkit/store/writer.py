@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from qrkit.errors import StoreBusy
-from qrkit.records import Visit
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.visits import insert_visits, is_kept
+from qrkit.tracking.records import Visit
 
 __all__ = ["record_visit"]
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.records import Visit
 from qrkit.store.visits import insert_visits
+from qrkit.tracking.records import Visit
 from tests.dtypes import TEXT
 
 FIRST = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)

@@ -17,11 +17,11 @@ from pandas.testing import assert_frame_equal
 from sqlglot import exp
 
 from qrkit import analytics, open_portfolio
-from qrkit.records import Place, Visit
 from qrkit.store import Scans
 from qrkit.store.scans import BOUNDS
 from qrkit.store.short_codes import target
 from qrkit.store.visits import insert_visits
+from qrkit.tracking.records import Place, Visit
 
 NOON = datetime(2026, 3, 27, 12, 0, 0, 5, UTC)
 AGENTS = (

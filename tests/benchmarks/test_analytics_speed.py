@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 from qrkit import analytics, open_portfolio
-from qrkit.analytics.simulating import AGENTS
+from qrkit.analytics.simulated import AGENTS
 from qrkit.store.user_agents import numbers_of
 
 pytestmark = pytest.mark.benchmark

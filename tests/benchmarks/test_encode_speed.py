@@ -12,7 +12,7 @@ from time import process_time
 import pytest
 import segno
 
-from qrkit.encode import encode
+from qrkit.symbol.encode import encode
 
 pytestmark = pytest.mark.benchmark
 
@@ -119,7 +119,7 @@ def test_a_text_becomes_modules(capsys):
 
 FIRST = """if True:
     from time import process_time
-    from qrkit.encode import encode
+    from qrkit.symbol.encode import encode
     start = process_time()
     encode("first", version={version}, error_correction="H")
     print(process_time() - start)

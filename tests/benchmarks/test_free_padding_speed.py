@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import segno
 
-from qrkit.encode.free_padding import solve
-from qrkit.symbol import side_of
+from qrkit.symbol.encode.free_padding import solve
+from qrkit.symbol.symbol import side_of
 
 pytestmark = pytest.mark.benchmark
 

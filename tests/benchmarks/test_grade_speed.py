@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import segno
 
-from qrkit.encode import encode
-from qrkit.scannability.grade import QUIET_ZONE, grade
+from qrkit.scanning.grade import QUIET_ZONE, grade
+from qrkit.symbol.encode import encode
 
 pytestmark = pytest.mark.benchmark
 

@@ -8,8 +8,8 @@ from statistics import median, quantiles
 import pytest
 
 from qrkit import open_portfolio
-from tests.wsgi.load import Load, asking, visits
-from tests.wsgi.processes import served
+from tests.server.load import Load, asking, visits
+from tests.server.processes import served
 
 pytestmark = pytest.mark.benchmark
 

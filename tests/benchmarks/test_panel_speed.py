@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from qrkit import generate
-from qrkit.scannability.conditions import CORE, Sheet, captured
-from qrkit.scannability.panel import run_panel
-from qrkit.scannability.readers import installed
+from qrkit.scanning.conditions import CORE, Sheet, captured
+from qrkit.scanning.panel import run_panel
+from qrkit.scanning.readers import installed
 
 pytestmark = pytest.mark.benchmark
 

@@ -16,8 +16,8 @@ import pytest
 import segno
 
 from qrkit import decode, generate
-from qrkit.encode import encode
-from qrkit.writers.png import PLAIN_COMPRESSION
+from qrkit.drawing.writers.png import PLAIN_COMPRESSION
+from qrkit.symbol.encode import encode
 
 pytestmark = pytest.mark.benchmark
 

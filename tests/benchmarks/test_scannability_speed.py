@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qrkit import Design, Gradient, Layer, QRImage, check
-from qrkit.decoration import Modules
-from qrkit.scannability.readers import installed, standard
-from tests.scannability.designs import all_eyes, broken, plain, with_logo
+from qrkit.design.decoration import Modules
+from qrkit.scanning.readers import installed, standard
+from tests.scanning.designs import all_eyes, broken, plain, with_logo
 
 pytestmark = pytest.mark.benchmark
 

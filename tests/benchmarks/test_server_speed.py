@@ -11,14 +11,14 @@ from time import perf_counter
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.analytics.simulating import AGENTS
+from qrkit.analytics.simulated import AGENTS
 from qrkit.store import Store
 from qrkit.store.migrating import migrate
 from qrkit.store.user_agents import numbers_of
 from tests import servers
 from tests.benchmarks.test_analytics_speed import COUNT, FILL, QUESTIONS, ROWS, best, cost_of, ratio
-from tests.wsgi.load import Load, visits
-from tests.wsgi.processes import served
+from tests.server.load import Load, visits
+from tests.server.processes import served
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.needs("postgres")]
 
@@ -30,7 +30,7 @@ CONNECTIONS = 64
 RECORDING = """
 import sys, threading, time
 from datetime import UTC, datetime
-from qrkit.records import Visit
+from qrkit.tracking.records import Visit
 
 how, url, seconds, threads = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
 moment = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.records import Visit
 from qrkit.store.short_codes import target
 from qrkit.store.writer import record_visit
+from qrkit.tracking.records import Visit
 
 pytestmark = pytest.mark.benchmark
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qrkit import QRImage, generate
-from qrkit.encode.capacity import LEVELS, characters_held
+from qrkit.symbol.encode.capacity import LEVELS, characters_held
 from tests.conformance import readers
 
 pytestmark = pytest.mark.slow

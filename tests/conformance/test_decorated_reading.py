@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from qrkit import Gradient, Layer, Markers, Placeholder, QRImage, Sprite, Wrapper, decode, generate
+from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from qrkit.errors import NoSymbol
-from qrkit.limits import MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from tests.conformance import readers
 
 CONTENT = "https://example.com/spring"

@@ -30,11 +30,11 @@ from qrkit import (
     data_uri,
     decode,
 )
-from qrkit.limits import MODULE_TYPES
-from qrkit.scene import Linear
-from qrkit.writers import FORMATS
-from qrkit.writers.canvas import painted
-from qrkit.writers.ground import mixed
+from qrkit.design.limits import MODULE_TYPES
+from qrkit.drawing.scene import Linear
+from qrkit.drawing.writers import FORMATS
+from qrkit.drawing.writers.background import mixed
+from qrkit.drawing.writers.canvas import painted
 from tests.conformance import readers, vector_readers
 
 LINK = "https://example.com/"

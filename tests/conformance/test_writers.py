@@ -18,10 +18,10 @@ from lxml import etree
 from PIL import Image
 
 from qrkit import Design, QRImage, generate
+from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
+from qrkit.design.limits import FORMATS as NAMES
+from qrkit.drawing.writers import FORMATS, Format, format_named, format_of_file, svg, zip_all
 from qrkit.errors import InvalidParameter
-from qrkit.limits import FORMAT_ALIASES, RASTER_FORMATS
-from qrkit.limits import FORMATS as NAMES
-from qrkit.writers import FORMATS, Format, format_named, format_of_file, svg, zip_all
 from tests.conformance import readers
 
 HOSTILE = '"<script>alert(\'1\')</script>" & \n\t😀 é \u2028 \x1d ]]> --> {x} \\ <rect x="0" /> %% ) $(id)'
@@ -364,7 +364,7 @@ then = time.struct_time((2031, 2, 3, 4, 5, 6, 0, 34, 0))
 time.time = lambda: 1927859106.0
 time.localtime = time.gmtime = lambda *_: then
 import qrkit
-from qrkit.writers import FORMATS
+from qrkit.drawing.writers import FORMATS
 images = {name: qrkit.generate(qrkit.Design.from_json(text)) for name, text in json.load(sys.stdin).items()}
 print(json.dumps({
     f"{name} {format}": hashlib.sha256(image.to_bytes(format)).hexdigest()

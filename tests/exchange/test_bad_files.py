@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import decode, generate, open_portfolio
-from qrkit.access import create_key
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, Reading, archives, sniffed, xls_file, xml_file, zip_file
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES
-from qrkit.wsgi import Client, Settings, make_app
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, Settings, make_app
 from tests.exchange.reading import read_frame
 
 some = settings(max_examples=40, derandomize=True, deadline=None)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Location, Properties, QRCode
-from qrkit.color import Color
+from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import (
     ALL_NAMES,
@@ -22,7 +22,7 @@ from qrkit.exchange.columns import (
     read_row,
     write_row,
 )
-from qrkit.records import ScheduleEvent
+from qrkit.tracking.records import ScheduleEvent
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 some = settings(max_examples=30, derandomize=True, deadline=None)

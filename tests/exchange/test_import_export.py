@@ -7,13 +7,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import Location, Portfolio, Properties, decode, open_portfolio
-from qrkit.color import Color
+from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, Writing, csv_file
 from qrkit.exchange.columns import NAMES, Row
-from qrkit.links import new_id
-from qrkit.records import Account, ScheduleEvent
 from qrkit.store import Store
+from qrkit.tracking.records import Account, ScheduleEvent
+from qrkit.tracking.short_urls import new_id
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)

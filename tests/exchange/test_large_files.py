@@ -9,7 +9,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.exchange import EXCHANGE_FORMATS
-from qrkit.store.portfolio import TOGETHER
+from qrkit.store.qrcodes import TOGETHER
 
 BASE_URL = "https://go.example.com"
 

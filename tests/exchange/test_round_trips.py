@@ -16,13 +16,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import Location, Properties, QRCode, open_portfolio
-from qrkit.access import create_key
-from qrkit.color import Color
+from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, Reading, Writing
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES, write_row
-from qrkit.records import ScheduleEvent
-from qrkit.wsgi import Client, Settings, make_app
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, Settings, make_app
+from qrkit.tracking.records import ScheduleEvent
 from tests.exchange.reading import undecodable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

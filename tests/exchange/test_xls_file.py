@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import xls_file
 from qrkit.exchange.workbooks import MOST_CHARACTERS, frame_values
-from qrkit.text_columns import with_dtypes
+from qrkit.store.text_columns import with_dtypes
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 HOSTILE = [

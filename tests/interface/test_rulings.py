@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from qrkit import decode, generate, open_portfolio
-from qrkit.access import create_key
-from qrkit.wsgi import Client, Settings, make_app
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, Settings, make_app
 
 BASE_URL = "https://go.example.com"
 GENERATE = "/api/v3/generate"

@@ -10,7 +10,7 @@ import pytest
 
 from qrkit.errors import UnreadableFile
 from qrkit.store import Store
-from qrkit.store.care import verify
+from qrkit.store.maintenance import verify
 
 PATIENCE = 60
 """Seconds to wait for another process before a test fails."""
@@ -18,7 +18,7 @@ PATIENCE = 60
 WRITING = """
 import os, sys, threading
 from qrkit import open_portfolio
-from qrkit.redirect import Redirects, Request
+from qrkit.visits.redirect import Redirects, Request
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 portfolio = open_portfolio(sys.argv[1])
@@ -89,7 +89,7 @@ ONE_BY_ONE = """
 import os, signal, sys
 from datetime import UTC, datetime
 from qrkit import open_portfolio
-from qrkit.records import Visit
+from qrkit.tracking.records import Visit
 from qrkit.store.writer import record_visit
 
 portfolio = open_portfolio(sys.argv[1])
@@ -186,8 +186,8 @@ from pathlib import Path
 import pandas as pd
 from qrkit import open_portfolio
 from qrkit.errors import StoreBusy
-from qrkit.redirect import Redirects, Request
-from qrkit.store.care import verify
+from qrkit.visits.redirect import Redirects, Request
+from qrkit.store.maintenance import verify
 
 logging.disable()
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"

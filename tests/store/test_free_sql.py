@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.access import create_account
 from qrkit.errors import InvalidParameter, StoreBusy
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
 from qrkit.store.free_sql import MOST_ROWS
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

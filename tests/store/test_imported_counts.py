@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.records import Visit
-from qrkit.store.care import verify
+from qrkit.store.maintenance import verify
 from qrkit.store.visits import insert_visits
+from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PEOPLE, BOTS = 9, 3

@@ -14,16 +14,16 @@ import pytest
 
 from qrkit import Design, open_portfolio
 from qrkit.__main__ import main
-from qrkit.access import authenticate, create_account, create_key, get_account, list_keys, revoke_key
 from qrkit.errors import Gone, InvalidParameter, NotAuthenticated, NotFound, UnreadableFile
 from qrkit.portfolio import Portfolio
-from qrkit.redirect import Redirects, Request
+from qrkit.portfolio.access import authenticate, create_account, create_key, get_account, list_keys, revoke_key
 from qrkit.store import Store
-from qrkit.store.care import forget_visits, verify
-from qrkit.store.database import Database
+from qrkit.store.duckdb.database import Database
+from qrkit.store.maintenance import forget_visits, verify
 from qrkit.store.migrating import TABLES, migrate
-from qrkit.store.postgresql import Server
+from qrkit.store.postgresql.database import Server
 from qrkit.store.short_codes import DELETED, target
+from qrkit.visits.redirect import Redirects, Request
 from tests import servers
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)

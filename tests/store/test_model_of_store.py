@@ -24,10 +24,10 @@ from hypothesis.stateful import (
 
 from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter, NotFound
-from qrkit.redirect import Redirects, Request
-from qrkit.store.care import compact, forget_visits, verify
-from qrkit.store.postgresql import is_server
+from qrkit.store.maintenance import compact, forget_visits, verify
+from qrkit.store.postgresql.database import is_server
 from qrkit.store.short_codes import DELETED, target
+from qrkit.visits.redirect import Redirects, Request
 
 GO = "https://go.example.com"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"

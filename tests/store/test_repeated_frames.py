@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.records import Visit
-from qrkit.store.care import forget_visits, verify
+from qrkit.store.maintenance import forget_visits, verify
 from qrkit.store.short_codes import target
 from qrkit.store.visit_frame import FRAME_COLUMNS
 from qrkit.store.visits import insert_visits
+from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 COLUMNS = ["content", *(name for name in FRAME_COLUMNS if name != "content")]

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.access import create_account
 from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
 from qrkit.portfolio.privacy import NEVER_KEPT
-from qrkit.records import Visit
-from qrkit.store.care import compact, verify
-from qrkit.store.kept import REASONS
+from qrkit.server.settings import Settings
+from qrkit.store.maintenance import compact, verify
 from qrkit.store.retention import keep_days, sweeping
+from qrkit.store.visitor_data import REASONS
 from qrkit.store.visits import insert_visits
-from qrkit.wsgi.settings import Settings
+from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 10, tzinfo=UTC)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, StoreBusy
-from qrkit.store.care import compact
+from qrkit.store.maintenance import compact
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"

@@ -10,11 +10,11 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
-from qrkit.records import ScheduleEvent
-from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
-from qrkit.store.care import compact, verify
+from qrkit.store.maintenance import compact, verify
 from qrkit.store.short_codes import DELETED, target
+from qrkit.tracking.records import ScheduleEvent
+from qrkit.visits.redirect import Redirects, Request
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 SPRING, SUMMER = "https://example.com/spring", "https://example.com/summer"

@@ -10,11 +10,11 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly, UnreadableFile
 from qrkit.store import Store
-from qrkit.store.care import backup, compact, forget_visits, verify
+from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.maintenance import backup, compact, forget_visits, verify
 from qrkit.store.migrating import PROGRESS
-from qrkit.store.settings import set_setting
-from qrkit.store.snapshot import Snapshot
-from qrkit.times import now
+from qrkit.store.store_settings import set_setting
+from qrkit.tracking.times import now
 
 PATIENCE = 30
 """Seconds to wait for another process before a test fails."""
@@ -22,7 +22,7 @@ PATIENCE = 30
 WRITING = """
 import itertools, os, sys
 from qrkit import open_portfolio
-from qrkit.redirect import Redirects, Request
+from qrkit.visits.redirect import Redirects, Request
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 portfolio = open_portfolio(sys.argv[1], base_url="https://go.example.com")

@@ -8,10 +8,10 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import StoreReadOnly
-from qrkit.records import Visit
 from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
 from qrkit.store.visits import insert_visits
 from qrkit.store.writer import record_visit
+from qrkit.tracking.records import Visit
 
 PATIENCE = 30
 """Seconds to wait for a visit to be durable before a test fails."""

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.access import local_account
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
-from qrkit.records import Account, Place, Visit
+from qrkit.portfolio.access import local_account
 from qrkit.store import Scans, Store
 from qrkit.store.short_codes import target
 from qrkit.store.user_agents import told_apart
 from qrkit.store.visit_frame import FRAME_COLUMNS
 from qrkit.store.visits import insert_visits, is_kept
+from qrkit.tracking.records import Account, Place, Visit
 from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -496,7 +496,7 @@ def test_since_is_included_and_until_is_not_in_whatever_zone(portfolio, since, u
 ABROAD = """
 from datetime import UTC, date, datetime
 from qrkit import open_portfolio
-from qrkit.records import Visit
+from qrkit.tracking.records import Visit
 from qrkit.store.visits import insert_visits
 
 portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))

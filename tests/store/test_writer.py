@@ -14,13 +14,13 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import NotStored, StoreBusy
-from qrkit.records import Place, Visit
-from qrkit.redirect import Redirects, Request
 from qrkit.store import Store
 from qrkit.store import writer as writing
-from qrkit.store.care import verify
+from qrkit.store.maintenance import verify
 from qrkit.store.short_codes import target
 from qrkit.store.writer import record_visit
+from qrkit.tracking.records import Place, Visit
+from qrkit.visits.redirect import Redirects, Request
 
 PATIENCE = 30
 """Seconds to wait for another thread or process before a test fails."""

@@ -1,0 +1,140 @@
+"""Where scans come from: by QR Code, campaign, place, language, referrer and device."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Literal, get_args
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Scans
+from qrkit.store.text_columns import with_dtypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "posters", "scans_by", "top_qrcodes"]
+
+Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
+"""What scans can be counted by."""
+
+Part = Literal["campaign", "qrcode", "qrcode_id"]
+"""What scans of a period, and visitors who come again, are told apart by."""
+
+UNKNOWN = "unknown"
+"""What an attribute is called where it is not known."""
+
+BY_AGENT = ("device", "system", "browser")
+"""What user agents tell."""
+
+TOP = """
+, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
+FROM counted JOIN codes USING (number)
+ORDER BY scans DESC, qrcode_id
+LIMIT $most
+"""
+
+POSTERS = """
+, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+SELECT
+    c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
+    c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
+    coalesce(n.scans, 0) AS scans, coalesce(n.visitors, 0) AS visitors
+FROM codes c
+LEFT JOIN counted n USING (number)
+WHERE c.qrcode_latitude IS NOT NULL AND c.qrcode_longitude IS NOT NULL
+ORDER BY scans DESC, qrcode_id
+"""
+
+BY_ATTRIBUTE = """
+SELECT
+    coalesce(nullif({attribute}, ''), $unknown) AS {attribute},
+    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
+FROM {table}
+GROUP BY ALL
+ORDER BY scans DESC, {attribute}
+LIMIT $most
+"""
+
+
+def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
+    """The QR Codes with the most scans.
+
+    Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
+
+    Args:
+        scans: What is counted.
+        most: How many of them, 1 or more.
+
+    Raises:
+        InvalidParameter: `most` is no whole number of 1 or more.
+    """
+    most = check_most(most)
+    types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
+    return with_dtypes(scans.ask(TOP, most=most), types | {"share": "float64"})
+
+
+def posters(scans: Scans) -> pd.DataFrame:
+    """Where the QR Codes of the view hang, the most scanned first; those without coordinates are left out.
+
+    Columns: qrcode_id, qrcode (its name), campaign, address (str, as the record has it), latitude, longitude (float64,
+    degrees), scans, visitors (int64, 0 where nobody has scanned it).
+    """
+    types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
+    types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
+    return with_dtypes(scans.ask(POSTERS), types)
+
+
+def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
+    """Scans by an attribute, the most frequent values first.
+
+    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1 of all
+    scans).
+
+    Args:
+        scans: What is counted.
+        attribute: One of campaign, country, region, city, language, referrer, device, system, browser.
+        most: How many values, 1 or more.
+
+    Raises:
+        InvalidParameter: There is no such attribute, or `most` is no whole number of 1 or more.
+
+    Example:
+        >>> import pandas as pd
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        ...     times = pd.to_datetime(["2026-03-01 09:00", "2026-03-03 18:30"], utc=True)
+        ...     number = shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "country": ["PT", None]}))
+        ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
+        [['PT', 1, 0.5], ['unknown', 1, 0.5]]
+    """
+    if attribute not in get_args(Attribute):
+        rule = f"must be one of {', '.join(get_args(Attribute))}"
+        raise InvalidParameter(Problem("attribute", attribute, rule))
+    most = check_most(most)
+    # The attribute is one of the names above, never a caller's text.
+    sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
+    frame = scans.ask(sql, most=most, unknown=UNKNOWN)
+    return with_dtypes(frame, {attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
+
+
+def check_most(most: int) -> int:
+    """Refuse a number of rows that is none, and give it as Python's own.
+
+    Raises:
+        InvalidParameter: It is not a whole number of 1 or more.
+    """
+    if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
+        raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
+    return int(most)
+
+
+def check_part(by: str | None) -> None:
+    """Refuse what is no part.
+
+    Raises:
+        InvalidParameter: It is neither None nor one of `Part`.
+    """
+    if by is not None and by not in get_args(Part):
+        raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}, or None"))

@@ -1,0 +1,64 @@
+"""The life of a QR Code: how long until its first scan, how soon half of them had come, what it led to meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qrkit.store import Scans
+from qrkit.store.text_columns import with_dtypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["lives", "scans_by_content"]
+
+LIVES = """
+, lived AS (
+    SELECT number, count(*) AS scans, min(time) AS first, quantile_disc(time, 0.5) AS half, max(time) AS last
+    FROM lean
+    GROUP BY number
+)
+SELECT
+    c.qrcode_id, c.qrcode, c.campaign, c.qrcode_created AS created, l.first, l.last, coalesce(l.scans, 0) AS scans,
+    epoch_us(l.first - c.qrcode_created) / 3.6e9 AS delay, epoch_us(l.half - l.first) / 8.64e10 AS half_life
+FROM codes c
+LEFT JOIN lived l USING (number)
+ORDER BY created, qrcode_id
+"""
+
+BY_CONTENT = """
+, counted AS (
+    SELECT
+        number, coalesce(content, '') AS content, min(time) AS first, max(time) AS last,
+        count(*) AS scans, count(DISTINCT visitor) AS visitors
+    FROM lean
+    GROUP BY ALL
+)
+SELECT qrcode_id, qrcode, content, first, last, scans, visitors
+FROM counted JOIN codes USING (number)
+ORDER BY qrcode, qrcode_id, first, content
+"""
+
+
+def lives(scans: Scans) -> pd.DataFrame:
+    """When each QR Code of the view was made and scanned, oldest first; those that never were scanned are there, too.
+
+    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us], UTC without a zone),
+    scans (int64), delay (float64, hours from its making to its first scan; below 0 where scans are older than the
+    record), half_life (float64, days from its first scan until half of the scans so far had come; it grows while more
+    come in). What has not happened is missing.
+    """
+    types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64"}
+    return with_dtypes(scans.ask(LIVES), types | {"delay": "float64", "half_life": "float64"})
+
+
+def scans_by_content(scans: Scans) -> pd.DataFrame:
+    """What visitors were led to: a row for each content of each QR Code that was served, in the order it began.
+
+    A change of the content, by an update or by the schedule, shows as one more row.
+
+    Columns: qrcode_id, qrcode (its name), content (str, "" where it is not known), first, last (datetime64[us], UTC
+    without a zone, of the scans that got it), scans, visitors (int64).
+    """
+    types = {"qrcode_id": "str", "qrcode": "str", "content": "str", "scans": "int64", "visitors": "int64"}
+    return with_dtypes(scans.ask(BY_CONTENT), types)

@@ -1,0 +1,130 @@
+"""Scans beside what was to be expected: the period before, and what is usual."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from qrkit.charts.axes import (
+    NARROW,
+    Chart,
+    a_unit,
+    above,
+    add_axes,
+    add_text,
+    at_time,
+    blank,
+    count_axis,
+    date_text,
+    draw_line,
+    house_style,
+    names_above,
+    names_at_ends,
+    nothing,
+    place,
+    time_axis,
+    time_words,
+    unit_of,
+)
+from qrkit.charts.colors import tint
+from qrkit.charts.labels import length
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["previous", "unusual"]
+
+NOW, BEFORE = "this period", "the one before"
+MOST_NAMED = 6
+"""Of unusual days: more dates would cover each other."""
+
+
+@house_style()
+def previous(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
+    """Scans over time, and behind them those of the period before, each at the same distance from its beginning.
+
+    Args:
+        frame: Columns start, previous_start (datetime64), scans, previous_scans; as `analytics.scans_and_previous`
+            gives it.
+        width: Pixels.
+        height: Pixels.
+    """
+    if not (frame["scans"].fillna(0).sum() + frame["previous_scans"].fillna(0).sum()):
+        return nothing(width, height)
+    moments = _moments(frame)
+    rows = {NOW: frame["scans"].dropna().tolist(), BEFORE: frame["previous_scans"].dropna().tolist()}
+    keys = {NOW: "color-1", BEFORE: "color-0"}
+    chart, axes = _paper(keys, most=max(map(max, filter(None, rows.values()))), size=(width, height), has_ends=True)
+    time_axis(chart, axes, moments)
+    above(chart, axes, f"scans {a_unit(unit_of(moments))}")
+    for name in (BEFORE, NOW):
+        wide = 1.8 if name == NOW else 1.4
+        draw_line(axes, moments[: len(rows[name])], rows[name], tint(keys[name]), label=name, linewidth=wide)
+    shown = moments[: len(rows[NOW])]
+    axes.fill_between(shown, rows[NOW], color=tint("color-1"), alpha=0.1, linewidth=0, clip_on=False)  # type: ignore[arg-type]
+    if width >= NARROW:
+        names_at_ends(chart, axes, [(float(values[-1]), name, keys[name]) for name, values in rows.items() if values])
+    chart.title = f"scans per {unit_of(moments)} and in the period before"
+    chart.words = f"{sum(rows[NOW]):,} {time_words(shown or moments)}, {sum(rows[BEFORE]):,} in the period before"
+    return chart
+
+
+@house_style()
+def unusual(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
+    """Scans of each day over the range that is usual for it; days outside of it stand out, with their date.
+
+    Args:
+        frame: Columns day (datetime64), scans, low, high (a usual day lies between them), is_unusual (bool); as
+            `analytics.unusual_days` gives it.
+        width: Pixels.
+        height: Pixels.
+    """
+    if not frame["scans"].sum():
+        return nothing(width, height)
+    days, scans = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
+    most = float(max(frame["scans"].max(), frame["high"].max()))
+    chart, axes = _paper({"scans": "color-1", "usual range": "heat-1"}, most=most, size=(width, height))
+    time_axis(chart, axes, days)
+    low, high = frame["low"].tolist(), frame["high"].tolist()
+    axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
+    draw_line(axes, days, scans, tint("color-1"), label="scans")
+    found = frame[frame["is_unusual"]]
+    marked = [day.to_pydatetime() for day in found["day"]]
+    how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
+    axes.plot(marked, found["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
+    for day, number in list(zip(marked, found["scans"].tolist(), strict=True))[:MOST_NAMED]:
+        _name(chart, axes, day, number)
+    chart.title = "scans per day and what is usual"
+    dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, found["scans"], strict=True))
+    chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or 'no day'}"
+    return chart
+
+
+def _moments(frame: pd.DataFrame) -> list[datetime]:
+    """The starts of the period; where the one before is longer, so many more at the same steps."""
+    # Pandas counts hours as they pass, where a datetime would count those that the clocks show.
+    starts, before = (list(frame[name].dropna()) for name in ("start", "previous_start"))
+    if not starts:
+        starts = before
+    longer = [starts[-1] + (one - before[len(starts) - 1]) for one in before[len(starts) :]]
+    return [start.to_pydatetime() for start in starts + longer]
+
+
+def _paper(keys: dict[str, str], *, most: float, size: tuple[int, int], has_ends: bool = False) -> tuple[Chart, Axes]:
+    """A chart with its names above, or with room for them at the ends of lines, and axes that count."""
+    chart = blank(*size)
+    is_beside = has_ends and size[0] >= NARROW
+    top = 28 if is_beside else names_above(chart, keys) + 28
+    right = max(map(length, keys)) + 34 if is_beside else 22
+    axes = add_axes(chart, left=max(38, length(f"{most:,.0f}") + 14), right=right, top=top, bottom=26)
+    count_axis(chart, axes, most)
+    return chart, axes
+
+
+def _name(chart: Chart, axes: Axes, day: datetime, number: float) -> None:
+    """Write a date above its dot, within the chart."""
+    x, y = place(chart, axes, at_time(day), number)
+    text = f"{date_text(day)}: {number:,}"
+    half = length(text) / 2
+    add_text(chart, (min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")

@@ -1,0 +1,123 @@
+"""The demo: a spreadsheet of posters becomes tracked QR Codes, people scan them, and a report tells what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+
+from tqdm import tqdm
+
+from qrkit import report
+from qrkit.commands.demo.people import FIRST_DAY, Arrival, arrivals, place_of
+from qrkit.exchange.merge import ImportResult
+from qrkit.files import safe_stem
+from qrkit.portfolio import Portfolio, open_portfolio
+from qrkit.server import Client, make_app
+
+__all__ = ["SAMPLE", "Outcome", "arrivals", "draw_all", "replay", "run"]
+
+SAMPLE = files("qrkit.commands.demo") / "posters.csv"
+"""The bundled spreadsheet: 24 posters of a made-up museum in 4 campaigns."""
+
+TITLE = "Demo report: these scans are made up"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a demo did and where things lie.
+
+    Attributes:
+        imported: What became of the rows of the spreadsheet.
+        pictures: Files drawn, two a QR Code.
+        visits: Requests sent to the redirect.
+        scans: Those of them that count.
+        store: The tracking store.
+        codes: The folder of the pictures.
+        report: The report.
+    """
+
+    imported: ImportResult
+    pictures: int
+    visits: int
+    scans: int
+    store: Path
+    codes: Path
+    report: Path
+
+
+def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_progress: bool = True) -> Outcome:
+    """Run the demo into a folder; what an earlier demo left there is made anew.
+
+    Args:
+        folder: Made when it does not exist.
+        spreadsheet: A csv with the columns of an import; None takes the bundled one.
+        seed: Of the made-up month of scans.
+        show_progress: Whether progress is shown on the error stream, when that is a terminal.
+
+    Raises:
+        UnreadableFile: The spreadsheet cannot be read.
+        StoreBusy: The store of an earlier demo is open in another process.
+    """
+    # None shows a bar on terminals alone.
+    hidden = None if show_progress else True
+    source = spreadsheet or SAMPLE.read_bytes()
+    with open_portfolio(":memory:") as trial:
+        # A spreadsheet that cannot be read must not cost the result of an earlier demo.
+        trial.import_file(source)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = folder / "demo.duckdb"
+    if store.exists():
+        # Opening it refuses a store that another process serves right now.
+        open_portfolio(store).close()
+        store.unlink()
+    with open_portfolio(store) as portfolio:
+        imported = portfolio.import_file(source)
+        pictures = draw_all(portfolio, folder / "codes", hidden=hidden)
+        month = arrivals(portfolio.list_qrcodes(), seed=seed)
+        replay(portfolio, tqdm(month, desc="Replaying a month of visits", unit="", disable=hidden))
+        file = report.portfolio(portfolio, title=TITLE).save(folder / "report.html")
+        return Outcome(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
+
+
+def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) -> int:
+    """Draw every QR Code as svg and png, a folder a campaign; give the number of files."""
+    names = {None: "no campaign"} | {one.id: one.name for one in portfolio.list_campaigns()}
+    drawn: set[str] = set()
+    for code in tqdm(portfolio.list_qrcodes(), desc="Drawing", unit=" codes", disable=hidden):
+        image = portfolio.image(code)
+        place = folder / safe_stem(names[code.campaign_id])
+        place.mkdir(parents=True, exist_ok=True)
+        stem = safe_stem(code.name)
+        if str(place / stem).lower() in drawn:
+            # Two names may become one: the short code tells them apart.
+            stem = f"{stem} {code.short_code}"
+        drawn.add(str(place / stem).lower())
+        for format in ("svg", "png"):
+            image.save(place / f"{stem}.{format}")
+    return 2 * len(drawn)
+
+
+def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
+    """Send requests through the redirect, as a server would get them, each at its own time; a transaction a day."""
+    clock = _Clock()
+    client = Client(make_app(portfolio.store, clock=clock, locate=place_of))
+    for _, day in groupby(month, key=lambda arrival: arrival.time.date()):
+        with portfolio.store.atomic():
+            for arrival in day:
+                clock.moment = arrival.time
+                path = f"/{arrival.short_code}"
+                client.request(arrival.method, path, headers=arrival.headers, address=arrival.address)
+
+
+@dataclass
+class _Clock:
+    """A clock that stands where it is put."""
+
+    moment: datetime = FIRST_DAY
+
+    def __call__(self) -> datetime:
+        return self.moment

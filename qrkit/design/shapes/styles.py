@@ -1,0 +1,106 @@
+"""Ways to draw modules together: each turns a grid of cells into one outline, in cells (ruling G10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from qrkit.design.outline import KAPPA, Outline, Segment, circle, rounded
+
+__all__ = ["DOT", "STYLES"]
+
+Cells = Sequence[bytes]
+"""Rows of bytes, 1 where there is a module."""
+
+BAR = 0.9
+"""How wide bars are, in modules: readers that follow contours lose thinner ones at some sizes of a module."""
+DOT = circle(0.5, 0.5, 0.43)
+"""What `dots` draws for a module, in its cell: nothing is lost in reading down to a radius of 0.4."""
+FILLET = 0.36
+"""Radius of a filled inner corner."""
+
+
+def _rounded(cells: Cells) -> Outline:
+    """Corners without a neighbour are round: a lone module is a disc, a run a bar with round ends."""
+    return Outline.joined(_runs_with_round_ends(cells))
+
+
+def _liquid(cells: Cells) -> Outline:
+    """The same, and inner corners are filled, as drops that flow together."""
+    return Outline.joined((*_runs_with_round_ends(cells), *_fillets(cells)))
+
+
+def _bars(cells: Cells) -> Outline:
+    """Rows joined to bars with round ends."""
+    edge = (1 - BAR) / 2
+    return Outline.joined(
+        rounded(start + edge, row + edge, end - start - 2 * edge, BAR, BAR / 2) for row, start, end in _runs(cells)
+    )
+
+
+def _columns(cells: Cells) -> Outline:
+    """Columns joined to bars with round ends."""
+    edge = (1 - BAR) / 2
+    turned = [bytes(column) for column in zip(*cells, strict=True)]
+    return Outline.joined(
+        rounded(column + edge, start + edge, BAR, end - start - 2 * edge, BAR / 2)
+        for column, start, end in _runs(turned)
+    )
+
+
+STYLES: dict[str, Callable[[Cells], Outline]] = {
+    "rounded": _rounded,
+    "liquid": _liquid,
+    "bars": _bars,
+    "columns": _columns,
+}
+"""Name of a style to what draws it: `modules.type` but for default, sprite and dots."""
+
+
+def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
+    """Row, first column and the column after the last of each unbroken row of modules."""
+    for row, line in enumerate(cells):
+        start = line.find(1)
+        while start >= 0:
+            end = line.find(0, start)
+            end = len(line) if end < 0 else end
+            yield row, start, end
+            start = line.find(1, end)
+
+
+def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
+    blank = bytes(len(cells[0]))
+    for row, start, end in _runs(cells):
+        above = cells[row - 1] if row else blank
+        below = cells[row + 1] if row + 1 < len(cells) else blank
+        # Left and right of a run there is nothing, so what stands above and below its ends decides.
+        radii = (
+            0.0 if above[start] else 0.5,
+            0.0 if above[end - 1] else 0.5,
+            0.0 if below[end - 1] else 0.5,
+            0.0 if below[start] else 0.5,
+        )
+        yield rounded(start, row, end - start, 1, radii)
+
+
+def _fillets(cells: Cells) -> Iterator[Outline]:
+    """The inner corners: where two modules and the one between them meet around a light one."""
+    side = len(cells)
+    for row in range(side):
+        for column in range(len(cells[row])):
+            if cells[row][column]:
+                continue
+            for down in (-1, 1):
+                for across in (-1, 1):
+                    beside, over = column + across, row + down
+                    inside = 0 <= beside < len(cells[row]) and 0 <= over < side
+                    if inside and cells[row][beside] and cells[over][column] and cells[over][beside]:
+                        yield _fillet(column + (across > 0), row + (down > 0), across, down)
+
+
+def _fillet(x: int, y: int, across: int, down: int) -> Outline:
+    """A hollow triangle in a corner at x, y, whose legs lead away from it."""
+    leg_x, leg_y = x - across * FILLET, y - down * FILLET
+    near_x, near_y = x - across * FILLET * (1 - KAPPA), y - down * FILLET * (1 - KAPPA)
+    first: list[Segment] = [("M", (x, y)), ("L", (leg_x, y)), ("C", (near_x, y, x, near_y, x, leg_y)), ("Z", ())]
+    # All parts of an outline run the same way round, or they would cut holes into each other.
+    return Outline(tuple(first)) if across == down else Outline(tuple(first)).hole()

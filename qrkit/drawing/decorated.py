@@ -1,0 +1,141 @@
+"""A whole drawing, with whatever decorates it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qrkit.contents.cards import summary
+from qrkit.design.color import WHITE, Color
+from qrkit.design.decoration import Wrapper
+from qrkit.design.design import Design
+from qrkit.design.limits import Flip
+from qrkit.design.outline import Outline
+from qrkit.drawing.bitmaps import at_most
+from qrkit.drawing.draw import Pictures
+from qrkit.drawing.layers import draw_layers, left_out
+from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
+from qrkit.drawing.markers import draw_markers, is_square
+from qrkit.drawing.modules import draw_modules
+from qrkit.drawing.paints import opaque, paint
+from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares
+from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
+from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
+
+__all__ = ["drawn"]
+
+UNSEEN = (Role.FINDER, Role.SEPARATOR)
+"""Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
+
+
+def drawn(design: Design, symbol: Symbol, pictures: Pictures, *, exact: bool) -> Scene:
+    """The scene of a design; the parameters are those of `draw`.
+
+    All formats share one geometry. Where raster formats shrink the symbol to whole pixels per module, everything on it
+    shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
+    """
+    layout = lay_out(design, symbol, exact=True)
+    foreground = paint(design.foreground, layout.width, layout.height)
+    background = paint(design.background, layout.width, layout.height)
+    sheet = Sheet(design, symbol, layout, pictures, foreground)
+    dark, light = _cells(sheet)
+    items: tuple[Item, ...] = (*draw_modules(sheet, dark, light), *draw_markers(sheet), *draw_layers(sheet))
+    if not (exact or design.wrapper):
+        whole = lay_out(design, symbol, exact=False)
+        items, layout = _moved(items, layout, whole), whole
+    items = (Rectangle(0, 0, layout.width, layout.height, background), *items)
+    across, down = flip_axes(design.flip)
+    scene = Scene(
+        width=layout.width,
+        height=layout.height,
+        items=_flip(items, layout, design.flip),
+        symbol=symbol,
+        cells=_mirrored(symbol.modules, across=across, down=down),
+        padding=design.padding,
+        title=summary(design.content),
+        module=layout.module,
+        origin=_origin(layout, across=across, down=down),
+        paper=_flip((_paper(layout, background),), layout, design.flip),
+    )
+    return _wrapped(scene, sheet, design.wrapper, exact=exact) if design.wrapper else scene
+
+
+def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
+    """The dark modules to draw, and the light ones that may carry sprites."""
+    out = left_out(sheet)
+    dark = [bytearray(row) for row in sheet.symbol.modules]
+    light = [
+        bytearray(not module and role not in UNSEEN for module, role in zip(row, roles, strict=True))
+        for row, roles in zip(sheet.symbol.modules, sheet.symbol.roles, strict=True)
+    ]
+    for column, row in out:
+        dark[row][column] = light[row][column] = 0
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
+        if not is_square(sheet.design, corner):
+            for line in dark[row : row + FINDER]:
+                line[column : column + FINDER] = bytes(FINDER)
+    return tuple(map(bytes, dark)), tuple(map(bytes, light))
+
+
+def _moved(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item, ...]:
+    """The items of one layout at the place and the size that their symbol has in another one."""
+    if layout == other:
+        return items
+    match items:
+        case (Squares(paint=Color()) as squares,):
+            return (replace(squares, x=other.x, y=other.y, size=other.module),)
+    scale = other.module / layout.module
+    return (Group(items, Matrix(scale, scale, other.x - layout.x * scale, other.y - layout.y * scale)),)
+
+
+def _paper(layout: Layout, background: Paint) -> Rectangle:
+    """What formats without transparency paint first (ruling G4)."""
+    return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
+
+
+def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
+    """Where the symbol begins once it is mirrored."""
+    side = layout.module * layout.side
+    return layout.width - layout.x - side if across else layout.x, layout.height - layout.y - side if down else layout.y
+
+
+def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ...]:
+    """Mirror items (ruling G17)."""
+    across, down = flip_axes(flip)
+    if not (across or down):
+        return items
+    match items:
+        case (Rectangle(paint=Color()),):
+            return items
+        case (Rectangle(paint=Color()), Squares(x, y, size, cells, Color() as color, union)):
+            # Squares of one colour stay squares, which every format writes best.
+            left = layout.width - x - size * layout.side if across else x
+            top = layout.height - y - size * layout.side if down else y
+            return items[0], Squares(left, top, size, _mirrored(cells, across=across, down=down), color, union)
+    return (Group(items, flip_matrix(layout, flip)),)
+
+
+def _mirrored(cells: Cells, *, across: bool, down: bool) -> Cells:
+    rows = cells[::-1] if down else cells
+    return tuple(row[::-1] for row in rows) if across else rows
+
+
+def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene:
+    """The scene in the placeholder of its wrapper (ruling G15)."""
+    content = sheet.pictures["wrapper.source"]
+    around: Item
+    if isinstance(content, Outline):
+        scale_x, scale_y = wrapper.width / ICON_BOX, wrapper.height / ICON_BOX
+        around = Shape(content.placed(0, 0, scale_x, scale_y), sheet.foreground)
+    else:
+        shown = at_most(content, wrapper.width, wrapper.height)
+        around = Picture(shown, 0, 0, wrapper.width, wrapper.height)
+    matrix = into_placeholder(sheet.layout, wrapper, exact=exact)
+    return replace(
+        scene,
+        width=wrapper.width,
+        height=wrapper.height,
+        items=(around, Group(scene.items, matrix)),
+        paper=(Rectangle(0, 0, wrapper.width, wrapper.height, WHITE),),
+        module=scene.module * matrix.scale_x,
+        origin=matrix.box(*scene.origin, 0, 0)[:2],
+    )

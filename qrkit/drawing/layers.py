@@ -1,0 +1,169 @@
+"""Layers as items of a scene, and which modules they leave out (ruling G13)."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from qrkit.design.decoration import Layer
+from qrkit.design.outline import Outline
+from qrkit.drawing.bitmaps import at_most, placed
+from qrkit.drawing.paints import fainter
+from qrkit.drawing.scene import Bitmap, Item, Picture, Shape
+from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Sheet
+from qrkit.drawing.svg_elements import Definitions, document, path_data
+from qrkit.drawing.svg_elements import picture as drawn
+from qrkit.drawing.untrusted.rasteriser import rasterise
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.symbol import Role
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["draw_layers", "left_out"]
+
+
+def draw_layers(sheet: Sheet) -> list[Item]:
+    """The layers in their order, the first one lowest."""
+    items: list[Item] = []
+    for index, layer in enumerate(sheet.design.layers):
+        content = sheet.pictures[f"layers.{index}.content"]
+        if isinstance(content, Outline):
+            paint = fainter(layer.color or sheet.foreground, layer.opacity)
+            items.append(Shape(_icon(content, layer), paint))
+        else:
+            shown = at_most(content, layer.width, layer.height)
+            items.append(Picture(shown, layer.x, layer.y, layer.width, layer.height, layer.opacity))
+    return items
+
+
+def left_out(sheet: Sheet) -> set[tuple[int, int]]:
+    """Column and row of the data modules that hit tests leave out; function patterns are never among them.
+
+    Raises:
+        InvalidParameter: The layers are too large to be looked at.
+    """
+    covered = sum(layer.width * layer.height for layer in sheet.design.layers)
+    if covered > MOST_PAINTED:
+        rule = f"cover {covered / 1e6:,.0f} million pixels together; at most {MOST_PAINTED / 1e6:,.0f} are drawn"
+        raise InvalidParameter(Problem("layers", None, rule, "out-of-range"))
+    tests = [(index, layer) for index, layer in enumerate(sheet.design.layers) if layer.display != "overlay"]
+    if not tests:
+        return set()
+    data = [
+        (column, row)
+        for row, line in enumerate(sheet.symbol.roles)
+        for column, role in enumerate(line)
+        if role == Role.DATA
+    ]
+    found: set[tuple[int, int]] = set()
+    for index, layer in tests:
+        if layer.display == "box-hit-test":
+            found |= _in_box(sheet, layer, data)
+        else:
+            found |= _on_pixels(sheet, index, layer, data)
+    return found
+
+
+def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The modules that share some area with the layer's box, grown by the tolerance."""
+    grown, module = layer.tolerance, sheet.layout.module
+    left, right = layer.x - grown, layer.x + layer.width + grown
+    top, bottom = layer.y - grown, layer.y + layer.height + grown
+    if left >= right or top >= bottom:
+        return set()
+    found = set()
+    for place in data:
+        x, y = sheet.layout.place(*place)
+        if x < right and left < x + module and y < bottom and top < y + module:
+            found.add(place)
+    return found
+
+
+def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The modules that share some area with a visible pixel of the layer, the pixels grown by the tolerance."""
+    grown, module = layer.tolerance, sheet.layout.module
+    # Only what lies within the tolerance of the picture can touch a module, or keep one from being touched.
+    reach = ceil(abs(grown)) + 1
+    left, top = max(floor(layer.x), -reach), max(floor(layer.y), -reach)
+    right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + reach)
+    bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + reach)
+    if right <= left or bottom <= top:
+        return set()
+    # What is left of a surface that shrinks: of each square of so many seen pixels, all but its edges.
+    square = 1 + floor(2 * max(0.0, -grown))
+    sums = _sums(_full(_visible(sheet, index, layer, (left, top, right, bottom)), square))
+    height, width = sums.shape[0] - 1, sums.shape[1] - 1
+    found = set()
+    for place in data:
+        x, y = sheet.layout.place(*place)
+        # The squares, by their first pixel, that the module shares area with, grown or shrunk in place of them.
+        columns = _within(x - left - grown - (square - 1), x - left + module + grown, width)
+        rows = _within(y - top - grown - (square - 1), y - top + module + grown, height)
+        if _counted(sums, rows, columns):
+            found.add(place)
+    return found
+
+
+def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
+    """Which pixels from left, top to right, bottom the layer colours: those with alpha above 0."""
+    import numpy as np
+
+    left, top, right, bottom = box
+    width, height = right - left, bottom - top
+    content = sheet.pictures[f"layers.{index}.content"]
+    if not isinstance(content, Outline):
+        content = at_most(content, layer.width, layer.height)
+    if isinstance(content, Bitmap):
+        there = (layer.x - left, layer.y - top, layer.width, layer.height)
+        picture = placed(content, there, (width, height))
+        return np.asarray(picture.getchannel("A")) > 0
+    definitions = Definitions()
+    if isinstance(content, Outline):
+        body = f'<path d="{path_data(_icon(content, layer))}"/>'
+    else:
+        body = drawn(content, (layer.x, layer.y, layer.width, layer.height), definitions)
+    body = f'<g transform="translate({-left} {-top})">{body}</g>'
+    pixels = rasterise(document(width, height, body, definitions), width, height)
+    alpha: np.ndarray = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)[:, :, 3]
+    return alpha > 0
+
+
+def _full(seen: np.ndarray, square: int) -> np.ndarray:
+    """For each pixel, whether all are seen in the square of so many pixels a side that begins with it."""
+    import numpy as np
+
+    if square == 1:
+        return seen
+    if square > min(seen.shape):
+        return np.zeros((1, 1), dtype=bool)
+    sums = _sums(seen)
+    inside = sums[square:, square:] - sums[:-square, square:] - sums[square:, :-square] + sums[:-square, :-square]
+    full: np.ndarray = inside == square * square
+    return full
+
+
+def _sums(seen: np.ndarray) -> np.ndarray:
+    """For each corner between pixels, how many above and left of it are seen."""
+    import numpy as np
+
+    sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int32)
+    seen.cumsum(axis=0, dtype=np.int32, out=sums[1:, 1:])
+    sums.cumsum(axis=1, out=sums)
+    return sums
+
+
+def _within(start: float, end: float, size: int) -> tuple[int, int]:
+    """The first pixel that shares length with start..end, and the one after the last."""
+    # Sums of coordinates are a little off; less than a millionth of a pixel is no overlap.
+    first, last = floor(start + 1e-6), ceil(end - 1e-6)
+    return max(0, min(first, size)), max(0, min(last, size))
+
+
+def _counted(sums: np.ndarray, rows: tuple[int, int], columns: tuple[int, int]) -> int:
+    (top, bottom), (left, right) = rows, columns
+    return int(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])
+
+
+def _icon(outline: Outline, layer: Layer) -> Outline:
+    return outline.placed(layer.x, layer.y, layer.width / ICON_BOX, layer.height / ICON_BOX)

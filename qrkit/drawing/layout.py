@@ -1,0 +1,118 @@
+"""How large a module is and where the symbol lies, in the pixels of the QR Code picture (ruling G8)."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.design.decoration import Wrapper
+from qrkit.design.design import Design
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.symbol import Symbol
+
+if TYPE_CHECKING:
+    from qrkit.design.limits import Flip
+    from qrkit.drawing.scene import Matrix
+
+__all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out"]
+
+
+ROUNDING = 1e-9
+"""What sums and quotients of pixels may be off."""
+
+
+class Layout(NamedTuple):
+    """Where things are in a QR Code picture, before a wrapper goes around it.
+
+    Attributes:
+        width: Of the picture in pixels.
+        height: Of the picture in pixels.
+        x: Left edge of the symbol, without its quiet zone.
+        y: Top edge of the symbol.
+        module: Pixels per module.
+        side: Modules per side of the symbol.
+        padding: Quiet zone in modules.
+    """
+
+    width: float
+    height: float
+    x: float
+    y: float
+    module: float
+    side: int
+    padding: int
+
+    def place(self, column: float, row: float) -> tuple[float, float]:
+        """Top left corner of a module in pixels; the quiet zone has negative columns and rows."""
+        return self.x + column * self.module, self.y + row * self.module
+
+
+def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
+    """Where the symbol lies.
+
+    Args:
+        design: Says size, or width and height.
+        symbol: Says how many modules there are.
+        exact: Whether modules may have a fraction of a pixel, as vector formats allow; else they have whole pixels.
+
+    Raises:
+        InvalidParameter: Width or height leave less than a pixel for a module.
+    """
+    side, padding = symbol.side, design.padding
+    across = side + 2 * padding
+    if design.width is None and design.height is None:
+        whole, quiet = across * design.size, padding * design.size
+        return Layout(whole, whole, quiet, quiet, design.size, side, padding)
+    width = design.width or design.height or 0
+    height = design.height or design.width or 0
+    module = min(width, height) / across
+    if module < 1:
+        name = "width" if width <= height and design.width else "height"
+        rule = (
+            f"leaves less than a pixel for each of {across} modules (quiet zone included); at least {across} is needed"
+        )
+        raise InvalidParameter(Problem(name, min(width, height), rule, "out-of-range"))
+    left, top = (width - across * module) / 2, (height - across * module) / 2
+    if not exact:
+        module = floor(module)
+        left, top = (width - across * module) // 2, (height - across * module) // 2
+    edge = padding * module
+    return Layout(width, height, left + edge, top + edge, module, side, padding)
+
+
+def flip_axes(flip: Flip) -> tuple[bool, bool]:
+    """Whether a flip mirrors a picture from left to right, and from top to bottom."""
+    return flip in ("horizontal", "both"), flip in ("vertical", "both")
+
+
+def flip_matrix(layout: Layout, flip: Flip) -> Matrix:
+    """The transformation that mirrors a picture of this layout in place."""
+    from qrkit.drawing.scene import Matrix
+
+    across, down = flip_axes(flip)
+    return Matrix(-1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0)
+
+
+def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
+    """How the picture gets into the placeholder of a wrapper: fitted and centred, whole pixels a module (G15).
+
+    Raises:
+        InvalidParameter: The placeholder leaves less than a pixel for a module.
+    """
+    from qrkit.drawing.scene import Matrix
+
+    hole = wrapper.placeholder
+    scale = min(hole.width / layout.width, hole.height / layout.height)
+    module = layout.module * scale
+    if module < 1:
+        rule = f"leaves less than a pixel for each of {layout.side + 2 * layout.padding} modules (quiet zone included)"
+        raise InvalidParameter(Problem("wrapper.placeholder", None, rule, "out-of-range"))
+    if not exact:
+        scale = floor(module + ROUNDING) / layout.module
+    left = hole.x + (hole.width - layout.width * scale) / 2
+    top = hole.y + (hole.height - layout.height * scale) / 2
+    if not exact:
+        # The symbol itself begins on a whole pixel.
+        left = round(left + layout.x * scale) - layout.x * scale
+        top = round(top + layout.y * scale) - layout.y * scale
+    return Matrix(scale, scale, left, top)

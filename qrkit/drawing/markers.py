@@ -1,0 +1,41 @@
+"""Finder patterns as items of a scene (ruling G12)."""
+
+from __future__ import annotations
+
+from qrkit.design.decoration import Marker
+from qrkit.design.design import Design
+from qrkit.design.shapes.eyes import eye
+from qrkit.drawing.paints import fainter
+from qrkit.drawing.scene import Item, Shape
+from qrkit.drawing.sheet import Sheet
+from qrkit.symbol.symbol import finder_places
+
+__all__ = ["draw_markers", "is_square"]
+
+
+def draw_markers(sheet: Sheet) -> list[Item]:
+    """The three finder patterns; where modules are plain squares and a marker is too, the modules hold it."""
+    items: list[Item] = []
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
+        if is_square(sheet.design, corner):
+            continue
+        marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
+        form = eye(marker.pattern, corner)
+        x, y = sheet.layout.place(column, row)
+        parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
+        for outline, color in parts:
+            paint = fainter(color or sheet.foreground, marker.opacity)
+            items.append(Shape(outline.placed(x, y, sheet.layout.module), paint))
+    return items
+
+
+def is_square(design: Design, corner: str) -> bool:
+    """Whether the finder pattern in this corner is made of ordinary square modules."""
+    marker = getattr(design.markers, corner)
+    ordinary = marker is None or (marker.pattern, marker.inner_color, marker.outer_color, marker.opacity) == (
+        "default",
+        None,
+        None,
+        1,
+    )
+    return ordinary and design.modules.type == "default"

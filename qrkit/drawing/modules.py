@@ -1,0 +1,99 @@
+"""Modules as items of a scene: squares, a style, or sprites (rulings G9 to G11)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from qrkit.design.decoration import Sprite
+from qrkit.design.outline import Outline
+from qrkit.design.shapes.sprites import SPRITES
+from qrkit.design.shapes.styles import DOT, STYLES
+from qrkit.drawing.bitmaps import at_most
+from qrkit.drawing.scene import Item, Shape, Squares, Stamps
+from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["draw_modules"]
+
+Place = tuple[int, int]
+"""Column and row of a cell; the quiet zone has negative ones, too."""
+
+KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
+"""Where sprites of a type are drawn (ruling G11)."""
+
+
+def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
+    """What stands for modules.
+
+    Args:
+        sheet: Says how.
+        dark: Dark modules.
+        light: Light modules that may carry sprites.
+    """
+    layout, modules = sheet.layout, sheet.design.modules
+    stamp = DOT if modules.type == "dots" else SPRITES.get(modules.sprite or "")
+    if stamp:
+        outline = stamp.placed(scale_x=layout.module)
+        places = tuple(layout.place(*place) for place in _places(dark))
+        return [Stamps(outline, layout.module, layout.module, places, sheet.foreground, modules.union)]
+    if modules.type == "sprite":
+        return _sprites(sheet, dark, light)
+    if style := STYLES.get(modules.type):
+        return [Shape(style(dark).placed(layout.x, layout.y, layout.module), sheet.foreground)]
+    return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
+
+
+def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
+    """The sprites of the design's own, each with all its places; dark modules without any are squares."""
+    layout = sheet.layout
+    groups = {"dark": _places(dark), "light": _places(light), "quiet": _quiet_places(layout.side, layout.padding)}
+    items: list[Item] = []
+    for group, places in groups.items():
+        sprites = [
+            (f"modules.sprites.{index}.content", sprite)
+            for index, sprite in enumerate(sheet.design.modules.sprites)
+            if group in KINDS[sprite.type]
+        ]
+        if sprites:
+            items += _picked(sheet, group, places, sprites)
+        elif group == "dark":
+            items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground))
+    return items
+
+
+def _picked(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
+    """One of the sprites for each place, by chance that is the same each time (ruling G9)."""
+    text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
+    chance = hashlib.shake_256(text.encode()).digest(2 * len(places))
+    chosen: dict[str, list[tuple[float, float]]] = {path: [] for path, _ in sprites}
+    layout = sheet.layout
+    for index, place in enumerate(places):
+        path, sprite = sprites[int.from_bytes(chance[2 * index : 2 * index + 2], "big") % len(sprites)]
+        x, y = layout.place(*place)
+        chosen[path].append((x + (layout.module - sprite.width) / 2, y + (layout.module - sprite.height) / 2))
+    for path, sprite in sprites:
+        picture = sheet.pictures[path]
+        if isinstance(picture, Outline):
+            picture = picture.placed(0, 0, sprite.width / ICON_BOX, sprite.height / ICON_BOX)
+        else:
+            picture = at_most(picture, sprite.width, sprite.height)
+        covered = sprite.width * sprite.height * len(chosen[path])
+        if covered > MOST_PAINTED:
+            rule = f"is too large: {len(chosen[path])} copies would cover {covered / 1e6:,.0f} million pixels"
+            name = path.removesuffix("content") + "width"
+            raise InvalidParameter(
+                Problem(name, sprite.width, f"{rule}, at most {MOST_PAINTED / 1e6:,.0f}", "out-of-range")
+            )
+        if chosen[path]:
+            yield Stamps(picture, sprite.width, sprite.height, tuple(chosen[path]), sheet.foreground)
+
+
+def _places(cells: Cells) -> list[Place]:
+    return [(column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell]
+
+
+def _quiet_places(side: int, padding: int) -> list[Place]:
+    inside = range(side)
+    around = range(-padding, side + padding)
+    return [(column, row) for row in around for column in around if row not in inside or column not in inside]

@@ -1,0 +1,186 @@
+"""Parts of a scene as SVG elements, for the SVG writer and for whatever is drawn by the rasteriser."""
+
+from __future__ import annotations
+
+from itertools import compress
+
+from qrkit.design.color import Color
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import (
+    Bitmap,
+    Drawing,
+    Gradient,
+    Group,
+    Item,
+    Linear,
+    Matrix,
+    Paint,
+    Picture,
+    Rectangle,
+    Shape,
+    Squares,
+    Stamps,
+)
+from qrkit.drawing.svg_text import fill, number, numbers, side, union_data
+
+__all__ = [
+    "NAMESPACES",
+    "Definitions",
+    "document",
+    "elements",
+    "number",
+    "path_data",
+    "picture",
+    "squares",
+    "transform",
+]
+
+NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+
+def path_data(outline: Outline) -> str:
+    """An outline as the `d` of a path."""
+    return "".join(letter + " ".join([number(one) for one in numbers]) for letter, numbers in outline.segments)
+
+
+def transform(matrix: Matrix) -> str:
+    """A matrix as the `transform` of an element; a scale needs more digits than a place."""
+    scale_x, scale_y = f"{matrix.scale_x:.9g}", f"{matrix.scale_y:.9g}"
+    return f"matrix({scale_x} 0 0 {scale_y} {number(matrix.move_x)} {number(matrix.move_y)})"
+
+
+class Definitions:
+    """What elements refer to: gradients, and pictures that are drawn more than once.
+
+    An id is made from what it stands for: two pictures on one page that use the same id mean the same by it.
+    """
+
+    def __init__(self) -> None:
+        self._elements: dict[str, str] = {}
+
+    def __str__(self) -> str:
+        return "\n".join(["<defs>", *self._elements.values(), "</defs>\n"]) if self._elements else ""
+
+    def style(self, paint: Paint) -> str:
+        """What fills an element, as its `style`."""
+        if not isinstance(paint, Color):
+            return f"fill:url(#{self.gradient(paint)});"
+        return fill(paint)
+
+    def gradient(self, paint: Gradient) -> str:
+        """The id of a gradient."""
+        stops = "".join(
+            f'<stop offset="{offset:.6g}" stop-color="{color.rgb}"'
+            + (f' stop-opacity="{color.opacity:.4g}"' if color.alpha < 255 else "")
+            + "/>"
+            for offset, color in paint.stops
+        )
+        if isinstance(paint, Linear):
+            name = "linearGradient"
+            (x1, y1), (x2, y2) = paint.start, paint.stop
+            where = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+        else:
+            name = "radialGradient"
+            (cx, cy), (fx, fy), radius = paint.centre, paint.focus, paint.radius
+            where = f'cx="{number(cx)}" cy="{number(cy)}" r="{number(radius)}" fx="{number(fx)}" fy="{number(fy)}"'
+        return self.add(f"{name}", f'gradientUnits="userSpaceOnUse" {where}', stops)
+
+    def picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
+        """The id of a picture of this size, which `<use>` draws."""
+        if isinstance(content, Drawing):
+            x, y, across, down = content.box
+            box = f'viewBox="{number(x)} {number(y)} {number(across)} {number(down)}" preserveAspectRatio="none"'
+            return self.add("symbol", box, content.markup)
+        size = f'width="{number(width)}" height="{number(height)}"'
+        return self.add("image", f'{size} preserveAspectRatio="none" xlink:href="{_data_uri(content)}"')
+
+    def outline(self, outline: Outline) -> str:
+        """The id of an outline, which `<use>` draws."""
+        return self.add("path", f'd="{path_data(outline)}"')
+
+    def add(self, element: str, attributes: str, inside: str = "") -> str:
+        """The id of an element, which joins the definitions if it is new."""
+        import hashlib  # most drawings need none
+
+        text = f"{attributes}>{inside}</{element}>"
+        id = f"{element[0]}{hashlib.blake2b(text.encode(), digest_size=5).hexdigest()}"
+        self._elements[id] = f'<{element} id="{id}" {text}'
+        return id
+
+
+def elements(item: Item, definitions: Definitions) -> list[str]:
+    """An item as SVG elements, each of them a line."""
+    match item:
+        case Rectangle():
+            return [_rectangle(item, definitions)]
+        case Squares():
+            # Without crispEdges, renderers leave hairlines between neighbouring squares.
+            return ['<g shape-rendering="crispEdges">', *squares(item, definitions), "</g>"]
+        case Shape(outline, paint):
+            return [f'<path style="{definitions.style(paint)}" d="{path_data(outline)}"/>']
+        case Stamps():
+            return _stamps(item, definitions)
+        case Picture(content, x, y, width, height, opacity):
+            return [picture(content, (x, y, width, height), definitions, opacity)]
+        case Group(items, matrix):
+            inside = [line for one in items for line in elements(one, definitions)]
+            return [f'<g transform="{transform(matrix)}">', *inside, "</g>"]
+
+
+def _rectangle(one: Rectangle, definitions: Definitions) -> str:
+    x, y, width, height = map(number, (one.x, one.y, one.width, one.height))
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" style="{definitions.style(one.paint)}"/>'
+
+
+def squares(one: Squares, definitions: Definitions) -> list[str]:
+    """A rect a square, or one path (ruling G5)."""
+    style, size = definitions.style(one.paint), side(one.size)
+    if one.union:
+        return [f'<path style="{style}" d="{union_data(one.x, one.y, one.size, one.cells)}"/>']
+    end = f'width="{size}" height="{size}" style="{style}"/>'
+    lefts = [f'<rect x="{x}" y="' for x in numbers(one.x, one.size, len(one.cells[0]))]
+    lines = []
+    for y, cells in zip(numbers(one.y, one.size, len(one.cells)), one.cells, strict=True):
+        rest = f'{y}" {end}'
+        lines += [left + rest for left in compress(lefts, cells)]
+    return lines
+
+
+def _stamps(one: Stamps, definitions: Definitions) -> list[str]:
+    content, style = one.picture, ""
+    if isinstance(content, Outline):
+        # What <use> draws has a coordinate system of its own: a gradient would begin anew in each copy.
+        if one.union or not isinstance(one.paint, Color):
+            return [f'<path style="{definitions.style(one.paint)}" d="{path_data(one.outline())}"/>']
+        id, size = definitions.outline(content), ""
+        style = f' style="{definitions.style(one.paint)}"'
+    else:
+        id = definitions.picture(content, one.width, one.height)
+        size = f'width="{number(one.width)}" height="{number(one.height)}" ' if isinstance(content, Drawing) else ""
+    uses = [f'<use x="{number(x)}" y="{number(y)}" {size}xlink:href="#{id}"/>' for x, y in one.places]
+    return [f"<g{style}>", *uses, "</g>"]
+
+
+def picture(
+    content: Bitmap | Drawing, box: tuple[float, float, float, float], definitions: Definitions, opacity: float = 1.0
+) -> str:
+    """A picture that fills a box: left, top, width, height."""
+    left, top, width, height = box
+    where = f'x="{number(left)}" y="{number(top)}"'
+    size = f'width="{number(width)}" height="{number(height)}"'
+    faint = "" if opacity == 1 else f' opacity="{opacity:.4g}"'
+    if isinstance(content, Bitmap):
+        return f'<image {where} {size}{faint} preserveAspectRatio="none" xlink:href="{_data_uri(content)}"/>'
+    id = definitions.picture(content, width, height)
+    return f'<use {where} {size}{faint} xlink:href="#{id}"/>'
+
+
+def document(width: int, height: int, body: str, definitions: Definitions) -> bytes:
+    """A whole drawing of whole pixels, for the rasteriser."""
+    return f'<svg {NAMESPACES} width="{width}" height="{height}">{definitions}{body}</svg>'.encode()
+
+
+def _data_uri(bitmap: Bitmap) -> str:
+    from base64 import b64encode
+
+    return "data:image/png;base64," + b64encode(bitmap.png).decode("ascii")

@@ -1,0 +1,321 @@
+"""Pictures that strangers send (sprites, layers, wrapper) -> pictures that are safe to draw.
+
+Whatever a picture calls itself, its first bytes decide what it is. Pixels are decoded and written anew, so that only
+pixels get through; SVG is reduced to a safe subset by `vector`; an address is handed to a `Fetch`, if there is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from base64 import b64decode, b64encode
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote_to_bytes
+
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import Bitmap, Drawing
+from qrkit.drawing.untrusted.svg_shapes import sanitised
+from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["Asset", "Fetch", "data_uri", "media_type", "read_asset", "read_assets"]
+
+Asset: TypeAlias = Bitmap | Drawing | Outline
+Fetch: TypeAlias = Callable[[str], bytes]
+"""Address -> the bytes of a picture; raises `AssetError` or `OSError` when they are not to be had."""
+
+_log = logging.getLogger("qrkit")
+
+MOST_BYTES = 4 * 2**20
+"""Of one picture as it was sent."""
+MOST_BYTES_TOGETHER = 8 * 2**20
+MOST_PIXELS = 4096 * 4096
+LONGEST_SIDE = 8192
+MOST_PIXELS_TOGETHER = 2 * MOST_PIXELS
+MOST_ADDRESSES = 4
+LONGEST_ICON = 64
+
+_DATA_URI = re.compile(r"data:image/(?:png|jpe?g|svg(?:\+xml)?)(?P<flags>(?:;[\w.+=\"-]*)*),", re.IGNORECASE | re.ASCII)
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_ICON = re.compile(r"icon:", re.IGNORECASE)
+_SVG_BEGINS = re.compile(rb"<(?:[\w.-]+:)?svg[\s/>]")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_PROLOGUE = 8192
+"""Bytes within which an SVG must come to its root element; design programs put long comments before it."""
+
+
+def read_asset(content: str, *, fetch: Fetch | None = None, part: str) -> Asset:
+    """Read one picture.
+
+    Args:
+        content: A data URI, `icon:` with a name, or the address of a picture.
+        fetch: What addresses are read with; without it none is read.
+        part: Path of the field the content came from, `sprites.0.content`; errors name it.
+
+    Raises:
+        AssetError: It is no picture that qrkit takes, it is too large, or it cannot be had.
+        RemoteContentDisabled: It is an address, and there is no `fetch`.
+    """
+    return _Reader(fetch).read(part, content)
+
+
+def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict[str, Asset]:
+    """Read all pictures of a design, equal ones once, within the limits for all of them together.
+
+    Args:
+        contents: Path of a field -> its content, as for `read_asset`.
+        fetch: What addresses are read with; without it none is read.
+
+    Raises:
+        AssetError: Some cannot be used; it has a problem for each of these fields.
+        RemoteContentDisabled: One is an address, and there is no `fetch`.
+    """
+    _check_addresses(contents, fetch)
+    reader, found, problems = _Reader(fetch), {}, list[Problem]()
+    for part, content in contents.items():
+        with collecting(problems):
+            found[part] = reader.read(part, content)
+    if problems:
+        raise AssetError(*problems)
+    return found
+
+
+def data_uri(picture: bytes | str | Path) -> str:
+    """A picture as a data URI, as designs hold them.
+
+    Args:
+        picture: A file's path, or its bytes: PNG, JPEG or SVG, at most 4 MiB.
+
+    Raises:
+        UnreadableFile: It is not such a picture.
+    """
+    name = "this" if isinstance(picture, bytes) else str(picture)
+    if not isinstance(picture, bytes):
+        try:
+            with Path(picture).open("rb") as file:
+                picture = file.read(MOST_BYTES + 1)
+        except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
+            raise UnreadableFile(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+    if len(picture) > MOST_BYTES:
+        raise UnreadableFile(f"{name} is too large: a picture may have {_mib(MOST_BYTES)}")
+    kind = media_type(picture)
+    if kind is None:
+        raise UnreadableFile(f"{name} is not a picture of the formats png, jpg, svg")
+    return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"
+
+
+def media_type(picture: bytes) -> str | None:
+    """What the first bytes of a picture say it is: PNG, JPEG or SVG; None for anything else."""
+    if picture.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if picture.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    start = picture[:_PROLOGUE]
+    if start.startswith(_UTF_16):
+        start = start.replace(b"\0", b"")
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\xff\xfe")
+    return "image/svg+xml" if text.startswith(b"<") and _SVG_BEGINS.search(text) else None
+
+
+def _check_addresses(contents: Mapping[str, str], fetch: Fetch | None) -> None:
+    """Before anything is fetched: is it allowed, and are there too many?"""
+    first = {content: part for part, content in reversed(list(contents.items())) if _ADDRESS.match(content)}
+    if first and fetch is None:
+        raise _disabled(next(reversed(first.values())))
+    if len(first) > MOST_ADDRESSES:
+        rule = f"is one address too many: a design may refer to {MOST_ADDRESSES}; use data URIs for the others"
+        parts = list(reversed(first.values()))[MOST_ADDRESSES:]
+        raise AssetError(*(Problem(part, _shown(contents[part]), rule) for part in parts))
+
+
+class _Reader:
+    """Reads the pictures of one design, and keeps count of what all of them take."""
+
+    def __init__(self, fetch: Fetch | None) -> None:
+        self._fetch = fetch
+        self._read: dict[str, Asset | AssetError] = {}
+        self._bytes = 0
+        self._pixels = 0
+
+    def read(self, part: str, content: str) -> Asset:
+        with _errors_at(part, _shown(content)):
+            if content not in self._read:
+                try:
+                    self._read[content] = self._asset(part, content)
+                except AssetError as error:
+                    self._read[content] = error
+            found = self._read[content]
+            if isinstance(found, AssetError):
+                raise found
+        return found
+
+    def _asset(self, part: str, content: str) -> Asset:
+        if _ICON.match(content):
+            from qrkit.design.shapes.icons import icon
+
+            # Near names are looked for among thousands: a long one would take long.
+            return icon(content[len("icon:") :][:LONGEST_ICON])
+        if not _ADDRESS.match(content):
+            return self._picture(_bytes_in(content))
+        if self._fetch is None:
+            raise _disabled(part)
+        try:
+            return self._picture(self._fetch(content))
+        except (AssetError, OSError) as error:
+            # One answer for all that can go wrong there: else a stranger could probe by it what our neighbours are.
+            _log.info("the picture at %r cannot be used: %s", _shown(content), error)
+            rule = "cannot be fetched, or is no picture that may be used; a data URI always works"
+            raise _refused(rule, "remote-content-unavailable") from error
+
+    def _picture(self, data: bytes) -> Bitmap | Drawing:
+        if len(data) > MOST_BYTES:
+            raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
+        self._bytes += len(data)
+        if self._bytes > MOST_BYTES_TOGETHER:
+            raise _too_large(f"all pictures of a design together may have {_mib(MOST_BYTES_TOGETHER)}")
+        digest = hashlib.sha256(data).digest()
+        found = _kept.get(digest)
+        if found is None:
+            found = self._decoded(data)
+            _kept.put(digest, found)
+        elif isinstance(found, Bitmap):
+            self._count(found.width, found.height)
+        return found
+
+    def _decoded(self, data: bytes) -> Bitmap | Drawing:
+        kind = media_type(data)
+        if kind is None:
+            raise _refused("is not a picture: its bytes are neither PNG nor JPEG nor SVG", "bad-image")
+        return sanitised(data) if kind == "image/svg+xml" else _bitmap(data, self._count)
+
+    def _count(self, width: int, height: int) -> None:
+        """Take note of pixels before they are decoded."""
+        if width * height > MOST_PIXELS or max(width, height) > LONGEST_SIDE:
+            raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels, and {LONGEST_SIDE:,} a side")
+        self._pixels += width * height
+        if self._pixels > MOST_PIXELS_TOGETHER:
+            raise _too_large(f"all pictures of a design together may have {MOST_PIXELS_TOGETHER:,} pixels")
+
+
+class _Kept:
+    """The pictures read last: a design that is drawn again costs no decoding."""
+
+    MOST = 32
+    MOST_BYTES = 64 * 2**20
+
+    def __init__(self) -> None:
+        self._pictures: OrderedDict[bytes, Bitmap | Drawing] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: bytes) -> Bitmap | Drawing | None:
+        with self._lock:
+            if digest in self._pictures:
+                self._pictures.move_to_end(digest)
+            return self._pictures.get(digest)
+
+    def put(self, digest: bytes, picture: Bitmap | Drawing) -> None:
+        with self._lock:
+            self._pictures[digest] = picture
+            while len(self._pictures) > self.MOST or self._size() > self.MOST_BYTES:
+                self._pictures.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(len(one.png if isinstance(one, Bitmap) else one.markup) for one in self._pictures.values())
+
+
+_kept = _Kept()
+
+
+def _bytes_in(content: str) -> bytes:
+    """What a data URI holds."""
+    uri = _DATA_URI.match(content)
+    if uri is None and content[:5].lower() == "data:":
+        raise _refused("is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri")
+    if uri is None:
+        rule = "is no picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
+        raise _refused(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
+    body = content[uri.end() :]
+    if len(body) > 3 * MOST_BYTES:  # three characters for a byte: nothing takes more
+        raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
+    try:
+        data = unquote_to_bytes(body) if "%" in body else body.encode()
+        if uri["flags"].lower().endswith(";base64"):
+            packed = data.translate(None, b" \t\r\n\f\v").rstrip(b"=")
+            data = b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
+    except ValueError as error:
+        raise _refused("is a data URI that is not base64", "bad-data-uri") from error
+    if not data:
+        raise _refused("is a data URI that holds nothing", "bad-data-uri")
+    return data
+
+
+def _bitmap(data: bytes, count: Callable[[int, int], None]) -> Bitmap:
+    """PNG or JPEG, decoded and written anew without whatever else stood in the file."""
+    from PIL import Image, ImageOps
+
+    try:
+        picture = Image.open(BytesIO(data), formats=("PNG", "JPEG"))
+        count(*picture.size)
+        clean = _plain(ImageOps.exif_transpose(picture))
+        file = BytesIO()
+        # Level 3: photographs come out as small as by the default, in half the time.
+        clean.save(file, "PNG", compress_level=3)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels") from error
+    except AssetError:
+        raise
+    except Exception as error:
+        # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
+        raise _refused("is a damaged picture", "bad-image") from error
+    return Bitmap(file.getvalue(), *clean.size)
+
+
+def _plain(picture: Image) -> Image:
+    """The pixels alone: RGBA where something is transparent, else RGB."""
+    if picture.mode.startswith("I"):
+        # 16 bits of grey: Pillow cuts what is above 255 off instead of scaling it.
+        picture = picture.point(lambda value: value * (1 / 256)).convert("L")
+    clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    clean.info = {}
+    return clean
+
+
+@contextmanager
+def _errors_at(part: str, shown: str) -> Iterator[None]:
+    """Let errors from below name the field the content stands in."""
+    try:
+        yield
+    except InvalidParameter as error:
+        raise AssetError(*(Problem(part, shown, one.rule, one.code) for one in error.problems)) from error
+
+
+def _refused(rule: str, code: str) -> AssetError:
+    return AssetError(Problem("content", None, rule, code))
+
+
+def _too_large(limit: str) -> AssetError:
+    return _refused(f"is too large: {limit}", "image-too-large")
+
+
+def _disabled(part: str) -> RemoteContentDisabled:
+    return RemoteContentDisabled(
+        f"{part} is the address of a picture, and nothing may be fetched here; send the picture as a data URI"
+    ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
+
+
+def _shown(content: str) -> str:
+    """A content as errors repeat it: its beginning, and of an address not the query, which may be secret."""
+    return (content.partition("?")[0] if _ADDRESS.match(content) else content)[:80]
+
+
+def _mib(size: int) -> str:
+    return f"{size // 2**20} MiB"

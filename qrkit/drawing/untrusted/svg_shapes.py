@@ -1,0 +1,397 @@
+"""A stranger's SVG -> a `Drawing`: shapes, paints, clips and masks, written anew from a list of what is allowed.
+
+Dropped are scripts, text, pictures, filters, animation, links and whatever is not listed here. Style sheets as design
+programs export them become attributes. Refused is what cannot be read or would take too long to draw.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, count, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import Drawing
+from qrkit.drawing.untrusted.svg_values import (
+    ATTRIBUTES,
+    LARGEST_NUMBER,
+    PRESENTATION,
+    REFERENCE,
+    declarations,
+    floats,
+    pixels,
+    refused,
+    too_much,
+    transforms,
+    view_box,
+)
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["sanitised"]
+
+MOST_BYTES = 256 * 1024
+MOST_ELEMENTS = 5_000
+MOST_DRAWN = 2_000
+"""Elements when each is counted as often as it is drawn; masks and the like count as many."""
+MOST_DEPTH = 32
+MOST_DEPTH_DRAWN = 64
+MOST_LAYERS = 50
+LARGEST_SCALE = 1e6
+LARGEST_TILE = 2
+OUTLINES = 20
+"""Sides of the drawing: an outline this long takes as long as one more element."""
+DASHES = 1_000
+"""So many dashes take as long as one more element."""
+_COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked and dashed ones and long lines count more"
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+_LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
+_DOCTYPE = re.compile(r'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG [\w. ]+//EN" "https?://www\.w3\.org/[\w./-]*">', re.ASCII)
+
+_SHAPES = frozenset({"path", "rect", "circle", "ellipse", "line", "polyline", "polygon"})
+_SIZES = frozenset({"x1", "y1", "x2", "y2", "width", "height", "r", "rx", "ry", "points"})
+_GROUPS = {"a": "g", "switch": "g"}
+_LAYERS = frozenset({"clipPath", "mask", "pattern"})
+_SLOW = {"clipPath": 10, "mask": 40, "pattern": 20, "linearGradient": 5, "radialGradient": 5, "opacity": 10}
+"""What is drawn on a sheet of its own or pixel by pixel, and how many plain shapes take as long."""
+_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
+_ELEMENTS = _SHAPES | _LAYERS | _GRADIENTS | {"g", "defs", "symbol", "use", "svg", "stop"}
+_TARGETS = {
+    "fill": _GRADIENTS | {"pattern"},
+    "stroke": _GRADIENTS | {"pattern"},
+    "clip-path": {"clipPath"},
+    "mask": {"mask"},
+}
+_HREF_TARGETS = {
+    "use": _SHAPES | {"g", "use", "symbol", "svg"},
+    "linearGradient": _GRADIENTS,
+    "radialGradient": _GRADIENTS,
+    "pattern": {"pattern"},
+}
+
+LOST = ("text", "image", "foreignObject", "filter")
+"""Elements that can be seen and are not drawn."""
+_SELECTOR = re.compile(r"(\*|[A-Za-z]\w*)?([.#][\w-]+)?")
+
+
+def sanitised(data: bytes) -> Drawing:
+    """Reduce an SVG to shapes that can be drawn safely, in bounded time.
+
+    Raises:
+        AssetError: It is no SVG, or asks for too much. Its problem names no field: the caller knows which it is.
+    """
+    root = _parsed(data)
+    name = "s" + hashlib.sha256(data).hexdigest()[:8]
+    box = _box(root)
+    copy = _Copy(_Sheet("".join(style.text or "" for style in root.iter(f"{NAMESPACE}style"))))
+    drawing = copy.element(root, "svg", 0)
+    copy.resolve(name)
+    drawing.attributes = {key: value for key, value in drawing.attributes.items() if key in PRESENTATION}
+    _Weight(copy.nodes, box).check(drawing)
+    if len(root) and not drawing.children:
+        raise refused("holds nothing that is drawn: text, pictures and filters are left out; turn text into paths")
+    style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
+    lost = tuple(part for part in LOST if root.find(f".//{NAMESPACE}{part}") is not None)
+    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, lost)
+
+
+def _parsed(data: bytes) -> _Element:
+    from lxml import etree
+
+    if data.startswith(b"\x1f\x8b"):
+        raise refused("is a compressed SVG; send it unpacked")
+    if len(data) > MOST_BYTES:
+        raise refused(f"is too large: an SVG may have {MOST_BYTES // 1024} KiB", "image-too-large")
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise refused(f"is not well-formed SVG: {str(error)[:100]}") from error
+    tree = root.getroottree()
+    doctype = tree.docinfo.doctype or ""  # type: ignore[union-attr]  # its stubs know of no docinfo with a doctype
+    # Written out, a doctype that declares something of its own has a bracket where the plain one ends.
+    plain = _DOCTYPE.fullmatch(doctype) and etree.tostring(tree, encoding="unicode").startswith(doctype)
+    if doctype and not plain:
+        raise refused("has a document type of its own; save it as plain SVG")
+    if root.tag != f"{NAMESPACE}svg":
+        raise refused('is not SVG: its root is not <svg xmlns="http://www.w3.org/2000/svg">')
+    if sum(1 for _ in root.iter()) > MOST_ELEMENTS:
+        raise too_much(f"at most {MOST_ELEMENTS:,} elements")
+    return root
+
+
+def _box(root: _Element) -> tuple[float, float, float, float]:
+    """What of the drawing is shown: its viewBox, else its size, else the size browsers give."""
+    numbers = view_box(root.get("viewBox", ""))
+    if not numbers:
+        numbers = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
+    x, y, width, height = numbers
+    if max(map(abs, numbers)) > LARGEST_NUMBER or min(width, height) < 1 / LARGEST_NUMBER:
+        raise refused(f"has the size {width:g} x {height:g}; both must be above 0 and at most {LARGEST_NUMBER:,.0f}")
+    return x, y, width, height
+
+
+# ---- style sheets
+
+
+def _uncommented(text: str) -> str:
+    """Without comments; split rather than searched, as a search for the end of each could take very long."""
+    first, *others = text.split("/*")
+    return first + "".join(other.partition("*/")[2] for other in others)
+
+
+class _Sheet:
+    """Rules whose selector is an element, a class, an id, or an element with one of these; others are not kept."""
+
+    def __init__(self, text: str) -> None:
+        self._rules: dict[str, dict[str, tuple[int, str]]] = {}
+        depth, selectors = 0, ""
+        for place, piece in enumerate(re.findall(r"[{}]|[^{}]+", _uncommented(text))):
+            if piece in "{}":
+                depth = max(0, depth + (1 if piece == "{" else -1))
+            elif depth == 0:
+                selectors = piece.rpartition(";")[2].strip()  # what ends with ; is @import and the like
+            elif depth == 1 and not selectors.startswith("@"):
+                self._add(selectors, piece, place)
+
+    def _add(self, selectors: str, body: str, place: int) -> None:
+        declared = {name: (place, value) for name, value in declarations(body)}
+        for selector in selectors.split(",")[:MOST_ELEMENTS]:
+            if declared and (found := _SELECTOR.fullmatch(selector.strip())) and found[0]:
+                key = found[2] if found[1] == "*" and found[2] else found[0]
+                self._rules.setdefault(key, {}).update(declared)
+
+    def of(self, tag: str, element: _Element) -> Iterator[tuple[str, str]]:
+        """What the sheet declares for an element, weakest first."""
+        ends = [[f".{one}" for one in set(element.get("class", "").split())], [f"#{element.get('id', '')}"]]
+        levels = [["*"], [tag], *(level for end in ends for level in (end, [tag + one for one in end]))]
+        for level in levels:
+            rules = [rule for key in level if (rule := self._rules.get(key))]
+            found = [(place, name, value) for rule in rules for name, (place, value) in rule.items()]
+            yield from ((name, value) for _, name, value in sorted(found))
+
+
+# ---- elements
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """An element of ours. `references` holds ids of the source by attribute, `targets` what they turned out to be."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[_Node] = field(default_factory=list)
+    references: dict[str, str] = field(default_factory=dict)
+    targets: list[_Node] = field(default_factory=list)
+
+    def put(self, name: str, value: str) -> None:
+        """Set an attribute, if its value is one that is allowed."""
+        reference = REFERENCE.fullmatch(value) if name in _TARGETS else None
+        checked = ATTRIBUTES[name](reference[2] if reference else value)
+        if reference:
+            self.references[name] = reference[1]
+            self.attributes[name] = checked or "none"
+        elif checked is not None:
+            self.references.pop(name, None)
+            self.attributes[name] = " ".join(checked.split())
+
+    def markup(self) -> str:
+        if self.tag == "use" and not self.targets:
+            return ""
+        children = "".join(child.markup() for child in self.children)
+        return f"<{self.tag}{_attributes(self.attributes)}" + (f">{children}</{self.tag}>" if children else "/>")
+
+
+def _attributes(values: dict[str, str]) -> str:
+    # No value needs escaping: none of the patterns lets a quote, < or & through.
+    return "".join(f' {name}="{value}"' for name, value in values.items())
+
+
+class _Copy:
+    """Makes nodes of elements, then ties them together."""
+
+    def __init__(self, sheet: _Sheet) -> None:
+        self._sheet = sheet
+        self._by_id: dict[str, _Node] = {}
+        self.nodes: list[_Node] = []
+
+    def element(self, source: _Element, tag: str, depth: int) -> _Node:
+        if depth > MOST_DEPTH:
+            raise too_much(f"elements nested at most {MOST_DEPTH} deep")
+        node = _Node(_GROUPS.get(tag, tag))
+        self.nodes.append(node)
+        self._take_attributes(node, source)
+        if depth:  # nothing may draw the whole once more
+            self._by_id.setdefault(source.get("id", ""), node)
+        for child in source:
+            kind = child.tag.removeprefix(NAMESPACE) if isinstance(child.tag, str) else ""
+            if kind in _ELEMENTS or kind in _GROUPS:
+                node.children.append(self.element(child, kind, depth + 1))
+                if tag == "switch":  # shows the first that can be shown
+                    break
+        return node
+
+    def _take_attributes(self, node: _Node, source: _Element) -> None:
+        for key, given in source.attrib.items():
+            if key in ATTRIBUTES:
+                node.put(str(key), str(given).strip())
+        for name, value in chain(self._sheet.of(node.tag, source), declarations(source.get("style") or "")):
+            node.put(name, value)
+        link = next((found for name in _LINKS if (found := source.get(name))), "").strip()
+        if node.tag in _HREF_TARGETS and link.startswith("#"):
+            node.references["href"] = link[1:]
+
+    def resolve(self, prefix: str) -> None:
+        """Give ids to what is referred to; what refers to nothing that fits goes without."""
+        numbers = count(1)
+        for node in self.nodes:
+            for attribute, reference in node.references.items():
+                target = self._by_id.get(reference) if reference else None
+                allowed = _HREF_TARGETS[node.tag] if attribute == "href" else _TARGETS[attribute]
+                if target is None or target.tag not in allowed:
+                    continue
+                if target.tag == "pattern" and target.attributes.get("patternUnits") != "userSpaceOnUse":
+                    continue  # its tiles would be as large as what it fills, which nobody knows beforehand
+                if "id" not in target.attributes:
+                    target.attributes["id"] = f"{prefix}-{next(numbers)}"
+                id_ = target.attributes["id"]
+                node.attributes[attribute] = f"#{id_}" if attribute == "href" else f"url(#{id_})"
+                node.targets.append(target)
+
+
+# ---- limits
+
+
+class _Cost(NamedTuple):
+    """What drawing an element takes, with whatever it draws below it or by reference.
+
+    Lengths are in its own units, before its own transform.
+    """
+
+    drawn: float = 0
+    depth: int = 0
+    scale: float = 1
+    outlines: float = 0
+    tile: float = 0
+
+
+class _Weight:
+    """Counts what would be drawn, once for every time it is drawn.
+
+    `scale` is how much anything is enlarged, `outlines` the length of all outlines, `tile` the side of the largest
+    tile of a pattern: renderers keep one in memory as a whole.
+    """
+
+    def __init__(self, nodes: list[_Node], box: tuple[float, float, float, float]) -> None:
+        if sum(node.tag in _LAYERS for node in nodes) > MOST_LAYERS:
+            raise too_much(f"at most {MOST_LAYERS} clip paths, masks and patterns")
+        self._side = max(box[2:])
+        periods = [sum(floats(node.attributes.get("stroke-dasharray", ""))) for node in nodes]
+        self._period = min(filter(None, periods), default=math.inf)
+        self._known: dict[_Node, _Cost] = {}
+        self._open: set[_Node] = set()
+
+    def check(self, root: _Node) -> None:
+        cost = self._of(root)
+        if cost.drawn + cost.outlines / self._side / OUTLINES > MOST_DRAWN:
+            raise too_much(_COUNTED)
+        if cost.tile > LARGEST_TILE * self._side:
+            raise too_much(f"patterns with tiles of {LARGEST_TILE} times the size of the drawing")
+
+    def _of(self, node: _Node) -> _Cost:
+        if node in self._open:
+            raise refused("has an element that is drawn inside itself")
+        if node not in self._known:
+            if len(self._open) >= MOST_DEPTH_DRAWN:
+                raise too_much(f"elements drawn at most {MOST_DEPTH_DRAWN} deep")
+            self._open.add(node)
+            below = [self._of(other) for other in (*node.children, *node.targets)]
+            self._open.discard(node)
+            self._known[node] = self._cost(node, _together(below))
+        return self._known[node]
+
+    def _cost(self, node: _Node, below: _Cost) -> _Cost:
+        outline = _outline_length(node, self._side)
+        scale = _scale(node, self._side)
+        cost = _Cost(
+            below.drawn
+            + 1
+            + sum(_SLOW.get(target.tag, 0) for target in node.targets)
+            + (_SLOW["opacity"] if "opacity" in node.attributes else 0)
+            + outline / self._period / DASHES,
+            below.depth + 1,
+            below.scale * max(1, scale),
+            (below.outlines + outline) * scale,
+            max([below.tile, *(_sizes(node, self._side) if node.tag == "pattern" else [])]) * scale,
+        )
+        if cost.drawn > MOST_DRAWN:
+            raise too_much(_COUNTED)
+        if cost.depth > MOST_DEPTH_DRAWN:
+            raise too_much(f"elements drawn at most {MOST_DEPTH_DRAWN} deep")
+        if cost.scale > LARGEST_SCALE:
+            raise too_much(f"enlarging at most {LARGEST_SCALE:,.0f} times")
+        return cost
+
+
+def _together(costs: list[_Cost]) -> _Cost:
+    if not costs:
+        return _Cost()
+    drawn, depth, scale, outlines, tile = zip(*costs, strict=True)
+    return _Cost(sum(drawn), max(depth), max(scale), sum(outlines), max(tile))
+
+
+def _scale(node: _Node, side: float) -> float:
+    """At least by how much an element enlarges what is in it."""
+    scale = 1.0
+    for name in ("transform", "gradientTransform", "patternTransform"):
+        for kind, numbers in transforms(node.attributes.get(name, "")):
+            scale *= _enlarged(kind, [abs(number) for number in numbers])
+    largest = max([side, *_sizes(node, side)])
+    view = view_box(node.attributes.get("viewBox", ""))
+    if view:
+        scale *= largest / max(min(view[2:]), 1 / LARGEST_NUMBER)
+    elif node.tag == "use":  # its size is that of the symbol, which counts on the size of the drawing
+        scale *= largest / side
+    if node.children and "objectBoundingBox" in node.attributes.values():
+        scale *= max(1, side)
+    return scale
+
+
+def _enlarged(kind: str, numbers: list[float]) -> float:
+    match kind, numbers:
+        case "scale", [*factors]:
+            return max(factors, default=1)
+        case "matrix", [a, b, c, d, *_]:
+            return max(a + c, b + d)
+        case "skewX" | "skewY", [angle]:
+            return 1 + abs(math.tan(math.radians(angle)))
+    return 1
+
+
+def _sizes(node: _Node, side: float) -> list[float]:
+    values = [node.attributes[name] for name in ("width", "height") if name in node.attributes]
+    return [floats(value)[0] * (side / 100 if "%" in value else 1) for value in values]
+
+
+def _outline_length(node: _Node, side: float) -> float:
+    """At least the length of a shape's outline."""
+    if node.tag not in _SHAPES:
+        return 0
+    if "d" not in node.attributes:
+        values = [value for name, value in node.attributes.items() if name in _SIZES]
+        # Ten: a circle is 2π radii long, a rectangle four sides.
+        return 10 * sum(abs(one) * (side if "%" in value else 1) for value in values for one in floats(value))
+    try:
+        segments = Outline.parse(node.attributes["d"]).segments
+    except (ValueError, IndexError, TypeError) as error:
+        raise refused("has a path that cannot be read") from error
+    points = [numbers[index : index + 2] for _, numbers in segments for index in range(0, len(numbers), 2)]
+    return 2 * sum(math.dist(one, other) for one, other in pairwise(points))

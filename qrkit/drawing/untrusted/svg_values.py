@@ -1,0 +1,174 @@
+"""What may stand in the attributes of a stranger's SVG, and how it may be written.
+
+Each attribute has a check: its value as it is kept, or None where it is not what the attribute may hold. The patterns
+let no quote, `<` or `&` through, and none can take long on a long value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from qrkit.design.color_names import COLOR_NAMES
+from qrkit.errors import AssetError, Problem
+
+__all__ = [
+    "ATTRIBUTES",
+    "LARGEST_NUMBER",
+    "PRESENTATION",
+    "REFERENCE",
+    "declarations",
+    "floats",
+    "pixels",
+    "refused",
+    "too_much",
+    "transforms",
+    "view_box",
+]
+
+LARGEST_NUMBER = 1e6
+MOST_DASHES = 32
+LONGEST_VALUE = 500
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_UNITS = {
+    "": 1.0,
+    "px": 1.0,
+    "pt": 4 / 3,
+    "pc": 16.0,
+    "mm": 96 / 25.4,
+    "cm": 96 / 2.54,
+    "in": 96.0,
+    "em": 16.0,
+    "ex": 8.0,
+}
+_LENGTH = re.compile(rf"({_NUMBER.pattern})(%|em|ex|px|pt|pc|mm|cm|in)?")
+_LIST = re.compile(r"[-+0-9eE.,\s]*")
+_PATH = re.compile(r"[-+0-9eE.,\sMmZzLlHhVvCcSsQqTtAa]*")
+_TRANSFORM = re.compile(r" ?(matrix|translate|scale|rotate|skewX|skewY) ?\(([-+0-9eE. ]*)\)")
+REFERENCE = re.compile(r"""url\(\s*["']?#([^"')\s]+)["']?\s*\)\s*(.*)""", re.DOTALL)
+_COLOR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgb|hsl)a?\([-0-9.,%/ ]{1,60}\)")
+_COLOR_WORDS = COLOR_NAMES.keys() | {"none", "currentcolor", "inherit", "transparent"}
+_KEYWORDS = frozenset(
+    """
+    none inherit auto nonzero evenodd butt round square miter bevel inline block visible hidden collapse
+    geometricPrecision crispEdges optimizeSpeed non-scaling-stroke normal fill stroke markers luminance alpha
+    userSpaceOnUse objectBoundingBox pad reflect repeat meet slice
+    xMinYMin xMidYMin xMaxYMin xMinYMid xMidYMid xMaxYMid xMinYMax xMidYMax xMaxYMax
+    """.split()  # noqa: SIM905
+)
+
+
+def _bounded(value: str) -> str:
+    if any(abs(float(one)) > LARGEST_NUMBER for one in _NUMBER.findall(value)):
+        raise too_much(f"numbers of at most {LARGEST_NUMBER:,.0f}")
+    return value
+
+
+def _length(value: str) -> str | None:
+    """A length in pixels or per cent: renderers do not agree on how large the other units are."""
+    found = _LENGTH.fullmatch(value) if len(value) <= LONGEST_VALUE else None
+    if found is None:
+        return None
+    number, unit = found.groups()
+    return _bounded(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
+
+
+def _numbers(value: str) -> str | None:
+    return _bounded(value) if _LIST.fullmatch(value) else None
+
+
+def _path(value: str) -> str | None:
+    return _bounded(value) if _PATH.fullmatch(value) else None
+
+
+def _transform(value: str) -> str | None:
+    value = " ".join(value.replace(",", " ").split())
+    return _bounded(value) if not _TRANSFORM.sub("", value).strip() else None
+
+
+def _dashes(value: str) -> str | None:
+    value = value.replace("px", "")
+    lengths = [float(one) for one in _NUMBER.findall(value)] if _LIST.fullmatch(value) else []
+    fits = 0 < len(lengths) <= MOST_DASHES and min(lengths) >= 0 and sum(lengths) > 0
+    return _bounded(value) if fits else None
+
+
+def _keywords(value: str) -> str | None:
+    words = value.split()
+    return value if 0 < len(words) <= 3 and _KEYWORDS.issuperset(words) else None
+
+
+def _color(value: str) -> str | None:
+    lower = value.lower()
+    return value if lower in _COLOR_WORDS or _COLOR.fullmatch(lower) else None
+
+
+def _only_reference(value: str) -> str | None:
+    return "none" if value == "none" else None
+
+
+def _each(check: Callable[[str], str | None], names: str) -> dict[str, Callable[[str], str | None]]:
+    return dict.fromkeys(names.split(), check)
+
+
+PRESENTATION = {
+    **_each(_color, "fill stroke color stop-color"),
+    **_each(_only_reference, "clip-path mask"),
+    **_each(_length, "fill-opacity stroke-opacity stop-opacity opacity"),
+    **_each(_length, "stroke-width stroke-miterlimit stroke-dashoffset"),
+    **_each(_dashes, "stroke-dasharray"),
+    **_each(_keywords, "fill-rule clip-rule stroke-linecap stroke-linejoin display visibility overflow"),
+    **_each(_keywords, "shape-rendering vector-effect paint-order mask-type"),
+}
+"""What may stand in an attribute, in `style` and in a sheet."""
+ATTRIBUTES = {
+    **PRESENTATION,
+    **_each(_length, "x y width height cx cy r rx ry fx fy fr x1 y1 x2 y2 offset"),
+    **_each(_numbers, "points viewBox"),
+    **_each(_path, "d"),
+    **_each(_transform, "transform gradientTransform patternTransform"),
+    **_each(_keywords, "gradientUnits spreadMethod clipPathUnits maskUnits maskContentUnits"),
+    **_each(_keywords, "patternUnits patternContentUnits preserveAspectRatio"),
+}
+
+
+def declarations(text: str) -> Iterator[tuple[str, str]]:
+    """What `style`, or the braces of a sheet, declare of what is allowed."""
+    for declaration in text.split(";"):
+        name, _, value = declaration.partition(":")
+        name = name.strip().lower()
+        if name in PRESENTATION and len(value) <= LONGEST_VALUE:
+            yield name, value.replace("!important", "").strip()
+
+
+def floats(text: str) -> list[float]:
+    """All numbers in a value."""
+    return [float(one) for one in _NUMBER.findall(text)]
+
+
+def transforms(value: str) -> list[tuple[str, list[float]]]:
+    """The functions of a checked `transform`, with their numbers."""
+    return [(kind, floats(numbers)) for kind, numbers in _TRANSFORM.findall(value)]
+
+
+def view_box(value: str) -> list[float]:
+    """The four numbers of a `viewBox`; none where it has others."""
+    numbers = floats(value) if _LIST.fullmatch(value) else []
+    return numbers if len(numbers) == 4 else []
+
+
+def pixels(length: str, otherwise: float) -> float:
+    """A length in pixels; the other where it is none, or says a part of something."""
+    found = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
+    return float(found[1]) * _UNITS[found[2] or ""] if found and (found[2] or "") in _UNITS else otherwise
+
+
+def refused(rule: str, code: str = "bad-image") -> AssetError:
+    """An error that names no field: whoever asked for the drawing knows which it is."""
+    return AssetError(Problem("content", None, rule, code))
+
+
+def too_much(limit: str) -> AssetError:
+    """The error of a drawing that would take too long, or too much memory."""
+    return refused(f"is too complex; allowed: {limit}", "image-too-large")

@@ -1,0 +1,309 @@
+"""A scene as pixels. What is repeated is drawn once and stamped; the rest is SVG, drawn by the rasteriser.
+
+Whole pixels per module make stamping exact: every copy lies on the same fraction of a pixel.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from math import ceil, floor, isclose
+from typing import TYPE_CHECKING
+
+from qrkit.design.color import Color
+from qrkit.design.outline import Outline, rectangle
+from qrkit.drawing.bitmaps import placed
+from qrkit.drawing.scene import (
+    Bitmap,
+    Drawing,
+    Group,
+    Item,
+    Matrix,
+    Paint,
+    Picture,
+    Rectangle,
+    Scene,
+    Shape,
+    Squares,
+    Stamps,
+)
+from qrkit.drawing.svg_elements import Definitions, document, elements, path_data, picture, transform
+from qrkit.drawing.untrusted.rasteriser import rasterise
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["painted", "seen"]
+
+WHOLE = 1e-6
+"""What a whole number of pixels may be off after sums."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, width, height in pixels."""
+
+
+def painted(scene: Scene) -> Image:
+    """The scene as a picture in RGBA, its size rounded up to whole pixels.
+
+    Raises:
+        RenderingFailed: The rasteriser broke down on a part of it.
+    """
+    canvas = _Canvas(ceil(scene.width - WHOLE), ceil(scene.height - WHOLE))
+    for (matrix, paint), neighbours in groupby(scene.flat(), lambda pair: (pair[0], _paint(pair[1]))):
+        canvas.add(matrix, paint, [item for _, item in neighbours])
+    return canvas.finished()
+
+
+def seen(scene: Scene) -> Image:
+    """The same in RGB where nothing is transparent.
+
+    Raises:
+        RenderingFailed: The rasteriser broke down on a part of it.
+    """
+    picture = painted(scene)
+    return picture.convert("RGB") if picture.getchannel("A").getextrema() == (255, 255) else picture
+
+
+class _Canvas:
+    """A picture that items are painted on, one over the other."""
+
+    _shown: dict[tuple[object, ...], Image]
+
+    def __init__(self, width: int, height: int) -> None:
+        from PIL import Image
+
+        self._size = (width, height)
+        self._picture = Image.new("RGBA", self._size)
+        self._opaque = False
+        self._waiting: list[str] = []
+        self._definitions = Definitions()
+        self._shown = {}
+
+    def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
+        """Add items of one paint, moved and scaled by a matrix; pictures have none."""
+        if paint is not None and any(isinstance(item, Squares | Stamps) for item in items):
+            self._add_through(_mask(items, matrix, self._size), matrix, paint)
+            return
+        for item in items:
+            match item:
+                case Picture(content, x, y, width, height, opacity):
+                    self._add_picture(content, matrix.box(x, y, width, height), matrix, opacity)
+                case Stamps(Bitmap() | Drawing() as content, width, height, places):
+                    for x, y in places:
+                        self._add_picture(content, matrix.box(x, y, width, height), matrix)
+                case Rectangle(paint=Color() as color) if not self._waiting:
+                    self._fill(matrix, item, color)
+                case _:
+                    self._waiting += elements(Group((item,), matrix), self._definitions)
+            self._opaque |= isinstance(item, Rectangle) and self._is_ground(item, matrix)
+
+    def finished(self) -> Image:
+        """The picture with all that was added."""
+        self._draw_waiting()
+        return self._picture
+
+    def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
+        """Whether it covers the whole picture and nothing is seen through it."""
+        left, top, width, height = matrix.box(item.x, item.y, item.width, item.height)
+        covers = left <= 0 and top <= 0 and left + width >= self._size[0] and top + height >= self._size[1]
+        colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
+        return covers and all(color.alpha == 255 for color in colors)
+
+    def _draw_waiting(self) -> None:
+        """Have the rasteriser draw what waits, all in one."""
+        if self._waiting:
+            self._picture.alpha_composite(_rendered("".join(self._waiting), self._definitions, self._size))
+            self._waiting, self._definitions = [], Definitions()
+
+    def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
+        from PIL import Image
+
+        box = matrix.box(rectangle.x, rectangle.y, rectangle.width, rectangle.height)
+        if not _whole(*box):
+            self._waiting += elements(Group((rectangle,), matrix), self._definitions)
+            return
+        left, top, width, height = map(round, box)
+        right, bottom = min(left + width, self._size[0]), min(top + height, self._size[1])
+        left, top = max(left, 0), max(top, 0)
+        if left < right and top < bottom:
+            filled = Image.new("RGBA", (right - left, bottom - top), (color.red, color.green, color.blue, color.alpha))
+            self._picture.alpha_composite(filled, (left, top))
+
+    def _add_through(self, mask: Image, matrix: Matrix, paint: Paint) -> None:
+        """Paint where a mask says."""
+        from PIL import Image, ImageChops
+
+        self._draw_waiting()
+        if isinstance(paint, Color):
+            alpha = {paint.alpha}
+            colored = Image.new("RGBA", self._size, (paint.red, paint.green, paint.blue, paint.alpha))
+        else:
+            alpha = {color.alpha for _, color in paint.stops}
+            definitions = Definitions()
+            everywhere = Rectangle(*_whole_canvas(self._size, matrix), paint)
+            body = "".join(elements(Group((everywhere,), matrix), definitions))
+            colored = _rendered(body, definitions, self._size)
+        if self._opaque and alpha == {255}:
+            self._picture.paste(colored, mask=mask)  # the same as below, and faster
+            return
+        colored.putalpha(ImageChops.multiply(colored.getchannel("A"), mask))
+        self._picture.alpha_composite(colored)
+
+    def _add_picture(self, content: Bitmap | Drawing, box: Box, matrix: Matrix, opacity: float = 1.0) -> None:
+        """Paint a picture into a box; only what is inside the canvas is drawn."""
+        left, top = max(0, floor(box[0] + WHOLE)), max(0, floor(box[1] + WHOLE))
+        right = min(self._size[0], ceil(box[0] + box[2] - WHOLE))
+        bottom = min(self._size[1], ceil(box[1] + box[3] - WHOLE))
+        if left >= right or top >= bottom:
+            return
+        self._draw_waiting()
+        turned = (matrix.scale_x < 0, matrix.scale_y < 0)
+        inner = (round(box[0] - left, 6), round(box[1] - top, 6), box[2], box[3])
+        size = (right - left, bottom - top)
+        key = (id(content), inner, size, turned, opacity)
+        if key not in self._shown:
+            draw = _bitmap if isinstance(content, Bitmap) else _drawing
+            self._shown[key] = draw(content, inner, turned, opacity, size)  # type: ignore[arg-type]  # each its own
+        self._picture.alpha_composite(self._shown[key], (left, top))
+
+
+def _paint(item: Item) -> Paint | None:
+    """What fills an item; pictures have colours of their own."""
+    if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
+        return None
+    return item.paint
+
+
+def _mask(items: list[Item], matrix: Matrix, size: tuple[int, int]) -> Image:
+    """Where items cover the picture: 255 for wholly."""
+    from PIL import Image
+
+    mask = Image.new("L", size)
+    for item in items:
+        match item:
+            case Squares() if _cells(mask, item, matrix):
+                pass
+            case Stamps() if _stamped(mask, item, matrix):
+                pass
+            case _:
+                _drawn(mask, _outline(item), matrix)
+    return mask
+
+
+def _outline(item: Item) -> Outline:
+    """The form of an item that has one."""
+    match item:
+        case Shape(outline):
+            return outline
+        case Stamps():
+            return item.outline()
+        case Squares(x, y, size):
+            bars = (
+                rectangle(x + size * column, y + size * row, size * count, size) for column, row, count in item.runs()
+            )
+            return Outline.joined(bars)
+        case Rectangle(x, y, width, height):
+            return rectangle(x, y, width, height)
+    raise TypeError(f"{type(item).__name__} has no outline")
+
+
+def _cells(mask: Image, squares: Squares, matrix: Matrix) -> bool:
+    """Cover squares; False where they do not lie on whole pixels."""
+    from PIL import Image
+
+    across, down = len(squares.cells[0]), len(squares.cells)
+    box = matrix.box(squares.x, squares.y, squares.size * across, squares.size * down)
+    if not _whole(*box, squares.size * matrix.scale_x):
+        return False
+    small = Image.frombytes("L", (across, down), b"".join(squares.cells).replace(b"\x01", b"\xff"))
+    left, top, width, height = map(round, box)
+    large = _turned(small, (matrix.scale_x < 0, matrix.scale_y < 0)).resize((width, height), Image.Resampling.NEAREST)
+    mask.paste(255, (left, top), large)
+    return True
+
+
+def _stamped(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
+    """Cover stamps; False where they do not all lie on the same fraction of a pixel."""
+    if not isinstance(stamps.picture, Outline) or not stamps.places:
+        return True
+    form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
+    left, top, right, bottom = form.box()
+    places = [
+        (x * matrix.scale_x + matrix.move_x + left, y * matrix.scale_y + matrix.move_y + top) for x, y in stamps.places
+    ]
+    over_x, over_y = _fraction(places[0][0]), _fraction(places[0][1])
+    if not all(_whole(x - over_x, y - over_y) for x, y in places):
+        return False
+    size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
+    body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
+    stamp = _rendered(body, Definitions(), size).getchannel("A")
+    for x, y in places:
+        mask.paste(255, (round(x - over_x), round(y - over_y)), stamp)
+    return True
+
+
+def _drawn(mask: Image, outline: Outline, matrix: Matrix) -> None:
+    """Cover any form; only the part of the picture where it is gets drawn."""
+    left, top, right, bottom = outline.box()
+    box = matrix.box(left, top, right - left, bottom - top)
+    x, y = max(0, floor(box[0])), max(0, floor(box[1]))
+    size = (min(mask.width, ceil(box[0] + box[2])) - x, min(mask.height, ceil(box[1] + box[3])) - y)
+    if min(size) > 0:
+        there = matrix.then(Matrix(move_x=-x, move_y=-y))
+        body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
+        mask.paste(255, (x, y), _rendered(body, Definitions(), size).getchannel("A"))
+
+
+def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+    """A bitmap in a box of an else transparent picture of this size."""
+    left, top, width, height = box
+    # Mirrored at the end, so that the box has to be where it is seen then.
+    there = (
+        size[0] - left - width if turned[0] else left,
+        size[1] - top - height if turned[1] else top,
+        width,
+        height,
+    )
+    picture = placed(bitmap, there, size)
+    if opacity < 1:
+        picture.putalpha(picture.getchannel("A").point(lambda alpha: round(alpha * opacity)))
+    return _turned(picture, turned)
+
+
+def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+    """A drawing in a box of an else transparent picture of this size."""
+    definitions = Definitions()
+    left, top, width, height = box
+    body = picture(drawing, (0, 0, width, height), definitions, opacity)
+    there = Matrix(-1 if turned[0] else 1, -1 if turned[1] else 1, left + width * turned[0], top + height * turned[1])
+    return _rendered(f'<g transform="{transform(there)}">{body}</g>', definitions, size)
+
+
+def _turned(picture: Image, turned: tuple[bool, bool]) -> Image:
+    """A picture mirrored across, down, or both."""
+    from PIL import Image
+
+    if turned[0]:
+        picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    return picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM) if turned[1] else picture
+
+
+def _rendered(body: str, definitions: Definitions, size: tuple[int, int]) -> Image:
+    """What the rasteriser makes of SVG elements."""
+    from PIL import Image
+
+    return Image.frombytes("RGBA", size, rasterise(document(*size, body, definitions), *size))
+
+
+def _whole(*numbers: float) -> bool:
+    return all(isclose(one, round(one), abs_tol=WHOLE) for one in numbers)
+
+
+def _fraction(value: float) -> float:
+    """What is over the next lower whole number; nothing where it is whole."""
+    return 0.0 if _whole(value) else value - floor(value)
+
+
+def _whole_canvas(size: tuple[int, int], matrix: Matrix) -> Box:
+    """The box that a matrix turns into the whole canvas."""
+    scale_x, scale_y, move_x, move_y = matrix
+    return Matrix(1 / scale_x, 1 / scale_y, -move_x / scale_x, -move_y / scale_y).box(0, 0, *size)

@@ -1,0 +1,214 @@
+"""Encapsulated PostScript (Adobe technical note 5002), of language level 3 where there are gradients or pictures.
+
+PostScript has no transparency: what is not opaque is mixed with the one paint below it, or becomes a picture together
+with all that lies below; what is fully transparent is not painted. The file holds no text of the user and no date, so
+nothing needs quoting and the same scene gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from base64 import a85encode
+from collections.abc import Iterable
+from dataclasses import replace
+from math import ceil
+
+from qrkit.design.color import Color
+from qrkit.design.outline import rectangle
+from qrkit.drawing.scene import Bitmap, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.drawing.svg_elements import number
+from qrkit.drawing.writers import postscript
+from qrkit.drawing.writers.background import Ground, is_opaque, is_seen, mixed
+from qrkit.drawing.writers.flattening import (
+    Painted,
+    Pixels,
+    Placed,
+    box_of,
+    fineness,
+    is_painted,
+    own_pixels,
+    part_of,
+    pixels_of,
+)
+
+__all__ = ["write"]
+
+LONGEST_LINE = 200
+"""The document structuring conventions allow 255 characters."""
+
+PROCEDURES = {
+    # x y width b: a bar one module high, added to the path
+    "b": "/b {3 1 roll moveto dup 0 rlineto 0 1 rlineto neg 0 rlineto closepath} bind def",
+    "m": "/m /moveto load def /l /lineto load def /c /curveto load def /h /closepath load def",
+    # x y a: the stamp o, added to the path at a place; x y p: the same, painted
+    "a": "/a {matrix currentmatrix 3 1 roll translate o setmatrix} bind def",
+    "p": "/p {gsave translate o fill grestore} bind def",
+}
+
+
+def write(scene: Scene) -> bytes:
+    """Write an EPS; alpha is composed on the paper."""
+    drawing = _Drawing(scene)
+    for placed in scene.flat():
+        drawing.add(placed)
+    page = postscript.page_matrix(scene)
+    width, height = scene.width * page.scale_x, page.move_y
+    lines = [
+        "%!PS-Adobe-3.0 EPSF-3.0",
+        "%%Creator: qrkit",
+        f"%%LanguageLevel: {drawing.level}",
+        f"%%BoundingBox: 0 0 {ceil(round(width, 3))} {ceil(round(height, 3))}",
+        *_exact_box(number(width), number(height)),
+        "%%DocumentData: Clean7Bit",
+        "%%EndComments",
+        *(text for name, text in PROCEDURES.items() if name in drawing.used),
+        "gsave newpath",
+        f"[{postscript.matrix_numbers(page)}] concat",
+        *drawing.lines,
+        "grestore",
+        "showpage",
+        "%%EOF",
+        "",
+    ]
+    return "\n".join(lines).encode("ascii")
+
+
+def _exact_box(width: str, height: str) -> list[str]:
+    """The size to a fraction of a point, where it has one."""
+    return [f"%%HiResBoundingBox: 0 0 {width} {height}"] if "." in width + height else []
+
+
+class _Drawing:
+    """The lines that paint the items of a scene.
+
+    Attributes:
+        lines: So far.
+        used: Names of the procedures that they call.
+        level: Of the language.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._ground = Ground(scene)
+        self.lines: list[str] = []
+        self.used: set[str] = set()
+        self.level = 2
+
+    def add(self, placed: Placed) -> None:
+        """Paint an item."""
+        matrix, item = placed
+        if is_painted(item):
+            if is_seen(item.paint):
+                self._add_painted(matrix, item)
+        elif isinstance(item, Picture) and isinstance(item.content, Bitmap) and item.opacity == 1:
+            self._add_bitmap(matrix, item, item.content)
+        elif not isinstance(item, Picture) or item.opacity > 0:
+            self._add_picture(placed)
+
+    def _add_painted(self, matrix: Matrix, item: Painted) -> None:
+        paint: Paint | None = item.paint
+        if not is_opaque(item.paint):
+            below = self._ground.below((matrix, item))
+            paint = mixed(item.paint, below) if below else None
+        if paint is None:
+            self._add_picture((matrix, item))
+            return
+        mixed_item = replace(item, paint=paint)
+        self.lines.append("gsave")
+        if matrix != Matrix():
+            self.lines.append(f"[{postscript.matrix_numbers(matrix)}] concat")
+        self._paint(mixed_item)
+        self.lines.append("grestore")
+        self._ground.add((matrix, mixed_item))
+
+    def _paint(self, item: Painted) -> None:
+        match item:
+            case Rectangle(x, y, width, height, Color() as color):
+                self.lines += [self._color(color), " ".join(map(number, (x, y, width, height))) + " rectfill"]
+            case Stamps(paint=Color() as color, union=False):
+                self.lines += [self._color(color), *self._stamps(item, "p")]
+            case _:
+                self.lines += [*self._path(item), *self._filling(item.paint)]
+
+    def _path(self, item: Painted) -> list[str]:
+        match item:
+            case Rectangle(x, y, width, height):
+                outline = rectangle(x, y, width, height)
+            case Squares(x, y, size):
+                self.used.add("b")
+                bars = _wrapped(f"{column} {row} {count} b" for column, row, count in item.runs())
+                scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
+                if isinstance(item.paint, Color):
+                    return [scaled, *bars]
+                # A path stays where it is when the coordinates it was made in are given up again, for the gradient.
+                return [f"matrix currentmatrix {scaled}", *bars, "setmatrix"]
+            case Shape(outline):
+                pass
+            case Stamps():
+                return self._stamps(item, "a")
+        self.used.add("m")
+        return _wrapped(postscript.path(outline))
+
+    def _stamps(self, stamps: Stamps, procedure: str) -> list[str]:
+        self.used |= {"m", procedure}
+        stamp = replace(stamps, places=((0, 0),)).outline()
+        stamped = _wrapped(f"{number(x)} {number(y)} {procedure}" for x, y in stamps.places)
+        return ["/o {", *_wrapped(postscript.path(stamp)), "} bind def", *stamped]
+
+    def _filling(self, paint: Paint) -> list[str]:
+        if isinstance(paint, Color):
+            return [self._color(paint), "fill"]
+        self.level = 3
+        return ["clip newpath", postscript.shading(paint), "shfill"]
+
+    def _color(self, color: Color) -> str:
+        numbers = postscript.ink(color, key_black=self._scene.key_black)
+        return numbers + (" setrgbcolor" if " " in numbers else " setgray")
+
+    def _add_bitmap(self, matrix: Matrix, item: Picture, bitmap: Bitmap) -> None:
+        """Write a bitmap in its own pixels where it is opaque and they are not too many for its box."""
+        _, _, width, height = box_of((matrix, item))
+        few = bitmap.width * bitmap.height <= width * height * fineness(self._scene, width, height) ** 2
+        pixels = own_pixels(self._scene, bitmap) if few else None
+        if pixels is None or pixels.alpha is not None:
+            self._add_picture((matrix, item))
+            return
+        self._show(pixels, Matrix(item.width, item.height, item.x, item.y).then(matrix))
+        self._ground.add((matrix, item))
+
+    def _add_picture(self, placed: Placed) -> None:
+        """Write the box of an item, with all that lies below it, as a picture."""
+        found = part_of(self._scene, [*self._ground.placed, placed], box_of(placed))
+        if found is None:
+            return
+        self._ground.add(placed)
+        part, (left, top, width, height) = found
+        self._show(pixels_of(part), Matrix(width, height, left, top))
+
+    def _show(self, pixels: Pixels, matrix: Matrix) -> None:
+        """Write a picture into the box that a matrix makes of the square from 0, 0 to 1, 1."""
+        data = a85encode(zlib.compress(pixels.rgb), wrapcol=LONGEST_LINE).decode("ascii")
+        self.level = 3
+        self.lines += [
+            f"gsave [{postscript.matrix_numbers(matrix)}] concat",
+            "/DeviceRGB setcolorspace",
+            f"<</ImageType 1/Width {pixels.width}/Height {pixels.height}/BitsPerComponent 8/Decode[0 1 0 1 0 1]",
+            f"/ImageMatrix[{pixels.width} 0 0 {pixels.height} 0 0]/Interpolate true",
+            "/DataSource currentfile/ASCII85Decode filter/FlateDecode filter>> image",
+            # A line that begins with a per cent sign would be a comment to programs that read comments alone.
+            *(" " + line if line.startswith("%") else line for line in data.split("\n")),
+            "~>",
+            "grestore",
+        ]
+
+
+def _wrapped(parts: Iterable[str]) -> list[str]:
+    """The parts in lines as long as they may be."""
+    lines, line = [], ""
+    for part in parts:
+        if line and len(line) + len(part) >= LONGEST_LINE:
+            lines.append(line)
+            line = part
+        else:
+            line = f"{line} {part}" if line else part
+    return [*lines, line]

@@ -1,0 +1,218 @@
+"""Parts of a scene as pixels, for vector formats that cannot say them otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import ceil, floor, sqrt
+from typing import NamedTuple, TypeAlias, TypeGuard
+
+from qrkit.design.color import Color
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import Bitmap, Drawing, Group, Item, Matrix, Picture, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.drawing.writers.canvas import painted
+
+__all__ = [
+    "Box",
+    "Painted",
+    "Pixels",
+    "Placed",
+    "Reduced",
+    "box_of",
+    "drawn_pixels",
+    "fineness",
+    "is_painted",
+    "own_pixels",
+    "part_of",
+    "pixels_of",
+    "reduced",
+]
+
+OPAQUE = (255, 255)
+FINEST, COARSEST = 4, 2
+"""How many pixels stand for a pixel of the scene."""
+DOTS_PER_INCH = 300
+"""More of them hardly anybody sees on paper."""
+ENOUGH_PIXELS = 4_000_000
+"""A picture of so many is not made finer still."""
+MOST_PIXELS = 16_000_000
+"""Of one picture."""
+MOST_COLORS = 64
+WITH_ALPHA = 2
+"""Pillow's number of the one method that reduces colours together with their alpha."""
+MEAN = 4
+"""Pillow's number of the filter that gives all pixels the same weight."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, width, height."""
+
+Placed = tuple[Matrix, Item]
+"""An item, and where it goes."""
+
+Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
+"""Items that have a paint; stamps of pictures do not use theirs."""
+
+
+class Pixels(NamedTuple):
+    """A picture, decoded.
+
+    Attributes:
+        width: Pixels.
+        height: Pixels.
+        rgb: Red, green, blue of each.
+        alpha: Of each; None where all are opaque.
+    """
+
+    width: int
+    height: int
+    rgb: bytes
+    alpha: bytes | None
+
+
+class Reduced(NamedTuple):
+    """A picture of few colours.
+
+    Attributes:
+        pixel: Side of a pixel, in those of the scene.
+        colors: Of the picture.
+        rows: For each row the number of each pixel's colour.
+    """
+
+    pixel: int
+    colors: list[Color]
+    rows: list[bytes]
+
+
+def is_painted(item: Item) -> TypeGuard[Painted]:
+    """Whether an item is a form that one paint fills."""
+    return isinstance(item, Rectangle | Squares | Shape) or (
+        isinstance(item, Stamps) and isinstance(item.picture, Outline)
+    )
+
+
+def box_of(placed: Placed) -> Box:
+    """What an item covers at most.
+
+    Raises:
+        TypeError: The item is a group.
+    """
+    matrix, item = placed
+    match item:
+        case Rectangle(x, y, width, height) | Picture(_, x, y, width, height):
+            return matrix.box(x, y, width, height)
+        case Squares(x, y, size, cells):
+            return matrix.box(x, y, size * len(cells[0]), size * len(cells))
+        case Shape(outline):
+            left, top, right, bottom = outline.box()
+        case Stamps(picture, width, height, places):
+            left, top, right, bottom = picture.box() if isinstance(picture, Outline) else (0.0, 0.0, width, height)
+            left, right = left + min(x for x, _ in places), right + max(x for x, _ in places)
+            top, bottom = top + min(y for _, y in places), bottom + max(y for _, y in places)
+        case Group():
+            raise TypeError("groups are resolved before their items are looked at")
+    return matrix.box(left, top, right - left, bottom - top)
+
+
+def fineness(scene: Scene, width: float, height: float) -> float:
+    """How many times finer than the scene a picture in a box of this size is.
+
+    The scene has the pixels of a screen where nobody said how large they are.
+    """
+    area = width * height
+    wanted = DOTS_PER_INCH / scene.dots_per_inch if scene.dots_per_inch else FINEST
+    return min(max(COARSEST, min(FINEST, wanted, sqrt(ENOUGH_PIXELS / area))), sqrt(MOST_PIXELS / area))
+
+
+def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | None = None) -> tuple[Scene, Box] | None:
+    """What lies in a box of a scene, as a scene of its own.
+
+    Args:
+        scene: Says how far the box can reach.
+        placed: What is painted, of that scene or other.
+        box: Grown to whole pixels of the scene.
+        scale: How much larger it is to be; as `fineness` says where it is not given.
+
+    Returns:
+        The part, and the box that it covers of the scene; None where the box lies outside.
+    """
+    left, top = max(0, floor(box[0])), max(0, floor(box[1]))
+    width = ceil(min(scene.width, box[0] + box[2])) - left
+    height = ceil(min(scene.height, box[1] + box[3])) - top
+    if width <= 0 or height <= 0:
+        return None
+    scale = min(scale or fineness(scene, width, height), sqrt(MOST_PIXELS / (width * height)))
+    across, down = max(1, floor(width * scale)), max(1, floor(height * scale))
+    to_part = Matrix(across / width, down / height, -left * across / width, -top * down / height)
+    inside: Box = (left, top, width, height)
+    items = tuple(_in_part(one, inside, to_part) for one in placed)
+    return replace(scene, width=across, height=down, items=items, paper=()), inside
+
+
+def own_pixels(scene: Scene, bitmap: Bitmap) -> Pixels:
+    """A bitmap decoded."""
+    width, height = bitmap.width, bitmap.height
+    return pixels_of(
+        replace(scene, width=width, height=height, items=(Picture(bitmap, 0, 0, width, height),), paper=())
+    )
+
+
+def drawn_pixels(scene: Scene, content: Bitmap | Drawing, width: float, height: float) -> Pixels:
+    """A picture in as many pixels as a box of this size needs."""
+    scale = fineness(scene, width, height)
+    across, down = ceil(width * scale), ceil(height * scale)
+    picture = Picture(content, 0, 0, across, down)
+    return pixels_of(replace(scene, width=across, height=down, items=(picture,), paper=()))
+
+
+def pixels_of(part: Scene) -> Pixels:
+    """A scene as decoded pixels."""
+    picture = painted(part)
+    alpha, colors = picture.getchannel("A"), picture.convert("RGB")
+    if alpha.getextrema() == OPAQUE:
+        return Pixels(*picture.size, colors.tobytes(), None)
+    # Programs that scale colours and alpha apart from each other let the colour of what is not seen shine through at
+    # edges, so it has the mean one instead of black.
+    mean = picture.resize((1, 1), MEAN).getpixel((0, 0))
+    if isinstance(mean, tuple):
+        colors.paste(mean[:3], mask=alpha.point(lambda value: 0 if value else 255))
+    return Pixels(*picture.size, colors.tobytes(), alpha.tobytes())
+
+
+def reduced(part: Scene, most: int) -> Reduced:
+    """A scene as pixels of few colours, larger ones where they would be more than so many."""
+    pixel = ceil(sqrt(part.width * part.height / most))
+    picture = painted(part).reduce(pixel)
+    extrema = picture.getchannel("A").getextrema()
+    if extrema == OPAQUE:
+        few = picture.convert("RGB").quantize(MOST_COLORS)
+    else:
+        few = picture.quantize(MOST_COLORS, WITH_ALPHA)
+    parts = few.getpalette("RGBA") or []
+    colors = [Color(*parts[start : start + 4]) for start in range(0, len(parts), 4)]
+    numbers, width = few.tobytes(), few.width
+    return Reduced(pixel, colors, [numbers[start : start + width] for start in range(0, len(numbers), width)])
+
+
+def _in_part(placed: Placed, box: Box, to_part: Matrix) -> Group:
+    """An item as it is painted in a part of the scene."""
+    matrix, item = placed
+    if isinstance(item, Rectangle) and isinstance(item.paint, Color):
+        # The part is small, and the rectangle may be as large as the scene.
+        left, top, width, height = box_of(placed)
+        right, bottom = min(left + width, box[0] + box[2]), min(top + height, box[1] + box[3])
+        left, top = max(left, box[0]), max(top, box[1])
+        matrix, item = Matrix(), Rectangle(left, top, max(0.0, right - left), max(0.0, bottom - top), item.paint)
+    matrix = matrix.then(to_part)
+    if isinstance(item, Stamps) and not isinstance(item.picture, Outline):
+        # On whole pixels all of them are alike and are drawn once, else each is drawn for itself.
+        places = tuple(
+            (_rounded(x, matrix.scale_x, matrix.move_x), _rounded(y, matrix.scale_y, matrix.move_y))
+            for x, y in item.places
+        )
+        item = replace(item, places=places)
+    return Group((item,), matrix)
+
+
+def _rounded(place: float, scale: float, move: float) -> float:
+    """The nearest place that comes to lie on a whole pixel."""
+    return (round(place * scale + move) - move) / scale

@@ -1,0 +1,78 @@
+"""HTML: a complete page with the symbol as a table, which shows where pictures are blocked (ruling G6). No script.
+
+A table has no shapes and no gradients: what is more than plain squares stands in the page as SVG.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from qrkit.design.color import Color
+from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.scene import Scene
+from qrkit.drawing.svg_elements import number
+from qrkit.drawing.writers import svg
+
+__all__ = ["write"]
+
+
+def write(scene: Scene) -> bytes:
+    """Write an HTML page; any alpha is kept."""
+    plain = scene.plain
+    body = _table(plain) if plain else svg.write_union(scene).decode()
+    title = escape(scene.title, quote=True)
+    page = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{title}</title>",
+        "<style>",
+        "body{margin:0;background:#fff}svg{display:block}",
+        *(_rules(plain) if plain else ()),
+        "</style></head><body>",
+        f"{body}</body></html>\n",
+    ]
+    return "\n".join(page).encode()
+
+
+def _rules(plain: Plain) -> list[str]:
+    size = number(plain.module)
+    return [
+        # Without the last two, browsers leave colours of table cells out of what they print.
+        f".qr{{width:{number(plain.width)}px;height:{number(plain.height)}px;table-layout:fixed;"
+        f"border-collapse:collapse;background:{_css(plain.background)};"
+        "-webkit-print-color-adjust:exact;print-color-adjust:exact}",
+        f".qr tr{{height:{size}px}}.qr td{{padding:0;height:{size}px;line-height:0;font-size:0}}",
+        f".qr b{{display:block;height:{size}px;background:{_css(plain.color)}}}",
+    ]
+
+
+def _table(plain: Plain) -> str:
+    # A picture whose size was asked for may have more around the quiet zone: its cells are as wide as modules, too.
+    left, top = round(plain.left / plain.module), round(plain.top / plain.module)
+    columns, rows = round(plain.width / plain.module), round(plain.height / plain.module)
+    lines = [f'<table class="qr" role="img" aria-label="QR Code: {escape(plain.title, quote=True)}">']
+    blank = f"<tr><td colspan={columns}>"
+    lines += [f"<colgroup>{'<col>' * columns}</colgroup>", *[blank] * top]
+    lines += [_row(bytes(left) + cells + bytes(columns - left - len(cells))) for cells in plain.cells]
+    lines += [blank] * (rows - top - len(plain.cells))
+    return "\n".join([*lines, "</table>"])
+
+
+def _row(modules: bytes) -> str:
+    """Runs of modules of one colour, the quiet zone among them, as cells over several columns."""
+    parts = ["<tr>"]
+    start = 0
+    while start < len(modules):
+        dark = modules[start]
+        end = modules.find(1 - dark, start)
+        end = len(modules) if end < 0 else end
+        span = f" colspan={end - start}" if end - start > 1 else ""
+        parts.append(f"<td{span}>{'<b></b>' if dark else ''}")
+        start = end
+    return "".join(parts)
+
+
+def _css(color: Color) -> str:
+    if color.alpha == 255:
+        return color.rgb
+    return f"rgba({color.red},{color.green},{color.blue},{color.opacity:.4g})"

@@ -1,0 +1,161 @@
+"""PDF 1.4, vector, one page (ISO 32000); any alpha is kept. One pixel is one point where nobody says else."""
+
+from __future__ import annotations
+
+from qrkit.design.color import Color
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import (
+    Bitmap,
+    Drawing,
+    Gradient,
+    Item,
+    Matrix,
+    Picture,
+    Rectangle,
+    Scene,
+    Shape,
+    Squares,
+    Stamps,
+)
+from qrkit.drawing.svg_elements import number
+from qrkit.drawing.writers import postscript
+from qrkit.drawing.writers.background import is_seen
+from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
+from qrkit.drawing.writers.pdf_file import PdfFile
+
+__all__ = ["write"]
+
+OPAQUE = 255
+
+
+def write(scene: Scene) -> bytes:
+    """Write a PDF."""
+    page = _Page(scene)
+    for matrix, item in scene.flat():
+        page.add(matrix, item)
+    return page.written()
+
+
+class _Page:
+    """What paints the page, and what it uses: each state, pattern and picture once, under a name."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._file = PdfFile()
+        self._matrix = postscript.page_matrix(scene)
+        self._contents = [f"{postscript.matrix_numbers(self._matrix)} cm"]
+        self._resources: dict[str, dict[str, str]] = {}
+        self._pictures: dict[tuple[float, ...], str] = {}
+
+    def add(self, matrix: Matrix, item: Item) -> None:
+        """Paint an item."""
+        match item:
+            case Picture(content, x, y, width, height, opacity) if opacity > 0:
+                self._add_pictures(matrix, content, [(x, y, width, height)], opacity)
+            case Stamps(Bitmap() | Drawing() as content, width, height, places):
+                self._add_pictures(matrix, content, [(x, y, width, height) for x, y in places])
+            case Rectangle() | Squares() | Shape() | Stamps() if is_seen(item.paint):
+                self._contents += ["q", *_moved(matrix), *self._painting(matrix, item), *self._form(item), "Q"]
+
+    def written(self) -> bytes:
+        """The whole file."""
+        resources = "".join(
+            f"/{kind}<<{''.join(f'/{name} {text}' for text, name in named.items())}>>"
+            for kind, named in self._resources.items()
+        )
+        # Without a group of our own, black stays the one ink it is while things are laid over each other.
+        group = "" if self._scene.key_black else "/Group<</S/Transparency/CS/DeviceRGB>>"
+        width, height = number(self._scene.width * self._matrix.scale_x), number(self._matrix.move_y)
+        page = f"/MediaBox[0 0 {width} {height}]/Resources<<{resources}>>{group}"
+        return self._file.written(page, "\n".join(self._contents))
+
+    def _named(self, kind: str, text: str) -> str:
+        """The name of something the page uses."""
+        names = self._resources.setdefault(kind, {})
+        return names.setdefault(text, f"{kind[0]}{len(names)}")
+
+    def _painting(self, matrix: Matrix, item: Painted) -> list[str]:
+        """What makes fills have the paint of an item."""
+        paint = item.paint
+        if isinstance(paint, Color):
+            numbers = postscript.ink(paint, key_black=self._scene.key_black and paint.alpha == OPAQUE)
+            return [*self._faint(paint.opacity), numbers + (" rg" if " " in numbers else " g")]
+        to_page = postscript.matrix_numbers(matrix.then(self._matrix))
+        pattern = f"<</PatternType 2/Matrix[{to_page}]\n/Shading{postscript.shading(paint)}>>"
+        alphas = {color.alpha for _, color in paint.stops}
+        faint = self._faint(alphas.pop() / OPAQUE) if len(alphas) == 1 else self._faded(paint, box_of((Matrix(), item)))
+        return [*faint, f"/Pattern cs /{self._named('Pattern', pattern)} scn"]
+
+    def _faint(self, opacity: float) -> list[str]:
+        """What makes all that follows let something shine through."""
+        return [f"/{self._named('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
+
+    def _faded(self, paint: Gradient, box: Box) -> list[str]:
+        """The same for the alpha of a gradient: a second gradient, in grey, is how much of the first one is seen."""
+        left, top, width, height = box
+        corners = " ".join(map(number, (left - 1, top - 1, left + width + 1, top + height + 1)))
+        grey = postscript.shading(paint, "/DeviceGray", lambda color: f"{color.opacity:.4g}")
+        form = self._file.add(
+            f"/Type/XObject/Subtype/Form/BBox[{corners}]/Group<</S/Transparency/CS/DeviceGray>>"
+            f"/Resources<</Shading<</S{grey}>>>>",
+            b"/S sh",
+        )
+        return [f"/{self._named('ExtGState', f'<</SMask<</S/Luminosity/G {form}>>>>')} gs"]
+
+    def _form(self, item: Painted) -> list[str]:
+        """The path of an item, filled."""
+        match item:
+            case Rectangle(x, y, width, height):
+                return [" ".join(map(number, (x, y, width, height))) + " re f"]
+            case Squares(x, y, size):
+                bars = [f"{column} {row} {count} 1 re" for column, row, count in item.runs()]
+                return [*_moved(Matrix(size, size, x, y)), *bars, "f"]
+            case Shape(outline):
+                return [*postscript.path(outline), "f"]
+            case Stamps(Outline() as outline, paint=Color(), union=False):
+                return self._stamped(outline, item.places)
+            case Stamps():
+                return [*postscript.path(item.outline()), "f"]
+
+    def _stamped(self, outline: Outline, places: tuple[tuple[float, float], ...]) -> list[str]:
+        left, top, right, bottom = outline.box()
+        corners = " ".join(map(number, (left - 1, top - 1, right + 1, bottom + 1)))
+        data = "\n".join([*postscript.path(outline), "f"]).encode("ascii")
+        form = self._file.add(f"/Type/XObject/Subtype/Form/BBox[{corners}]", data)
+        name = self._named("XObject", form)
+        return [f"q 1 0 0 1 {number(x)} {number(y)} cm /{name} Do Q" for x, y in places]
+
+    def _add_pictures(self, matrix: Matrix, content: Bitmap | Drawing, boxes: list[Box], opacity: float = 1.0) -> None:
+        _, _, width, height = matrix.box(*boxes[0])
+        name = self._picture(content, width, height)
+        self._contents += ["q", *_moved(matrix), *self._faint(opacity)]
+        # Pictures fill the square from 0, 0 to 1, 1, and their first row is the upper one.
+        self._contents += [
+            f"q {postscript.matrix_numbers(Matrix(width, -height, x, y + height))} cm /{name} Do Q"
+            for x, y, width, height in boxes
+        ]
+        self._contents.append("Q")
+
+    def _picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
+        """The name of a picture for a box of this size."""
+        key = (id(content), width, height)
+        if key not in self._pictures:
+            pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
+            if pixels is None or pixels.alpha is not None:
+                # Programs smooth colours and alpha apart from each other, which shows where single pixels differ much.
+                pixels = drawn_pixels(self._scene, content, width, height)
+            mask = ""
+            if pixels.alpha is not None:
+                mask = f"/SMask {self._file.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"
+            reference = self._file.add(_image(pixels, "/DeviceRGB") + mask, pixels.rgb)
+            self._pictures[key] = self._named("XObject", reference)
+        return self._pictures[key]
+
+
+def _moved(matrix: Matrix) -> list[str]:
+    return [] if matrix == Matrix() else [f"{postscript.matrix_numbers(matrix)} cm"]
+
+
+def _image(pixels: Pixels, space: str) -> str:
+    size = f"/Width {pixels.width}/Height {pixels.height}"
+    return f"/Type/XObject/Subtype/Image{size}/ColorSpace{space}/BitsPerComponent 8/Interpolate true"

@@ -1,0 +1,112 @@
+"""PNG; a plain picture has one bit a pixel and a palette, straight from the modules (W3C PNG, third edition)."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from qrkit.design.color import Color
+from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
+
+if TYPE_CHECKING:
+    from qrkit.drawing.scene import Scene
+
+__all__ = ["PLAIN_COMPRESSION", "write", "write_compressed", "write_plain"]
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PALETTE_COLOR = 3
+METRE = 1
+METRES_PER_INCH = 0.0254
+FILTER_NONE, FILTER_UP = b"\x00", b"\x02"
+PLAIN_COMPRESSION = 2
+"""Level 6 takes three times as long for 15 % less, level 1 a tenth less for 6 % more."""
+
+
+def write(scene: Scene) -> bytes:
+    """Write a PNG; any alpha is kept."""
+    return write_compressed(scene)
+
+
+def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
+    """The same with a level of compression, which changes no pixel.
+
+    Args:
+        scene: What it shows.
+        compression: From 0, fast and large, to 9, slow and small; None is what fits the picture.
+    """
+    if plain := scene.plain:
+        return write_plain(plain, compression)
+    from qrkit.drawing.untrusted.rasteriser import compress_png
+    from qrkit.drawing.writers.canvas import seen
+
+    picture = seen(scene)
+    file = compress_png(picture.tobytes(), picture.width, picture.height, compression)
+    # The encoder says a resolution of its own; ours is the one that was asked for.
+    parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
+    return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])
+
+
+def write_plain(plain: Plain, compression: int | None = None) -> bytes:
+    """The same for a plain picture."""
+    level = PLAIN_COMPRESSION if compression is None else compression
+    head = _head(*size_in_pixels(plain), *plain.palette, plain.dots_per_inch)
+    return b"".join((head, _chunk(b"IDAT", zlib.compress(_scanlines(plain), level)), END))
+
+
+@lru_cache(maxsize=64)
+def _head(width: int, height: int, light: Color, dark: Color, dots_per_inch: float | None) -> bytes:
+    """What comes before the pixels."""
+    colors = (light, dark)
+    parts = [
+        SIGNATURE,
+        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, PALETTE_COLOR, 0, 0, 0)),
+        _chunk(b"PLTE", bytes(part for color in colors for part in (color.red, color.green, color.blue))),
+    ]
+    if any(color.alpha < 255 for color in colors):
+        parts.append(_chunk(b"tRNS", bytes(color.alpha for color in colors)))
+    return b"".join([*parts, _resolution(dots_per_inch)])
+
+
+def _scanlines(plain: Plain) -> bytes:
+    rows, times = packed_rows(plain), round(plain.module)
+    top, blank = round(plain.top), bytes(len(rows[0]))
+    below = round(plain.height) - top - times * len(rows)
+    # A row like the one above it is all zeros under the Up filter.
+    again = FILTER_UP + blank
+    repeated = again * (times - 1)
+    lines = [
+        (FILTER_NONE + blank + again * (top - 1)) if top else b"",
+        FILTER_NONE,
+        (repeated + FILTER_NONE).join(rows),
+        repeated,
+        (FILTER_NONE + blank + again * (below - 1)) if below else b"",
+    ]
+    return b"".join(lines)
+
+
+def _resolution(dots_per_inch: float | None) -> bytes:
+    if not dots_per_inch:
+        return b""
+    dots_per_metre = round(dots_per_inch / METRES_PER_INCH)
+    return _chunk(b"pHYs", struct.pack(">IIB", dots_per_metre, dots_per_metre, METRE))
+
+
+def _chunks(file: bytes) -> Iterator[bytes]:
+    """The parts of a PNG, each with its length, name and checksum."""
+    start = len(SIGNATURE)
+    while start < len(file):
+        end = start + 12 + int.from_bytes(file[start : start + 4], "big")
+        yield file[start:end]
+        start = end
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    named = kind + data
+    return b"".join((len(data).to_bytes(4, "big"), named, zlib.crc32(named).to_bytes(4, "big")))
+
+
+END = _chunk(b"IEND", b"")

@@ -1,0 +1,98 @@
+"""What PostScript and PDF write alike: numbers, paths, inks and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from qrkit.design.color import BLACK, WHITE, Color
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import Gradient, Linear, Matrix, Scene
+from qrkit.drawing.svg_elements import number
+
+__all__ = ["ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
+
+POINTS_PER_INCH = 72
+EDGE = 1e-4
+"""How much of a gradient's length the colour beyond its first or last stop gets where two stops lie there."""
+
+Stops = list[tuple[float, str]]
+
+
+def rgb(color: Color) -> str:
+    """Red, green and blue, each 0..1."""
+    return " ".join(f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))
+
+
+def ink(color: Color, *, key_black: bool) -> str:
+    """A colour as one number of grey, which printers print with their black ink alone, or as three."""
+    if key_black and color.opaque in (BLACK, WHITE):
+        return "0" if color.opaque == BLACK else "1"
+    return rgb(color)
+
+
+def matrix_numbers(matrix: Matrix) -> str:
+    """The six numbers of a matrix. What they are multiplied with is large, so they are exact to a millionth."""
+    parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
+    return _exact(*parts)
+
+
+def _exact(*numbers: float) -> str:
+    return " ".join(f"{one:.6f}".rstrip("0").rstrip(".") for one in numbers)
+
+
+def page_matrix(scene: Scene) -> Matrix:
+    """From pixels, y down, to points, y up. One pixel is one point where nobody said how large it is."""
+    scale = POINTS_PER_INCH / scene.dots_per_inch if scene.dots_per_inch else 1.0
+    return Matrix(scale, -scale, 0.0, scene.height * scale)
+
+
+def path(outline: Outline) -> list[str]:
+    """An outline, a segment a line: m, l and c after their numbers, h to close."""
+    return [
+        "h" if letter == "Z" else " ".join([number(one) for one in numbers]) + " " + letter.lower()
+        for letter, numbers in outline.segments
+    ]
+
+
+def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], str] = rgb) -> str:
+    """The dictionary of a gradient (ISO 32000, 8.7.4.5; PostScript has the same).
+
+    Args:
+        paint: The gradient.
+        space: Its colour space.
+        part: Gives the numbers of a colour in that space.
+    """
+    points: tuple[float, ...]
+    if isinstance(paint, Linear):
+        kind, points = 2, (*paint.start, *paint.stop)
+    else:
+        kind, points = 3, (*paint.focus, 0.0, *paint.centre, paint.radius)
+    coordinates = _exact(*points)
+    function = _function(_from_0_to_1([(offset, part(color)) for offset, color in paint.stops]))
+    where = f"/Coords[{coordinates}]/Extend[true true]"
+    return f"<</ShadingType {kind}/ColorSpace{space}{where}\n/Function {function}>>"
+
+
+def _from_0_to_1(stops: Stops) -> Stops:
+    """The stops with one at each end."""
+    (first, second), (last_but_one, last) = stops[:2], stops[-2:]
+    if first[0] == second[0] == 0 or last_but_one[0] == last[0] == 1:
+        # Beyond its ends a gradient goes on with the colour it has there, which must not be the inner one of two.
+        stops = [(EDGE + offset * (1 - 2 * EDGE), color) for offset, color in stops]
+    before = [(0.0, first[1])] if stops[0][0] > 0 else []
+    after = [(1.0, last[1])] if stops[-1][0] < 1 else []
+    return before + stops + after
+
+
+def _function(stops: Stops) -> str:
+    """Straight from colour to colour; where two stops have one offset, there is none between them, so colours jump."""
+    pieces = [(start, end) for start, end in pairwise(stops) if start[0] < end[0]]
+    functions = [f"<</FunctionType 2/Domain[0 1]/N 1/C0[{start[1]}]/C1[{end[1]}]>>" for start, end in pieces]
+    if len(functions) == 1:
+        return functions[0]
+    # A piece a line: lines of PostScript are short.
+    bounds = "\n".join(f"{end[0]:.6f}" for _, end in pieces[:-1])
+    encode = "\n".join("0 1" for _ in pieces)
+    listed = "\n".join(functions)
+    return f"<</FunctionType 3/Domain[0 1]/Functions[{listed}]\n/Bounds[{bounds}]\n/Encode[{encode}]>>"

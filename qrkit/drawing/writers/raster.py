@@ -1,0 +1,128 @@
+"""The raster formats that Pillow writes. It is loaded when the first is asked for."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from qrkit.design.color import BLACK, WHITE, Color
+from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.scene import Scene
+from qrkit.drawing.writers.canvas import painted, seen
+from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
+
+MOST_COLORS = 255
+"""In a gif, besides the transparent one."""
+
+
+def write_jpg(scene: Scene) -> bytes:
+    """Write a JPEG without chroma subsampling: on hard edges it is smaller and has no coloured fringes."""
+    plain = scene.plain
+    picture = _opaque_picture(scene)
+    if plain:
+        colors = _opaque_palette(scene, plain)
+        picture = picture.convert("L" if all(one.red == one.green == one.blue for one in colors) else "RGB")
+    # Of round forms in few pixels, what 90 loses cost a reader its eyes.
+    return _saved(picture, "JPEG", scene, quality=90 if plain else 95, subsampling=0, optimize=True)
+
+
+def write_bmp(scene: Scene) -> bytes:
+    """Write a BMP without alpha, which readers of BMP ignore."""
+    return _saved(_opaque_picture(scene), "BMP", scene)
+
+
+def write_tif(scene: Scene) -> bytes:
+    """Write a TIFF, deflated; any alpha is kept."""
+    picture = _picture(scene)
+    if picture.mode == "P" and "transparency" in picture.info:
+        picture = picture.convert("RGBA")
+    return _saved(picture, "TIFF", scene, compression="tiff_adobe_deflate")
+
+
+def write_gif(scene: Scene) -> bytes:
+    """Write a GIF, whose pixels are opaque or fully transparent: partial alpha is composed on the backdrop."""
+    opaque = _opaque_picture(scene)
+    if plain := scene.plain:
+        clear = [index for index, color in enumerate(plain.palette) if color.alpha == 0]
+        if not clear:
+            return _saved(opaque.convert("P"), "GIF", scene)
+        return _saved(_of_palette(plain, _opaque_palette(scene, plain)), "GIF", scene, transparency=clear[0])
+    picture = opaque.quantize(MOST_COLORS)
+    clear_pixels = painted(scene).getchannel("A").point(lambda alpha: 255 if alpha == 0 else 0)
+    if clear_pixels.getbbox() is None:
+        return _saved(picture, "GIF", scene)
+    picture.paste(MOST_COLORS, mask=clear_pixels)
+    return _saved(picture, "GIF", scene, transparency=MOST_COLORS)
+
+
+def write_webp(scene: Scene) -> bytes:
+    """Write a lossless WebP; any alpha is kept."""
+    picture = _picture(scene)
+    if picture.mode not in ("RGB", "RGBA"):
+        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+    return _saved(picture, "WEBP", scene, lossless=True, exact=True)
+
+
+def _picture(scene: Scene) -> Image:
+    """The scene with its alpha; of two colours where it is plain, in RGB where nothing is transparent."""
+    if plain := scene.plain:
+        return _two_colors(plain, plain.palette)
+    return seen(scene)
+
+
+def _opaque_picture(scene: Scene) -> Image:
+    """The scene composed on its paper (ruling G4)."""
+    if plain := scene.plain:
+        return _two_colors(plain, _opaque_palette(scene, plain))
+    return painted(scene.on_paper()).convert("RGB")
+
+
+def _opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
+    """The two colours for formats without alpha: composed on the backdrop (ruling G4)."""
+    background, dark = plain.palette
+    return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
+
+
+def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
+    """A picture of one bit a pixel where black and white allow it, else of a palette."""
+    from PIL import Image
+
+    if set(colors) == {BLACK, WHITE}:
+        # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
+        mode = "1;I" if colors[0] == WHITE else "1"
+        return Image.frombytes("1", size_in_pixels(plain), _bits(plain), "raw", mode)
+    return _of_palette(plain, colors)
+
+
+def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image:
+    """A picture whose pixels are 0 and 1, the places of their colours."""
+    from PIL import Image
+
+    picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")
+    transparent = any(color.alpha < 255 for color in colors)
+    entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
+    picture.putpalette(entries, "RGBA" if transparent else "RGBX")
+    if transparent:
+        picture.info["transparency"] = bytes(color.alpha for color in colors)
+    return picture
+
+
+def _bits(plain: Plain) -> bytes:
+    """The pixels, eight to a byte, each row from a byte of its own."""
+    width, height = size_in_pixels(plain)
+    length, times, top = (width + 7) // 8, round(plain.module), round(plain.top)
+    rows = bytes(length * top) + b"".join([row * times for row in packed_rows(plain)])
+    return rows.ljust(length * height, b"\x00")
+
+
+def _saved(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:
+    file = BytesIO()
+    if scene.dots_per_inch and name not in ("GIF", "WEBP"):
+        options["dpi"] = (scene.dots_per_inch,) * 2
+    picture.save(file, name, **options)
+    return file.getvalue()

@@ -1,0 +1,126 @@
+"""SVG: one `<rect>` a line and module, which line-based readers in the field expect (ruling G5), or one `<path>`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from qrkit.design.color import Color
+from qrkit.design.limits import MILLIMETRES_PER_INCH
+from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.svg_text import fill, number, numbers, quoted, union_data
+
+if TYPE_CHECKING:
+    from qrkit.drawing.scene import Item, Scene
+
+__all__ = ["readable", "write", "write_plain", "write_union"]
+
+LONGEST_LABEL = 300
+"""Characters of the content that the label for screen readers repeats."""
+
+LARGEST_KEPT = 65
+"""Modules per side of symbols, up to version 12, whose rects are kept as a table."""
+
+
+def write(scene: Scene) -> bytes:
+    """Write an SVG in unitless pixels, or in millimetres where the scene says how large a pixel is."""
+    if plain := scene.plain:
+        return write_plain(plain)
+    from qrkit.drawing.svg_elements import NAMESPACES, Definitions, elements
+
+    definitions = Definitions()
+    lines = [line for item in scene.items for line in elements(item, definitions)]
+    head = f"<svg {NAMESPACES} {_size(scene.width, scene.height, scene.dots_per_inch)} {_label(scene.title)}>"
+    return "\n".join([head, f"{definitions}" + lines[0], *lines[1:], "</svg>\n"]).encode()
+
+
+def write_plain(plain: Plain) -> bytes:
+    """The same for a plain picture: one element a line, each with its own style and nothing around them (G5)."""
+    before, after = _frame(plain.width, plain.height, plain.background, plain.dots_per_inch)
+    return b"".join([before, _label(plain.title).encode(), after, *_modules(plain), b"</svg>\n"])
+
+
+def _modules(plain: Plain) -> Iterable[bytes]:
+    """The modules of a plain picture as lines."""
+    left, top, module, cells, color = plain.left, plain.top, plain.module, plain.cells, plain.color
+    if plain.union:
+        return [f'<path style="{fill(color)}" d="{union_data(left, top, module, cells)}"/>\n'.encode()]
+    if len(cells) <= LARGEST_KEPT:
+        return compress(_rects(left, top, module, len(cells), color), b"".join(cells))
+    lefts, rests = _halves(left, top, module, len(cells), color)
+    return [rest.join([*compress(lefts, row), b""]) for rest, row in zip(rests, cells, strict=True)]
+
+
+def write_union(scene: Scene) -> bytes:
+    """Write the same picture with one path in place of a rect a module: a tenth of the size."""
+    from dataclasses import replace
+
+    if plain := scene.plain:
+        return write_plain(plain._replace(union=True))
+    return write(replace(scene, items=tuple(_united(item) for item in scene.items)))
+
+
+def _united(item: Item) -> Item:
+    from dataclasses import replace
+
+    from qrkit.design.outline import Outline
+    from qrkit.drawing.scene import Group, Squares, Stamps
+
+    match item:
+        case Group(items, matrix):
+            return Group(tuple(_united(one) for one in items), matrix)
+        case Squares() | Stamps(picture=Outline()):
+            return replace(item, union=True)
+    return item
+
+
+@lru_cache(maxsize=64)
+def _frame(width: float, height: float, background: Color, dots_per_inch: float | None) -> tuple[bytes, bytes]:
+    """What comes before and after the label of a plain picture, up to its background."""
+    # Without crispEdges, renderers leave hairlines between neighbouring squares.
+    size = _size(width, height, dots_per_inch)
+    before = f'<svg xmlns="http://www.w3.org/2000/svg" {size} shape-rendering="crispEdges" '
+    whole = f'width="{number(width)}" height="{number(height)}"'
+    return before.encode(), f'>\n<rect x="0" y="0" {whole} style="{fill(background)}"/>\n'.encode()
+
+
+@lru_cache(maxsize=16)
+def _rects(left: float, top: float, module: float, side: int, color: Color) -> tuple[bytes, ...]:
+    """The rect of every module, row by row, each a line."""
+    lefts, rests = _halves(left, top, module, side, color)
+    return tuple([half + rest for rest in rests for half in lefts])
+
+
+@lru_cache(maxsize=64)
+def _halves(left: float, top: float, module: float, side: int, color: Color) -> tuple[list[bytes], list[bytes]]:
+    """How the rects of each column begin, and how those of each row end."""
+    size = number(module)
+    end = f'" width="{size}" height="{size}" style="{fill(color)}"/>\n'
+    lefts = [f'<rect x="{x}" y="'.encode() for x in numbers(left, module, side)]
+    return lefts, [f"{y}{end}".encode() for y in numbers(top, module, side)]
+
+
+def _size(width: float, height: float, dots_per_inch: float | None) -> str:
+    """How large it is: pixels without a unit (ruling G5), or the size on paper; and its own pixels."""
+    unit, factor = "", 1.0
+    if dots_per_inch:
+        unit, factor = "mm", MILLIMETRES_PER_INCH / dots_per_inch
+    shown = f'width="{number(width * factor)}{unit}" height="{number(height * factor)}{unit}"'
+    return f'{shown} viewBox="0 0 {number(width)} {number(height)}"'
+
+
+def _label(title: str) -> str:
+    return f'role="img" aria-label={quoted(readable(title))}'
+
+
+_FORBIDDEN = re.compile("[^\t\n\r -\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 (section 2.2) cannot hold."""
+
+
+def readable(title: str) -> str:
+    """What a screen reader says: the content, cut, without the characters that XML forbids."""
+    text = title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 1] + "…"
+    return "QR Code: " + (text if text.isprintable() else _FORBIDDEN.sub("\ufffd", text))

@@ -1,0 +1,136 @@
+"""XAML: a `Canvas` of paths in a `Viewbox`, for WPF. Colours are #AARRGGBB by nature, so any alpha is kept.
+
+XAML refers to bitmaps and cannot hold them, so a picture is written as its pixels: a path for each of few colours.
+"""
+
+from __future__ import annotations
+
+from qrkit.design.color import Color
+from qrkit.design.outline import Outline
+from qrkit.drawing.scene import Gradient, Linear, Matrix, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.drawing.svg_elements import path_data
+from qrkit.drawing.svg_text import number, quoted
+from qrkit.drawing.writers.background import is_seen
+from qrkit.drawing.writers.flattening import Painted, Placed, box_of, is_painted, part_of, reduced
+from qrkit.drawing.writers.postscript import matrix_numbers
+from qrkit.drawing.writers.svg import readable
+
+__all__ = ["write"]
+
+NAMESPACE = "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
+UNITS_PER_INCH = 96
+MOST_PIXELS = 250_000
+"""Of one picture."""
+ALIASED = ' RenderOptions.EdgeMode="Aliased"'
+"""Without it, hairlines stay between neighbouring squares."""
+
+
+def write(scene: Scene) -> bytes:
+    """Write a XAML document."""
+    size = ""
+    if scene.dots_per_inch:
+        scale = UNITS_PER_INCH / scene.dots_per_inch
+        size = f' Width="{number(scene.width * scale)}" Height="{number(scene.height * scale)}"'
+    lines = [
+        f'<Viewbox xmlns="{NAMESPACE}" Stretch="Uniform"{size}>',
+        f'<Canvas Width="{number(scene.width)}" Height="{number(scene.height)}" '
+        f"AutomationProperties.Name={quoted(readable(scene.title))}>",
+        *(line for placed in scene.flat() for line in _element(scene, placed)),
+        "</Canvas>",
+        "</Viewbox>\n",
+    ]
+    return "\n".join(lines).encode()
+
+
+def _element(scene: Scene, placed: Placed) -> list[str]:
+    """An item as lines."""
+    matrix, item = placed
+    if not is_painted(item):
+        return _pixels(scene, placed)
+    return _moved(matrix, _painted(item)) if is_seen(item.paint) else []
+
+
+def _painted(item: Painted) -> list[str]:
+    match item:
+        case Rectangle(x, y, width, height):
+            data = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h-{number(width)}z"
+            return [_path(data, item)]
+        case Squares(x, y, size):
+            bars = [
+                f"M{number(x + size * column)},{number(y + size * row)}"
+                f"h{number(size * count)}v{number(size)}h-{number(size * count)}z"
+                for column, row, count in item.runs()
+            ]
+            # F1 asks for the non-zero rule; WPF's own default is even-odd.
+            return [_path(f"F1{''.join(bars)}", item, ALIASED)]
+        case Shape(outline):
+            return [_path(f"F1{path_data(outline)}", item)]
+        case Stamps(Outline() as outline, paint=Color() as color, union=False):
+            return _stamps(outline, color, item)
+        case Stamps():
+            return [_path(f"F1{path_data(item.outline())}", item)]
+
+
+def _path(data: str, item: Painted, more: str = "") -> str:
+    if isinstance(item.paint, Color):
+        return f'<Path{more} Fill="{item.paint.argb}" Data="{data}"/>'
+    return f'<Path{more} Data="{data}"><Path.Fill>{_brush(item.paint)}</Path.Fill></Path>'
+
+
+def _brush(paint: Gradient) -> str:
+    if isinstance(paint, Linear):
+        name = "LinearGradientBrush"
+        where = f'StartPoint="{_point(paint.start)}" EndPoint="{_point(paint.stop)}"'
+    else:
+        name = "RadialGradientBrush"
+        radius = number(paint.radius)
+        where = (
+            f'Center="{_point(paint.centre)}" RadiusX="{radius}" RadiusY="{radius}" '
+            f'GradientOrigin="{_point(paint.focus)}"'
+        )
+    stops = "".join(f'<GradientStop Offset="{offset:.6g}" Color="{color.argb}"/>' for offset, color in paint.stops)
+    return f'<{name} MappingMode="Absolute" {where}>{stops}</{name}>'
+
+
+def _point(point: tuple[float, float]) -> str:
+    return f"{number(point[0])},{number(point[1])}"
+
+
+def _stamps(outline: Outline, color: Color, stamps: Stamps) -> list[str]:
+    """A style that gives all paths of a canvas one outline, and the places where they go."""
+    setters = f'<Setter Property="Fill" Value="{color.argb}"/><Setter Property="Data" Value="F1{path_data(outline)}"/>'
+    return [
+        f'<Canvas><Canvas.Resources><Style TargetType="Path">{setters}</Style></Canvas.Resources>',
+        *(f'<Path Canvas.Left="{number(x)}" Canvas.Top="{number(y)}"/>' for x, y in stamps.places),
+        "</Canvas>",
+    ]
+
+
+def _pixels(scene: Scene, placed: Placed) -> list[str]:
+    """A picture as runs of the scene's own pixels, or of larger ones where those would be too many."""
+    found = part_of(scene, [placed], box_of(placed), 1)
+    if found is None:
+        return []
+    part, (left, top, width, height) = found
+    picture = reduced(part, MOST_PIXELS)
+    runs: dict[Color, list[str]] = {}
+    for row, numbers in enumerate(picture.rows):
+        start = 0
+        while start < len(numbers):
+            rest = numbers[start:].lstrip(numbers[start : start + 1])
+            end = len(numbers) - len(rest)
+            color = picture.colors[numbers[start]]
+            if color.alpha:
+                runs.setdefault(color, []).append(f"M{start},{row}h{end - start}v1h-{end - start}z")
+            start = end
+    paths = [f'<Path{ALIASED} Fill="{color.argb}" Data="F1{"".join(bars)}"/>' for color, bars in runs.items()]
+    across, down = picture.pixel * width / part.width, picture.pixel * height / part.height
+    return _moved(Matrix(across, down, left, top), paths)
+
+
+def _moved(matrix: Matrix, lines: list[str]) -> list[str]:
+    if matrix == Matrix():
+        return lines
+    numbers = matrix_numbers(matrix).replace(" ", ",")
+    transform = f'<Canvas.RenderTransform><MatrixTransform Matrix="{numbers}"/></Canvas.RenderTransform>'
+    return [f"<Canvas>{transform}", *lines, "</Canvas>"]

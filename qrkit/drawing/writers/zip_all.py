@@ -1,0 +1,28 @@
+"""Zip: the same picture as png, svg and eps in one archive (ruling G6)."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from qrkit.drawing.scene import Scene
+from qrkit.drawing.writers import eps, png, svg
+
+__all__ = ["write", "write_named"]
+
+MEMBERS = {"png": png.write, "svg": svg.write, "eps": eps.write}
+
+
+def write(scene: Scene) -> bytes:
+    """Write the archive with the members `qrcode.png`, `qrcode.svg` and `qrcode.eps`."""
+    return write_named(scene, "qrcode")
+
+
+def write_named(scene: Scene, name: str) -> bytes:
+    """The same with members of another name; the caller has made it a safe file name."""
+    file = BytesIO()
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        for suffix, write_member in MEMBERS.items():
+            # ZipInfo's own date, 1980-01-01, keeps the bytes the same from day to day.
+            archive.writestr(ZipInfo(f"{name}.{suffix}"), write_member(scene), ZIP_DEFLATED)
+    return file.getvalue()

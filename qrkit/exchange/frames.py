@@ -1,0 +1,201 @@
+"""Records -> DataFrame, and DataFrames of any dtypes -> rows of an import.
+
+Columns of DataFrames have the names of fields (`short_url`); under these and under the headings of files ("Trackable
+URL") they are read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from difflib import get_close_matches
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+from qrkit.design.color import Color
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.exchange.columns import (
+    ALL_NAMES,
+    COLUMN_OF,
+    KINDS,
+    LABELS,
+    NAMES,
+    REQUIRED,
+    WRITERS,
+    Kind,
+    Row,
+    named,
+    values_of,
+)
+from qrkit.exchange.tables import MOST_ROWS, Table, cell_text, is_known, table_of_records
+from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.times import naive
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
+
+DTYPES: dict[Kind, str] = {"whole": "int64", "count": "int64", "degrees": "float64", "flag": "bool"}
+"""Of columns whose kind is neither a text nor a moment."""
+
+
+def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
+    """A row a QR Code, indexed by id, with all columns of `exchange.columns`, which have the names of fields.
+
+    Numbers are numbers (NaN for no place, -1 for an automatic version), moments datetime64 in UTC, yes and no bool.
+    """
+    import pandas as pd
+
+    rows = (values_of(code, campaign_names[code.campaign_id]) for code in codes)
+    columns = list(zip(*rows, strict=True)) or [()] * len(LABELS)
+    index = pd.Index([code.id for code in codes], name="id", dtype="str")
+    made = {
+        label: _column(values, KINDS[name], write, index)
+        for (name, label), values, write in zip(LABELS.items(), columns, WRITERS, strict=True)
+    }
+    return pd.DataFrame(made, index=index)
+
+
+def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | None, index: pd.Index) -> pd.Series:
+    """The values of a column in the dtype of its kind; what is no number, moment or bool is text as in files."""
+    import pandas as pd
+
+    if kind == "moment":
+        # Not to_datetime, whose years end in 2262 with pandas 2. Seconds are whole, as in files.
+        whole = [naive(moment).replace(microsecond=0) for moment in values]
+        return pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
+    if kind in DTYPES:
+        numbers = [-1 if value is None else value for value in values] if kind == "whole" else values
+        return pd.Series(list(numbers), index=index, dtype=DTYPES[kind])
+    return pd.Series([write(value) if write else value for value in values], index=index, dtype="str")
+
+
+def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
+    """The same in the 16 columns of the interface."""
+    return whole_frame(codes, campaign_names)[[LABELS[name] for name in NAMES]]
+
+
+def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
+    """A row a campaign, indexed by id: name, description (str), created (datetime64 UTC), qrcodes, scans (int64)."""
+    import pandas as pd
+
+    scans = defaultdict[str | None, list[int]](list)
+    for code in codes:
+        scans[code.campaign_id].append(code.scans)
+    rows = [(one.name, one.description, one.created, len(scans[one.id]), sum(scans[one.id])) for one in campaigns]
+    index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
+    frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
+    frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
+    return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
+
+
+def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> Table:
+    """The table that says what a DataFrame of any dtypes says, as readers of files give one.
+
+    The rows of the frame count from 1; its columns are row 0. Rows without a value are left out.
+
+    Args:
+        frame: The rows.
+        columns: By the names of ours, what the frame calls them, where it has names of its own; others are not read.
+
+    Raises:
+        InvalidParameter: It is no DataFrame, lacks a required column, has a column twice, or has too many rows. Or
+            `columns` names one that is none of ours, or none of the frame.
+    """
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise InvalidParameter(Problem("frame", frame, "must be a pandas DataFrame", "wrong-type"))
+    if columns:
+        frame = _chosen(frame, columns)
+    if len(frame) > MOST_ROWS:
+        rule = f"must have at most {MOST_ROWS:,} rows; split it"
+        raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
+    titles = [str(label).strip() for label in frame.columns]
+    places = _places(titles)
+    # One list a column: of a frame's rows, pandas makes one dtype of all columns.
+    columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
+    rows = []
+    for number, values in enumerate(zip(*columns_of, strict=True), start=1):
+        row = _row(number, dict(zip(places, values, strict=True)))
+        if row.error or any(row.cells.values()):
+            rows.append(row)
+    unknown = [title for title in titles if not is_known(title)]
+    table = table_of_records(rows, unknown=unknown, known=LABELS.values(), heading=0)
+    return Table(table.rows, table.issues, LABELS)
+
+
+def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
+    """These columns of a frame, under the names of ours."""
+    names, problems = named(columns)
+    labels: list[Hashable] = list(frame.columns)
+    for name, label in names.items():
+        if labels.count(label) != 1:
+            near = nearest(str(label), [str(one) for one in labels])
+            rule = "is a column of the frame twice" if label in labels else f"is no column of the frame; {near}"
+            problems.append(Problem(f"columns[{name!r}]", label, rule))
+    if problems:
+        raise InvalidParameter(*problems)
+    return frame[list(names.values())].set_axis(list(names), axis=1)
+
+
+def _places(titles: list[str]) -> dict[str, int]:
+    """Where each column of `exchange.columns` stands in a frame: in any order and case, under either of its names."""
+    names = [COLUMN_OF.get(title.lower()) for title in titles]
+    problems = [
+        Problem(LABELS[name], None, "is a column of the frame twice", "duplicate-parameter")
+        for name in ALL_NAMES
+        if names.count(name) > 1
+    ]
+    for name in (name for name in REQUIRED if name not in names):
+        label = LABELS[name]
+        near = [title for title in titles if get_close_matches(title.lower(), [label])]
+        hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
+        others = ", ".join(LABELS[one] for one in ALL_NAMES if one not in REQUIRED)
+        rule = f"is a required column, and the frame has none of this name. {hint}Further columns may be {others}"
+        problems.append(Problem(label, None, rule, "missing-parameter"))
+    if problems:
+        raise InvalidParameter(*problems)
+    return {name: names.index(name) for name in ALL_NAMES if name in names}
+
+
+def _row(number: int, values: Mapping[str, Any]) -> Row:
+    """The row that says the values of some columns, with what is wrong with them."""
+    cells: dict[str, str] = {}
+    problems: list[Problem] = []
+    for name, value in values.items():
+        with collecting(problems):
+            cells[name] = text_of(value, LABELS[name], KINDS[name])
+    return Row(number, cells, "; ".join(map(str, problems)))
+
+
+def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
+    """The text that a cell of a DataFrame stands for: text as it is, NaN, NaT, NA and None as "".
+
+    Numbers are written as in a workbook (7.0 is "7"), yes and no as `true` and `false`, moments as `yyyy-MM-dd
+    HH:mm:ss` in UTC; those without a zone are taken as UTC, days begin at midnight.
+
+    Raises:
+        InvalidParameter: The cell holds neither text, number, moment, colour nor nothing; the column is named.
+    """
+    import pandas as pd
+
+    if isinstance(value, str):
+        return str.__str__(value)
+    if pd.api.types.is_scalar(value):
+        if pd.isna(value):
+            return ""
+        if hasattr(value, "dtype"):
+            value = pd.Series([value]).tolist()[0]  # a scalar of numpy as one of Python
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if isinstance(value, Number | datetime | Color):
+        try:
+            return repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
+        except (ValueError, OverflowError) as error:
+            raise InvalidParameter(Problem(str(column), None, f"cannot be written: {error}", "out-of-range")) from error
+    rule = f"must be text, a number, a moment or nothing, not {type(value).__name__}"
+    raise InvalidParameter(Problem(str(column), value, rule, "wrong-type"))

@@ -1,0 +1,81 @@
+"""Designs, their parts, symbols and scenes as pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qrkit.contents.cards import summary
+from qrkit.design.color import BLACK, WHITE
+from qrkit.design.decoration import Marker, Markers, Modules
+from qrkit.design.design import Design
+from qrkit.design.gradient import Gradient
+from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.scene import Scene
+from qrkit.drawing.writers import FORMATS, svg
+from qrkit.errors import QrkitError
+from qrkit.notebook.views.fields import shown
+from qrkit.notebook.views.html import card, details, page_text, picture, png_picture
+from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.symbol.symbol import Symbol
+
+__all__ = ["view"]
+
+SAMPLE = "QRKIT"
+"""What the picture of a part says: the smallest symbol."""
+SIZE, QUIET = 8, 4
+"""Pixels a module, and modules around a symbol that says nothing of either."""
+
+
+def view(subject: Any) -> dict[str, Any]:
+    """The picture, and the fields beside it."""
+    if isinstance(subject, Symbol):
+        return _plain(subject)
+    if isinstance(subject, Scene):
+        return {"image/svg+xml": svg.write_union(subject).decode(), "image/png": FORMATS["png"].write(subject)}
+    design = subject if isinstance(subject, Design) else _sample(subject)
+    title, pairs = page_text(type(subject).__name__), shown(subject)
+    try:
+        image = QRImage(design)
+        drawn = {
+            "image/svg+xml": image.small_svg(),
+            "image/png": image.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
+        }
+        beside = picture(image, f"QR Code: {summary(design.content)}")
+    except QrkitError as error:
+        # A record whose picture is to be fetched, say, is a good one.
+        return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}
+    return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
+
+
+def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
+    """A plain design with one part in it."""
+    match part:
+        case Gradient():
+            return Design(content=SAMPLE, foreground=part)
+        case Marker():
+            return Design(content=SAMPLE, markers=Markers(top_left=part, top_right=part, bottom_left=part))
+        case Markers():
+            return Design(content=SAMPLE, markers=part)
+    return Design(content=SAMPLE, modules=part)
+
+
+def _plain(symbol: Symbol) -> dict[str, Any]:
+    """The modules of a symbol, black on white."""
+    side, edge = SIZE * (symbol.side + 2 * QUIET), SIZE * QUIET
+    title = f"version {symbol.version}-{symbol.error_correction}"
+    plain = Plain(side, side, edge, edge, SIZE, symbol.modules, BLACK, WHITE, title, union=True)
+    write_png = FORMATS["png"].write_plain
+    assert write_png, "png has a short way"
+    png = write_png(plain)
+    pairs = [
+        ("version", f"{symbol.version}, {symbol.side} x {symbol.side} modules"),
+        ("error correction", symbol.error_correction),
+        ("mode", page_text(symbol.mode)),
+        ("mask", f"{symbol.mask}"),
+    ]
+    html = card(
+        f"Symbol {symbol.version}-{symbol.error_correction}",
+        details(pairs),
+        beside=[png_picture(png, (side, side), f"QR Code: {title}")],
+    )
+    return {"text/html": html, "image/svg+xml": svg.write_plain(plain).decode(), "image/png": png}

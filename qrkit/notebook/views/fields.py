@@ -1,0 +1,66 @@
+"""A record by its fields: those that were given, or do not have their default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from datetime import datetime
+from typing import Any
+
+from qrkit.contents.cards import summary
+from qrkit.design.color import Color
+from qrkit.design.gradient import Gradient
+from qrkit.model import Model
+from qrkit.notebook.views.html import card, details, page_text, swatch
+from qrkit.tracking.times import to_iso
+
+__all__ = ["given", "shown", "view"]
+
+MOST_ENTRIES = 5
+"""Of a list that are shown."""
+
+
+def view(subject: Any) -> dict[str, Any]:
+    """The fields of a record, or a colour."""
+    if isinstance(subject, Color):
+        return {"text/html": card("", swatch(subject))}
+    return {"text/html": card(page_text(type(subject).__name__), details(shown(subject)))}
+
+
+def shown(record: Any) -> Iterator[tuple[str, str]]:
+    """Name and value of each field as HTML."""
+    for name, value in given(record):
+        yield name.replace("_", " "), _value(value)
+
+
+def given(record: Any) -> Iterator[tuple[str, Any]]:
+    """The fields that say something."""
+    if isinstance(record, Model):
+        yield from record.given().items()
+    elif is_dataclass(record):
+        yield from ((one.name, getattr(record, one.name)) for one in dataclass_fields(record))
+
+
+def _value(value: Any) -> str:
+    match value:
+        case Color() | Gradient():
+            return swatch(value)
+        case Model():
+            return ", ".join(f"{page_text(name)} {one}" for name, one in shown(value)) or "as usual"
+        case tuple():
+            lines = [_value(one) for one in value[:MOST_ENTRIES]]
+            more = len(value) - MOST_ENTRIES
+            return "<br>".join([*lines, *([f"… and {more} more"] if more > 0 else [])])
+        case str() if value.startswith("data:"):
+            kind = value[5:].partition(",")[0].partition(";")[0]
+            return page_text(f"{kind or 'data'}, {len(value):,} characters")
+        case datetime():
+            return page_text(to_iso(value))
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return page_text(summary(value))
+        case float():
+            return f"{value:g}"
+    return page_text(value)

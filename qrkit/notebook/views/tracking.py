@@ -1,0 +1,121 @@
+"""QR Codes, portfolios and templates: what is tracked and kept, with small pictures of it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from qrkit.contents.cards import summary
+from qrkit.errors import QrkitError
+from qrkit.notebook.views.fields import shown
+from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
+from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.portfolio.code_pictures import drawn
+from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.times import to_iso
+
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
+    from qrkit.portfolio.templates import Templates
+
+__all__ = ["code_image", "view"]
+
+MOST_SHOWN = 10
+SMALL = 44
+"""Pixels of a picture in a row of a table."""
+TEMPLATE = 92
+"""Pixels of a picture of a template."""
+LONGEST_CELL = 60
+SAMPLE = "https://example.com"
+"""What pictures of templates say."""
+
+OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available", "name")
+"""Fields of a QR Code that people do not read, or that stand in the heading."""
+
+
+def view(subject: Any) -> dict[str, Any]:
+    """A QR Code with its picture, a campaign, the first codes of a portfolio, or templates."""
+    if isinstance(subject, QRCode):
+        return _code(subject)
+    if isinstance(subject, Campaign):
+        pairs = [(name, value) for name, value in shown(subject) if name != "name"]
+        return {"text/html": card(page_text(subject.name), details(pairs))}
+    return {"text/html": _templates(subject) if hasattr(subject, "names") else _portfolio(subject)}
+
+
+def code_image(code: QRCode) -> QRImage | None:
+    """The picture of a QR Code, as its portfolio draws it; None where the plan does not show it."""
+    if not code.is_available or not code.encoded:
+        return None
+    return QRImage(drawn(code.encoded, code.properties))
+
+
+def _code(code: QRCode) -> dict[str, Any]:
+    pairs = [(name, value) for name, value in shown(code) if name not in OF_NO_INTEREST]
+    if not code.is_available:
+        pairs.append(("not shown", "the plan of the account does not include more of it"))
+    image = code_image(code)
+    drawn: dict[str, Any] = {}
+    if image:
+        png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
+        drawn = {"image/svg+xml": image.small_svg(), "image/png": png}
+    title = page_text(summary(code.name) or "QR Code")
+    return {"text/html": card(title, details(pairs), beside=[_small(image, 148)])} | drawn
+
+
+def _small(image: QRImage | None, side: int) -> str:
+    try:
+        return picture(image, f"QR Code: {summary(image.design.content)}", side) if image else ""
+    except QrkitError:
+        return ""
+
+
+def _portfolio(portfolio: Portfolio) -> str:
+    """Its first codes, and how many there are."""
+    from qrkit.store.qrcodes import count_qrcodes
+
+    first = list(islice((code for part in portfolio.qrcodes_in_parts() for code in part), MOST_SHOWN))
+    campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
+    count = count_qrcodes(portfolio.store, portfolio.account.id)
+    holds = f"{_counted(count, 'QR Code')}, {_counted(len(campaigns), 'campaign')}"
+    head = f"{page_text(portfolio.account.name)}: {holds}"
+    where = soft(f"{portfolio.store.path}, {portfolio.base_url}")
+    rows = [
+        (
+            _small(code_image(code), SMALL),
+            page_text(summary(code.name)),
+            page_text(campaigns.get(code.campaign_id or "", "")),
+            f'<span style="overflow-wrap:anywhere">{page_text(_cut(summary(code.content)))}</span>',
+            f"{code.scans:,}" if code.is_available else "",
+            f'<span style="white-space:nowrap">{to_iso(code.created)[:10]}</span>',
+        )
+        for code in first
+    ]
+    codes = table(("", "Name", "Campaign", "Content", "Scans", "Created"), rows) if rows else ""
+    return card(head, where, codes, more(count - len(first), "qrcodes()"))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+
+
+def _templates(templates: Templates) -> str:
+    names = templates.names()
+    figures = "".join(
+        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_drawn(templates, name), TEMPLATE)}'
+        f'<figcaption style="margin-top:3px">{page_text(name)}</figcaption></figure>'
+        for name in names[:MOST_SHOWN]
+    )
+    row = f'<div style="display:flex;flex-wrap:wrap;gap:12px">{figures}</div>'
+    return card(_counted(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))
+
+
+def _drawn(templates: Templates, name: str) -> QRImage | None:
+    try:
+        return QRImage(templates.design(name, SAMPLE))
+    except QrkitError:
+        return None

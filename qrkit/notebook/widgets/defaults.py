@@ -1,0 +1,141 @@
+"""What an optional field begins with when a person switches it on, and what is added to a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from qrkit.design.color import Color
+from qrkit.design.gradient import Gradient
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.pictures.image import QRImage
+
+__all__ = ["STARTS", "start"]
+
+Path = tuple[str | int, ...]
+
+LAYER_SHARE = 0.13
+"""Of the picture's width, for a new layer: the smallest symbols bear that at error correction M."""
+DOT = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="5" fill="{}"/></svg>'
+CARD = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 118">'
+    '<rect width="100" height="118" rx="9" fill="{}"/><rect x="6" y="6" width="88" height="88" rx="4" fill="#fff"/>'
+    '<path d="M44 102h-5v5M56 102h5v5M44 113h-5v-5M56 113h5v-5M43 107.5h14" fill="none" stroke="#fff" '
+    'stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>'
+)
+"""A card with a white field, and below it the sign for scanning."""
+
+
+def _ink(image: QRImage) -> Color:
+    """The colour of dark modules; of a gradient, its first."""
+    fill = image.design.foreground
+    return (fill.stops[0].color if isinstance(fill, Gradient) else fill).opaque
+
+
+def _fill(image: QRImage, name: str) -> Color | Gradient:
+    fill: Color | Gradient = getattr(image.design, name)
+    return fill
+
+
+def _gradient(image: QRImage, name: str) -> Gradient:
+    """From the colour there is to one that goes with it: a lighter paper, a related ink."""
+    fill = _fill(image, name)
+    first = fill.stops[0].color if isinstance(fill, Gradient) else fill
+    if name == "background":
+        return Gradient.linear(first, first.over(Color(255, 255, 255)) if first.alpha < 255 else "#FFF4D6")
+    return Gradient.linear("#0B3D91" if first == Color(0, 0, 0) else first, "#0C7390")
+
+
+def _color(image: QRImage, name: str) -> str:
+    fill = _fill(image, name)
+    return (fill.stops[0].color if isinstance(fill, Gradient) else fill).argb
+
+
+def _stop(image: QRImage, name: str) -> dict[str, Any]:
+    fill = _fill(image, name)
+    last = fill.stops[-1].color if isinstance(fill, Gradient) else fill
+    return {"offset": 1, "color": last.argb}
+
+
+def _layer(image: QRImage) -> dict[str, Any]:
+    side = round(min(image.width, image.height) * LAYER_SHARE)
+    place = {"x": (image.width - side) / 2, "y": (image.height - side) / 2, "width": side, "height": side}
+    return {"content": "icon:heart", "display": "box-hit-test", **place}
+
+
+def _sprite(image: QRImage) -> dict[str, Any]:
+    size = image.design.size
+    return {"name": "dot", "width": size, "height": size, "content": _svg(DOT, _ink(image))}
+
+
+def _wrapper(image: QRImage) -> dict[str, Any]:
+    """A card whose white field holds the picture as it is."""
+    side = max(image.width, image.height)
+    width = side / 0.84
+    hole = {"x": width * 0.08, "y": width * 0.08, "width": side, "height": side}
+    return {"source": _svg(CARD, _ink(image)), "width": width, "height": width * 1.18, "placeholder": hole}
+
+
+def _svg(text: str, color: Color) -> str:
+    return "data:image/svg+xml," + quote(text.format(color.rgb))
+
+
+def _marker(_image: QRImage) -> dict[str, Any]:
+    return {"pattern": "eye-2"}
+
+
+STARTS: Mapping[str, Callable[[QRImage], Any]] = {
+    "version": lambda image: image.symbol.version,
+    "mask": lambda image: image.symbol.mask,
+    "width": lambda image: image.width,
+    "height": lambda image: image.height,
+    "modules.sprite": lambda _image: "circle",
+    "modules.sprites": _sprite,
+    "markers.topLeft": _marker,
+    "markers.topRight": _marker,
+    "markers.bottomLeft": _marker,
+    **{
+        f"markers.{corner}.{part}Color": lambda image: _ink(image).argb
+        for corner in ("topLeft", "topRight", "bottomLeft")
+        for part in ("inner", "outer")
+    },
+    "layers": _layer,
+    "layers.color": lambda image: _ink(image).argb,
+    "wrapper": _wrapper,
+}
+"""Path of a field, without the numbers of entries -> its value."""
+
+IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
+    "": _color,
+    "color": _color,
+    "gradient": _gradient,
+    "stops": _stop,
+    "direction": lambda _image, _name: {"start": {"x": 0, "y": 0}, "stop": {"x": 1, "y": 0}},
+    "cx": lambda _image, _name: 0.5,
+    "cy": lambda _image, _name: 0.5,
+    "fx": lambda _image, _name: 0.5,
+    "fy": lambda _image, _name: 0.5,
+    "radius": lambda _image, _name: 0.5,
+}
+"""The same inside a fill; `color` and `gradient` are what the fill itself can become."""
+
+
+def start(path: Path, image: QRImage, branch: str = "") -> Any:
+    """The value a field begins with.
+
+    Args:
+        path: Of the field, or of the list that gets an entry, in the interface's names.
+        image: What is there already.
+        branch: What a fill becomes: `color` or `gradient`.
+
+    Raises:
+        InvalidParameter: The field is none that can be switched on.
+    """
+    first, *rest = [step for step in path if isinstance(step, str)]
+    name = ".".join([first, *rest])
+    if first in ("foreground", "background") and (branch or ".".join(rest)) in IN_FILLS:
+        return IN_FILLS[branch or ".".join(rest)](image, first)
+    if name not in STARTS:
+        raise InvalidParameter(Problem(name, None, "is always there"))
+    return STARTS[name](image)

@@ -1,0 +1,89 @@
+"""What can be told of a design without drawing it: enough for most, and it costs nothing.
+
+Forms that are known to read, in one colour on another, lose nothing to readers but by contrast and quiet zone. Anything
+else has to be looked at.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from qrkit.design.color import WHITE, Color
+from qrkit.scanning.fixes import LIGHTEST, luma, safe_eye
+from qrkit.scanning.issues import issues_of
+from qrkit.scanning.measures import EyeShape, Structure
+from qrkit.scanning.scan_report import ScanReport
+from qrkit.scanning.verdict import report_of, verdict_of
+from qrkit.symbol.symbol import CORNERS
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["is_robust", "reckoned"]
+
+NEAR = 2
+"""Modules of a narrow quiet zone: beyond them readers see the page with the modules at the edge."""
+
+SAFE_CORE = 2.8
+"""Of the pupils of safe eyes, in modules, at least."""
+
+
+def is_robust(design: Design) -> bool:
+    """Whether the static verdict is known to be robust; False where it is not, and where the design has to be drawn."""
+    foreground, background = design.foreground, design.background
+    return (
+        _is_known(design)
+        and isinstance(foreground, Color)
+        and isinstance(background, Color)
+        and _look_is_robust(foreground, background, design.padding, design.flip)
+    )
+
+
+def reckoned(design: Design) -> ScanReport | None:
+    """The static report of a design that need not be drawn; None where it has to be."""
+    foreground, background = design.foreground, design.background
+    if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
+        return None
+    structure = _structure(foreground, background, design.padding, design.flip)
+    if structure is None:
+        return None
+    return report_of(design.content, "static", issues_of(design, None, structure), structure=structure, design=design)
+
+
+@lru_cache(maxsize=256)
+def _look_is_robust(foreground: Color, background: Color, padding: int, flip: str) -> bool:
+    """The same for all designs that look so: asked for each of thousands of codes in one look."""
+    structure = _structure(foreground, background, padding, flip)
+    return structure is not None and verdict_of(issues_of(None, None, structure), None) == "robust"
+
+
+def _structure(foreground: Color, background: Color, padding: int, flip: str) -> Structure | None:
+    """What would be measured; None where it has to be."""
+    if background.alpha not in (0, 255):
+        # How much of the page is seen through it decides where the quiet zone ends.
+        return None
+    if padding <= NEAR and luma(background) < LIGHTEST:
+        # Beside a white page, which readers see with the modules at the edge, all of it looks dark.
+        return None
+    contrast = luma(background) - luma(foreground, background.over(WHITE))
+    quiet = float(min(padding, 5)) if background.alpha else 0.0
+    eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0) for corner in CORNERS)
+    return Structure(eyes, 1.0, 1.0, quiet, contrast, flip in ("horizontal", "vertical"))
+
+
+def _is_known(design: Design) -> bool:
+    """Whether its modules and eyes are forms that read, in the colour of the foreground, with nothing over them."""
+    markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
+    return (
+        not design.layers
+        and design.wrapper is None
+        and (design.modules.type != "sprite" or design.modules.sprite is not None)
+        and all(
+            one is None
+            or (
+                safe_eye(one.pattern) == one.pattern and one.inner_color is one.outer_color is None and one.opacity == 1
+            )
+            for one in markers
+        )
+    )

@@ -1,0 +1,108 @@
+"""A design -> its drawing -> a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.drawing.draw import Pictures, draw
+from qrkit.drawing.untrusted.assets import read_assets
+from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
+from qrkit.scanning.budget import budget_of, is_inverted, true_modules
+from qrkit.scanning.causes import causes_of
+from qrkit.scanning.free_pads import symbol_of
+from qrkit.scanning.grade import QUIET_ZONE, Grade, grade
+from qrkit.scanning.issues import MOST_USED, issues_of
+from qrkit.scanning.sampling import MARGIN, Sampled, greys_of, reflectance, sample
+from qrkit.scanning.scan_report import Level, ScanReport
+from qrkit.scanning.structure import structure_of
+from qrkit.scanning.verdict import report_of
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.drawing.scene import Scene
+    from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.scanning.readers import Engine
+    from qrkit.symbol.symbol import Symbol
+
+__all__ = ["Drawn", "drawn", "examine", "graded"]
+
+PANEL_PIXELS = 12
+"""Of a module in the picture that readers get, which conditions make smaller."""
+
+
+class Drawn(NamedTuple):
+    """A design on its way to be a picture.
+
+    Attributes:
+        design: What was asked for.
+        symbol: Its modules.
+        pictures: That it names.
+        scene: The drawing, with modules of a fraction of a pixel.
+    """
+
+    design: Design
+    symbol: Symbol
+    pictures: Pictures
+    scene: Scene
+
+
+def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
+    """Draw a design.
+
+    Raises:
+        ContentTooLong: The content does not fit.
+        AssetError: A picture that it names is none, or not to be had.
+    """
+    pictures = read_assets(design.pictures, fetch) if design.pictures else {}
+    symbol = symbol_of(design, pictures)
+    return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
+
+
+def examine(
+    drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None, *, is_sparing: bool = False
+) -> ScanReport:
+    """Check a design; see `qrkit.check`.
+
+    Args:
+        drawn: The design and what has been made of it.
+        level: How thorough.
+        engines: Who reads; where nothing is said, the three of `qrkit.scanning.readers.STANDARD`, and all that
+            are installed at level full.
+        is_sparing: Whether causes are left out where no issue needs them: looking for them draws the design anew
+            without each of its parts, which takes several times as long as all else of a static check.
+
+    Raises:
+        RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
+    """
+    design, symbol, pictures, scene = drawn
+    with within(LONGEST_SECONDS):
+        sampled = sample(scene)
+        budget = budget_of(sampled, symbol)
+        if not is_sparing or budget.used > MOST_USED:
+            budget = replace(budget, causes=causes_of(design, pictures, budget))
+        seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
+    structure = structure_of(sampled, symbol, budget.wrong)
+    panel = None
+    if seen:
+        from qrkit.scanning.panel import run_panel
+
+        panel = run_panel(*seen, design.content, level=level, engines=engines, symbol=symbol)
+    return report_of(
+        design.content,
+        level,
+        issues_of(design, budget, structure),
+        budget=budget,
+        structure=structure,
+        panel=panel,
+        grade=graded(sampled, symbol) if level in ("standard", "full") else None,
+        design=design,
+    )
+
+
+def graded(sampled: Sampled, symbol: Symbol) -> Grade:
+    """The print grade of a drawn symbol; light on dark is graded as its negative, as the standard allows it."""
+    around = MARGIN - QUIET_ZONE
+    light = reflectance(sampled.modules()[around:-around, around:-around])
+    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)

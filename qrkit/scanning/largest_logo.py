@@ -1,0 +1,134 @@
+"""`largest_logo`: how large a picture may be that lies on a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from qrkit.design.decoration import Layer
+from qrkit.design.limits import PadChoice
+from qrkit.drawing.logo import Logo, place_problems
+from qrkit.drawing.resizing import layout_of
+from qrkit.drawing.untrusted.assets import Fetch
+from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.late import Shown
+from qrkit.scanning.bench import Bench, State
+from qrkit.scanning.examine import drawn, examine
+from qrkit.scanning.issues import MOST_USED
+from qrkit.scanning.scan_report import VERDICTS, Level, ScanReport
+from qrkit.scanning.symbol_steps import sufficient_symbols
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["LargestLogo", "largest_logo"]
+
+PARTS = 4
+"""Of a module: how finely sizes are told apart."""
+
+MAY = ("mask", "ec")
+
+
+@dataclass(frozen=True, slots=True)
+class LargestLogo(Shown):
+    """The largest layer that a design may have in a place.
+
+    Attributes:
+        layer: It, in pixels of the picture.
+        share: Its longer side, as a share of the symbol's width.
+        design: The design with it, as its last layer.
+        report: On that design.
+    """
+
+    layer: Layer
+    share: float
+    design: Design
+    report: ScanReport
+
+    def __repr__(self) -> str:
+        return f"<LargestLogo {self.share:.0%} of the symbol's width, {self.report.verdict}>"
+
+
+def largest_logo(
+    design: Design,
+    content: str,
+    *,
+    target: float = MOST_USED,
+    place: tuple[float, float] = (0.5, 0.5),
+    pad_codewords: PadChoice | None = None,
+    may: Collection[str] = ("mask",),
+    level: Level = "standard",
+    fetch: Fetch | None = None,
+) -> LargestLogo:
+    """Find how large a picture may be on a design, off the function patterns that readers cannot do without.
+
+    Args:
+        design: What it shall lie on.
+        content: The picture, as `Layer.content` has it; it keeps its proportions.
+        target: Share of the worst block's error correction that may be used, 0..1.
+        place: Where its middle is, in 0..1 of the symbol from the left and from the top.
+        pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
+        may: What else may be changed of the symbol, out of mask and ec; the version stays.
+        level: Of the report; where readers look, they have to find the symbol as well as without the logo, or `ok`.
+        fetch: What reads pictures by their URL; without it, none is read (ruling G20).
+
+    Raises:
+        CannotRepair: Not even a picture of one module fits there.
+        InvalidParameter: An argument breaks its rule.
+        AssetError: The picture is none, or not to be had.
+        ContentTooLong: The content does not fit.
+        RenderingFailed: The renderer broke down on a part of the design.
+    """
+    _check(target, place, may)
+    if pad_codewords:
+        design = design.replace(pad_codewords=pad_codewords)
+    side, logo = layout_of(design).side, Logo.read(content, fetch)
+
+    def with_logo(modules: float) -> Design:
+        return logo.on(design, modules / side, place)
+
+    bench = Bench(with_logo(1), target, fetch)
+    known = {(issue.code, issue.where) for issue in bench.state(design).issues}
+    verdict = min("ok", examine(drawn(design, fetch), level).verdict, key=VERDICTS.index)
+    best, least, most = None, PARTS - 1, PARTS * side
+    while most - least > 1:
+        middle = (least + most) // 2
+        found = _fitted(bench, with_logo(middle / PARTS), known, may)
+        report = examine(drawn(found.design, fetch), level) if found else None
+        if report and report.is_at_least(verdict):
+            best, least = report, middle
+        else:
+            most = middle
+    if best is None or best.design is None:
+        raise CannotRepair("not even a picture of one module fits there, with what may be used of error correction")
+    return LargestLogo(best.design.layers[-1], least / PARTS / side, best.design, best)
+
+
+def _fitted(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:
+    """The design as it is, or with another symbol of its version, if it has no issues but known ones."""
+
+    def is_good(state: State | None) -> bool:
+        return (
+            state is not None
+            and bench.allows(state.budget.used)
+            and all((issue.code, issue.where) in known for issue in state.issues)
+        )
+
+    state = bench.after(design, ())
+    if state is None or is_good(state):
+        return state
+    reached = (bench.after(design, steps) for steps in sufficient_symbols(bench, design, bench.appearance(state), may))
+    return next((other for other in reached if is_good(other)), None)
+
+
+def _check(target: float, place: Any, may: Collection[str]) -> None:
+    problems = []
+    if not 0 <= target <= 1:
+        problems.append(Problem("target", target, "must be in 0..1 of the error correction", "out-of-range"))
+    problems += place_problems(place)
+    problems += [
+        Problem("may", one, "is nothing to change here; " + nearest(one, MAY)) for one in may if one not in MAY
+    ]
+    if problems:
+        raise InvalidParameter(*problems)

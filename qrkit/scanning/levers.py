@@ -1,0 +1,87 @@
+"""What may be changed of a design so that it scans: each lever a function from design to design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from qrkit.design.decoration import Layer
+from qrkit.drawing.resizing import layout_of
+from qrkit.scanning.fixes import shrunk
+from qrkit.symbol.encode import encode
+from qrkit.symbol.symbol import ErrorCorrectionLevel
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["LEVERS", "Lever", "centred", "fainter", "levelled", "moved", "resized"]
+
+Lever: TypeAlias = Literal[
+    "flip",
+    "padding",
+    "colors",
+    "markers",
+    "modules",
+    "mask",
+    "pad_codewords",
+    "ec",
+    "layer_place",
+    "version",
+    "layer_opacity",
+    "layer_size",
+]
+LEVERS: tuple[Lever, ...] = get_args(Lever)
+"""What repair may change, from what nobody sees to what everybody does."""
+
+
+def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
+    """The design with another error correction level in the version that it has.
+
+    Raises:
+        ContentTooLong: The content does not fit.
+    """
+    version = (layout_of(design).side - 17) // 4
+    smallest = encode(design.content, error_correction=level, mode=design.em).version
+    return design.replace(ec=level, version=design.version if smallest == version else version)
+
+
+def moved(design: Design, which: Collection[int], right: float, down: float) -> Design:
+    """The design with some of its layers moved by so many modules."""
+    module = layout_of(design).module
+
+    def change(layer: Layer) -> Layer:
+        return layer.replace(x=round(layer.x + right * module, 2), y=round(layer.y + down * module, 2))
+
+    return _with_layers(design, which, change)
+
+
+def centred(design: Design, which: Collection[int]) -> Design:
+    """The design with some of its layers in the middle of the symbol."""
+    layout = layout_of(design)
+    across, down = layout.place(layout.side / 2, layout.side / 2)
+
+    def change(layer: Layer) -> Layer:
+        return layer.replace(x=round(across - layer.width / 2, 2), y=round(down - layer.height / 2, 2))
+
+    return _with_layers(design, which, change)
+
+
+def resized(design: Design, which: Collection[int], scale: float) -> Design:
+    """The design with some of its layers made smaller around their middles, and what they keep clear likewise."""
+
+    def change(layer: Layer) -> Layer:
+        return shrunk(layer, scale).replace(tolerance=round(layer.tolerance * scale, 2))
+
+    return _with_layers(design, which, change)
+
+
+def fainter(design: Design, opacity: float, which: Collection[int] | None = None) -> Design:
+    """The design with some of its layers, or all, at most so opaque."""
+    which = range(len(design.layers)) if which is None else which
+    return _with_layers(design, which, lambda layer: layer.replace(opacity=min(layer.opacity, opacity)))
+
+
+def _with_layers(design: Design, which: Collection[int], change: Callable[[Layer], Layer]) -> Design:
+    return design.replace(
+        layers=[change(layer) if index in which else layer for index, layer in enumerate(design.layers)]
+    )

@@ -1,0 +1,143 @@
+"""A picture of a code, wherever it is from -> a report: what can be told without its design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil, floor, hypot
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
+from qrkit.scanning.budget import Budget, budget_of
+from qrkit.scanning.examine import graded
+from qrkit.scanning.issues import issues_of
+from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
+from qrkit.scanning.scan_report import Issue, Level, ScanReport
+from qrkit.scanning.structure import structure_of
+from qrkit.scanning.verdict import report_of
+from qrkit.symbol.decode import MOST_READ_SIDE, opened
+from qrkit.symbol.encode import encode
+from qrkit.symbol.locate import Located, locate
+from qrkit.symbol.symbol import Symbol, side_of
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from qrkit.scanning.readers import Engine
+
+__all__ = ["check_picture"]
+
+
+SEEN_AROUND = 8
+"""Modules around a symbol that readers see: twice its quiet zone."""
+
+
+def check_picture(
+    picture: bytes | str | Path | Image, level: Level = "standard", engines: Sequence[Engine] | None = None
+) -> ScanReport:
+    """Check a picture; see `qrkit.check`.
+
+    Its modules are compared with those that its content has when it is encoded anew. Where another encoder split the
+    content in another way, there is nothing to compare with, and budget, structure and grade are None.
+
+    Raises:
+        UnreadableFile: It is no picture.
+        NoSymbol: No QR Code was found in it.
+    """
+    greys = opened(picture, MOST_READ_SIDE)
+    found = locate(greys)
+    if found is None:
+        where = f" in {picture}" if isinstance(picture, str | Path) else ""
+        raise NoSymbol(f"no QR Code was found{where}: either there is none, or no reader sees it")
+    sampled, symbol, budget = _matched(greys, found) or (None, None, None)
+    structure, issues = None, tuple[Issue, ...]()
+    if sampled and symbol and budget:
+        structure = structure_of(sampled, symbol, budget.wrong)
+        issues = issues_of(None, budget, structure)
+    panel = None
+    if level != "static":
+        from qrkit.scanning.panel import run_panel
+
+        seen = np.asarray(greys.crop(_surroundings(greys, found)))
+        panel = run_panel(seen, _pixels(found), found.content, level=level, engines=engines, symbol=symbol)
+    return report_of(
+        found.content,
+        level,
+        issues,
+        budget=budget,
+        structure=structure,
+        panel=panel,
+        grade=graded(sampled, symbol) if sampled and symbol and level in ("standard", "full") else None,
+    )
+
+
+def _pixels(found: Located) -> float:
+    """Of a module, from corner to corner."""
+    (left, top), (right, low), *_ = found.corners
+    return hypot(right - left, low - top) / side_of(found.version)
+
+
+def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
+    """The part of the picture that readers get: what is far from the symbol would cost them time, and a worse guess."""
+    reach = SEEN_AROUND * _pixels(found)
+    across, down = zip(*found.corners, strict=True)
+    left, top = (max(0, floor(min(places) - reach)) for places in (across, down))
+    right, low = (ceil(max(places) + reach) for places in (across, down))
+    return left, top, min(greys.width, right), min(greys.height, low)
+
+
+def _matched(greys: Image, found: Located) -> tuple[Sampled, Symbol, Budget] | None:
+    """The symbol, drawn upright, and what it was encoded as; None where that is not known."""
+    for is_mirrored in (False, True):
+        sampled = _straightened(greys, found, is_mirrored=is_mirrored)
+        for symbol in _candidates(found):
+            budget = budget_of(sampled, symbol)
+            # What was read uses no more than there is; any other symbol of that size is wrong in half of its modules.
+            if budget.used <= 1:
+                return sampled, symbol, budget
+    return None
+
+
+def _candidates(found: Located) -> Iterator[Symbol]:
+    for mode in ("byte", "auto", "alphanumeric", "numeric", "kanji"):
+        for pads in ("segno", "iso"):
+            try:
+                yield encode(
+                    found.content,
+                    version=found.version,
+                    error_correction=found.ec,
+                    mode=mode,
+                    mask=found.mask,
+                    pad_codewords=pads,
+                )
+            except (ContentTooLong, InvalidParameter):
+                continue
+
+
+def _straightened(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled:
+    """The symbol and what is around it, seen from straight above."""
+    from PIL import Image
+
+    side = side_of(found.version)
+    size = (side + 2 * MARGIN) * PIXELS
+    top_left, top_right, bottom_right, bottom_left = found.corners
+    corners = (top_left, bottom_left, bottom_right, top_right) if is_mirrored else found.corners
+    near, far = MARGIN * PIXELS, (MARGIN + side) * PIXELS
+    places = ((near, near), (far, near), (far, far), (near, far))
+    seen = Image.merge("LA", (greys, Image.new("L", greys.size, 255)))
+    straight = seen.transform(
+        (size, size), Image.Transform.PERSPECTIVE, _perspective(places, corners), Image.Resampling.BILINEAR
+    )
+    luma, alpha = np.moveaxis(np.asarray(straight, dtype=np.float32) / 255, 2, 0)
+    return Sampled(side, PIXELS, luma, (alpha > 0.5).astype(np.float32), alpha > 0.5, is_mirrored)
+
+
+def _perspective(places: Sequence[tuple[int, int]], corners: Sequence[tuple[int, int]]) -> list[float]:
+    """The eight numbers by which Pillow finds the corner in the picture for each place in the straight one."""
+    rows, wanted = [], []
+    for (x, y), (u, v) in zip(places, corners, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        wanted += [u, v]
+    return [float(one) for one in np.linalg.solve(np.array(rows, dtype=float), np.array(wanted, dtype=float))]

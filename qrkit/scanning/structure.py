@@ -1,0 +1,135 @@
+"""What readers need before they correct anything: eyes, weight of modules, quiet zone, contrast.
+
+Measured on the drawing itself, so that it holds for whatever draws it. The limits are those from which on independent
+readers begin to fail; they are harder than the standard where readers are, and softer where they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qrkit.scanning.budget import role_grid, true_modules
+from qrkit.scanning.measures import EyeShape, Structure
+from qrkit.scanning.sampling import MARGIN, Sampled
+from qrkit.symbol.symbol import CORNERS, FINDER, Role, Symbol, finder_places
+
+if TYPE_CHECKING:
+    from qrkit.scanning.sampling import Greys
+
+__all__ = ["DARK_PAGE", "structure_of"]
+
+DARK_PAGE = 0.25
+"""Luma of a page that a light quiet zone has to hold its own against: #404040."""
+
+LEAST_SEEN = 0.7
+"""Share of a part of the symbol that has to read right for its contrast to count."""
+
+
+def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structure:
+    """Measure a drawing.
+
+    Args:
+        sampled: The drawing.
+        symbol: What was meant.
+        wrong: bool, side x side: modules that read wrong, which say nothing of the others' weight.
+    """
+    white, luma = sampled.on(1.0), sampled.modules()
+    contrast = contrast_of(luma, symbol, wrong)
+    dark, light = levels(luma, symbol)
+    middle = (dark + light) / 2
+    is_dark = (white < middle) if contrast > 0 else (white > middle)
+    weights = weights_of(is_dark, sampled.pixels, symbol, wrong)
+    eyes = tuple(_eye(is_dark, sampled, corner) for corner in CORNERS)
+    return Structure(eyes, *weights, quiet_of(sampled, middle, is_light=contrast > 0), contrast, sampled.is_mirrored)
+
+
+def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
+    """The luma of typical dark and of typical light modules."""
+    dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    return float(np.median(inner[dark])), float(np.median(inner[~dark]))
+
+
+def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
+    """The signed contrast of the symbol's faintest ninth; eyes may have colours of their own."""
+    dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    is_counted = role_grid(symbol.version) != Role.FINDER
+    found = []
+    for places in np.array_split(np.arange(symbol.side**2).reshape(symbol.side, -1), 3):
+        for part in np.array_split(places, 3, axis=1):
+            here = np.zeros(symbol.side**2, dtype=bool)
+            here[part.ravel()] = True
+            here = here.reshape(dark.shape) & is_counted
+            right = here & ~wrong
+            # Under a logo there is no contrast, which is the budget's to say.
+            if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
+                found.append(float(np.median(inner[right & ~dark]) - np.median(inner[right & dark])))
+    low, high = levels(luma, symbol)
+    return min(found, key=abs) if found else high - low
+
+
+def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
+    """How much of a typical dark and of a typical light data module is drawn so, as diameters of discs."""
+    edge = MARGIN * pixels
+    inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
+    share = inner.reshape(symbol.side, pixels, symbol.side, pixels).mean(axis=(1, 3))
+    counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
+    dark = true_modules(symbol)
+    return _diameter(share[counted & dark]), _diameter(1 - share[counted & ~dark])
+
+
+def _diameter(shares: np.ndarray) -> float:
+    """Of a disc that covers as much of a module as most do; a fifth may cover less."""
+    if not len(shares):
+        return 0.0
+    return min(1.0, float(np.sqrt(np.quantile(shares, 0.2) * 4 / np.pi)))
+
+
+def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
+    """How many modules around the symbol are clear, where the page behind the picture is of the other kind."""
+    page = DARK_PAGE if is_light else 1.0
+    seen = sampled.on(page)
+    clear = (seen > middle) if is_light else (seen < middle)
+    if is_light and middle < DARK_PAGE:
+        clear &= sampled.is_inside
+    pixels, edge = sampled.pixels, MARGIN * sampled.pixels
+    end = edge + sampled.side * pixels
+    reach = []
+    for turned in range(4):
+        # The band beside the symbol, from the symbol outwards; what reaches a little over its edge is no matter.
+        band = np.rot90(clear, turned)[: edge - pixels // 4, edge:end][::-1]
+        is_clear = band.mean(axis=1) > 0.98
+        reach.append(0 if not is_clear[0] else edge if is_clear.all() else int(np.argmin(is_clear)) + pixels // 4)
+    return min(reach) / pixels
+
+
+def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
+    pixels = sampled.pixels
+    top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
+    box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
+    centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
+    distance = np.maximum(centre[:, None], centre[None, :])  # from the middle, in modules; its lines are squares
+    return EyeShape(
+        corner=corner,
+        radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
+        core=float(np.sqrt(box[distance < 2].sum())) / pixels,
+        ring=float(box[_sides(centre, 3)].mean()),
+        gap=float(1 - box[_sides(centre, 2)].mean()),
+    )
+
+
+def _sides(centre: np.ndarray, distance: float) -> np.ndarray:
+    """The middles of the four sides of a square so far from the centre, which rounding leaves where they are."""
+    across = np.abs(centre - distance) < 0.15
+    beside = centre < distance / 2
+    return (across[:, None] & beside[None, :]) | (beside[:, None] & across[None, :])
+
+
+def _radius(box: np.ndarray) -> float:
+    """Of the top left corner in pixels: how much of its square an arc leaves out, 1 - pi / 4 of the radius squared."""
+    reach = len(box) // 2
+    quarter = box[:reach, :reach]
+    # What is light before the first dark pixel of its row and of its column is outside the form.
+    outside = (np.cumsum(quarter, axis=1) == 0) & (np.cumsum(quarter, axis=0) == 0)
+    return min(float(reach), float(np.sqrt(outside.sum() / (1 - np.pi / 4))))

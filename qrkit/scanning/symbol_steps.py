@@ -1,0 +1,98 @@
+"""Other symbols of the same version for a design: masks, pad codewords and error correction levels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_args
+
+from qrkit.drawing.resizing import relaid
+from qrkit.errors import ContentTooLong
+from qrkit.scanning.bench import Bench, Step
+from qrkit.scanning.free_pads import fitted
+from qrkit.scanning.levers import Lever, levelled
+from qrkit.symbol.encode import encode
+from qrkit.symbol.symbol import ErrorCorrectionLevel
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.scanning.appearance import Appearance
+
+__all__ = ["sufficient_symbols"]
+
+MASK_GAIN = 0.5
+"""Of the worst block's error correction: what another mask may leave more of, in small symbols."""
+
+
+def sufficient_symbols(
+    bench: Bench, design: Design, appearance: Appearance, may: Collection[str]
+) -> Iterator[list[Step]]:
+    """Steps to symbols that leave enough error correction, fewer steps first.
+
+    Args:
+        bench: Says what is enough.
+        design: What is drawn.
+        appearance: How it draws modules.
+        may: Levers, of which mask, pad_codewords and ec are used.
+    """
+    levels = [design.ec, *_others(design.ec)] if "ec" in may else [design.ec]
+    are_free = [design.pad_codewords == "free"]
+    if "pad_codewords" in may and not are_free[0]:
+        are_free.append(True)
+    # Either lever alone, the pads before the level as nobody sees them, then both.
+    tries = [(level, is_free) for level in levels for is_free in are_free]
+    for level, is_free in sorted(tries, key=lambda one: (one[0] != design.ec) + (one[1] != are_free[0])):
+        steps = _level_steps(design, level, appearance.version)
+        if steps is None or not bench.allows(appearance.least_used(level)):
+            continue
+        if is_free != are_free[0]:
+            steps.append(_step("pad_codewords", pad_codewords="free"))
+        yield from _sufficient(bench, design, appearance, steps, may)
+
+
+def _sufficient(
+    bench: Bench, design: Design, appearance: Appearance, steps: list[Step], may: Collection[str]
+) -> Iterator[list[Step]]:
+    """These steps, if they suffice, or with the best mask if that does."""
+    for step in steps:
+        design = step.apply(design)
+
+    def used(mask: int | None) -> float:
+        asked: dict[str, Any] = {"version": appearance.version, "error_correction": design.ec, "mode": design.em}
+        symbol = encode(design.content, **asked, mask=mask)
+        if design.pad_codewords == "free":
+            symbol = fitted(design.replace(mask=mask), symbol, appearance)
+        return appearance.budget(symbol).used
+
+    is_free = design.pad_codewords == "free" and design.mask is None
+    first = used(0 if is_free else design.mask)
+    if not bench.allows(first - MASK_GAIN):
+        return
+    if bench.allows(first) or (is_free and bench.allows(used(None))):
+        yield steps
+    elif "mask" in may and not is_free:
+        by_mask = [used(mask) for mask in range(8)]
+        if bench.allows(min(by_mask)):
+            yield [*steps, _step("mask", mask=by_mask.index(min(by_mask)))]
+
+
+def _others(level: ErrorCorrectionLevel) -> list[ErrorCorrectionLevel]:
+    """The other levels: the next stronger ones, then the next weaker ones, which leave more pad codewords free."""
+    levels: tuple[ErrorCorrectionLevel, ...] = get_args(ErrorCorrectionLevel)
+    at = levels.index(level)
+    return [*levels[at + 1 :], *reversed(levels[:at])]
+
+
+def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> list[Step] | None:
+    """What gives a design this level in its version; None where the content does not fit."""
+    if level == design.ec:
+        return []
+    try:
+        encode(design.content, version=version, error_correction=level, mode=design.em)
+    except ContentTooLong:
+        return None
+    return [Step("ec", partial(levelled, level=level))]
+
+
+def _step(lever: Lever, **fields: Any) -> Step:
+    return Step(lever, partial(relaid, **fields))

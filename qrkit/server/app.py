@@ -1,0 +1,251 @@
+"""The WSGI app: Falcon finds the route, a handler answers, and every answer keeps the contract of ruling H3."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+import falcon
+from falcon.routing import BaseConverter
+
+from qrkit.drawing.untrusted.assets import Fetch
+from qrkit.drawing.untrusted.fetching import Fetcher
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod
+from qrkit.pictures.generate_request import Shortener
+from qrkit.portfolio import earlier_base_urls, kept_base_url
+from qrkit.portfolio.access import RequestCounter
+from qrkit.server.access_log import Access
+from qrkit.server.handlers.short_urls import PAGE_POLICY
+from qrkit.server.hosts import Hosts
+from qrkit.server.landing import failure
+from qrkit.server.messages import (
+    PREFLIGHT_HEADERS,
+    STANDARD_HEADERS,
+    Request,
+    Response,
+    header_text,
+    problem,
+    unless_known,
+    warning,
+)
+from qrkit.server.proxies import client_address
+from qrkit.server.routes import ROUTES, Route
+from qrkit.server.service import Call, Gates, Service, called
+from qrkit.server.settings import Settings
+from qrkit.store import Store
+from qrkit.tracking.times import Clock, now
+from qrkit.visits.places import Places
+from qrkit.visits.redirect import Locate, Redirects, nowhere
+
+__all__ = ["make_app"]
+
+_log = logging.getLogger("qrkit")
+
+Responder = Callable[..., None]
+App = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
+
+ASKED = "qrkit.request"
+"""Where the environment of a request keeps what was made of it."""
+
+
+def make_app(
+    store: Store,
+    settings: Settings | None = None,
+    *,
+    clock: Clock = now,
+    locate: Locate | None = None,
+    shorteners: Mapping[str, Shortener] | None = None,
+    fetch: Fetch | None = None,
+) -> WSGIApplication:
+    """Make the WSGI app of a store.
+
+    Args:
+        store: Where QR Codes are and visits go.
+        settings: How it behaves; what is said there of sockets is for the server.
+        clock: What time it is.
+        locate: Where an address is: address in, `Place` out; by default the table of places of the settings says so.
+        shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
+        fetch: What reads pictures that designs name by their URL; by default a `Fetcher` for the hosts of the settings
+            (ruling G20).
+
+    Raises:
+        UnreadableFile: The table of places cannot be read.
+    """
+    chosen = settings or Settings()
+    base_url = chosen.base_url or kept_base_url(store)
+    hosts = Hosts(chosen.hosts, [base_url, *earlier_base_urls(store)])
+    redirects = Redirects(
+        store,
+        clock=clock,
+        locate=locate or (Places(chosen.places) if chosen.places else nowhere),
+        strict=chosen.strict,
+        records=chosen.record_visits,
+        hosts=hosts.names,
+        path=urlsplit(base_url).path,
+    )
+    if fetch is None and chosen.fetch_from:
+        fetch = Fetcher(allow=chosen.fetch_from)
+    service = Service(
+        store, base_url, clock, redirects, Gates(chosen), shorteners or {}, counter=RequestCounter(store), fetch=fetch
+    )
+    app = falcon.App()
+    app.router_options.converters["code"] = _Code
+    app.add_error_handler(Exception, _on_bug)
+    app.add_error_handler(falcon.HTTPError, _on_http_error)
+    app.add_error_handler(QrkitError, _on_error)
+    for path in dict.fromkeys(route.path for route in ROUTES):
+        template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
+        app.add_route(template, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
+    return _guarded(app, hosts, Access(is_on=chosen.access_log, clock=clock))
+
+
+class _Code(BaseConverter):
+    """What may be a short code in a path: all but the first step of the interface."""
+
+    def convert(self, value: str) -> str | None:
+        return None if value.lower() == "api" else value
+
+
+def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:
+    """What Falcon asks for: an object with a method `on_get` for GET, and so on."""
+    resource = type("Resource", (), {})()
+    for route in routes:
+        setattr(resource, f"on_{route.method.lower()}", _responder(service, settings, route))
+        if route.method == "GET":
+            resource.on_head = resource.on_get
+    return resource
+
+
+def _responder(service: Service, settings: Settings, route: Route) -> Responder:
+    def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        address = client_address(request.env, settings)
+        asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
+        request.env[ASKED] = asked
+        try:
+            answer = unless_known(asked, _answer(service, route, asked))
+        except QrkitError as error:
+            answer = _refusal(error, asked, route)
+        response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
+        _fill(response, answer)
+
+    return respond
+
+
+def _answer(service: Service, route: Route, asked: Request) -> Response:
+    if route.key == "none":
+        return route.handler(Call(service, asked))
+    call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
+    if not route.is_change:
+        return route.handler(call)
+    with service.gates.changing.passing():
+        return route.handler(call)
+
+
+def _refusal(error: QrkitError, asked: Request, route: Route) -> Response:
+    """An error as the one who asks can read it: who scans a code sees a page, a program gets JSON."""
+    answer = problem(error, highest=route.most_status)
+    is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
+    return _as_page(error, answer) if is_page else answer
+
+
+def _reads_pages(accept: str, path: str) -> bool:
+    """Whether it is a browser that asks, and not for something of the interface."""
+    return "text/html" in accept and not f"{path}/".startswith("/api/")
+
+
+def _as_page(error: QrkitError, answer: Response) -> Response:
+    headers = dict(answer.headers) | {"Content-Security-Policy": PAGE_POLICY, "X-Robots-Tag": "noindex, nofollow"}
+    return Response(answer.status, "text/html; charset=utf-8", failure(error), headers)
+
+
+def _body(request: falcon.Request, most: int) -> bytes:
+    """The body of a request; a longer one is refused before it is read."""
+    too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
+    if (request.content_length or 0) > most:
+        raise too_long
+    found = bytes(request.bounded_stream.read(most + 1))
+    if len(found) > most:
+        raise too_long
+    return found
+
+
+def _fill(response: falcon.Response, answer: Response) -> None:
+    response.status = falcon.code_to_http_status(answer.status)
+    if answer.media_type:
+        response.content_type = answer.media_type
+    response.data = answer.body
+    for name, value in answer.headers.items():
+        response.set_header(name, value)
+
+
+def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
+    answer = problem(error)
+    is_page = _reads_pages(request.get_header("Accept") or "", request.path)
+    _fill(response, _as_page(error, answer) if is_page else answer)
+
+
+def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:
+    """What Falcon itself refuses, in the same form as everything else."""
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        allowed = str(dict(error.headers or {}).get("Allow", "GET")).split(", ")
+        found: QrkitError = WrongMethod(request.method, allowed)
+    elif error.status_code == 404:
+        found = NotFound("page", request.path)
+    else:
+        found = BadRequest(error.description or error.title)
+    _on_error(request, response, found, _path)
+
+
+def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exception, _path: Any) -> None:
+    _fill(response, _bug(request.path))
+    asked = request.env.get(ASKED)
+    if asked:
+        response.set_headers(asked.joining)
+
+
+def _bug(path: str) -> Response:
+    """An unforeseen error: logged with an id, which is all that is told outside (ruling H4)."""
+    id = secrets.token_hex(4)
+    _log.exception("error %s at %s", id, header_text(path))
+    return problem(QrkitError(f"an internal error happened; it was logged as {id}"))
+
+
+def _guarded(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
+    """The outermost layer: standard headers on every response, and an answer even where Falcon itself fails."""
+
+    def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        done = access.begun()
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            standard = STANDARD_HEADERS
+            if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
+                status, standard = "204 No Content", STANDARD_HEADERS | PREFLIGHT_HEADERS
+                headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
+            given = {name.lower() for name, _ in headers}
+            sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
+            done(environ, status, sent, environ.get(ASKED))
+            return start_response(status, sent, exc_info)
+
+        try:
+            hosts.check(environ)
+            return app(environ, start)
+        except QrkitError as error:
+            answer = problem(error)
+        except Exception:
+            answer = _bug(environ.get("PATH_INFO", ""))
+        _send(answer, start)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+    return guarded
+
+
+def _send(answer: Response, start: Any) -> None:
+    """Begin a response that Falcon has no part in."""
+    headers = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body))), *answer.headers.items()]
+    start(falcon.code_to_http_status(answer.status), headers)

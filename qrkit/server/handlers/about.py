@@ -1,0 +1,36 @@
+"""What the service says of itself: its description and its health (ruling H7)."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+
+from qrkit.errors import StoreBusy, TooManyRequests
+from qrkit.server.messages import JSON, Response
+from qrkit.server.service import Call
+from qrkit.store.maintenance import check_writing
+
+__all__ = ["health"]
+
+
+def health(call: Call) -> Response:
+    """Whether the store can be read and written, and how many visits were lost or late since the start.
+
+    Ruling T11.
+
+    Raises:
+        StoreBusy: It cannot, or does not answer in time.
+    """
+    service = call.service
+    try:
+        with service.gates.asking.passing():
+            check_writing(service.store)
+    except TooManyRequests as error:
+        raise StoreBusy("the store does not answer") from error
+    found = {
+        "status": "ok",
+        "version": version("qrkit-studio"),
+        "lost": service.redirects.lost,
+        "late": service.redirects.late,
+    }
+    return Response(200, JSON, json.dumps(found).encode(), {"Cache-Control": "no-store"})

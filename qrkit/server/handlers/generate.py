@@ -1,0 +1,110 @@
+"""Pictures out, and pictures in: generate and decode (interface.md, endpoints 1 and 2; ruling G21)."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+
+from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
+from qrkit.drawing.untrusted.assets import read_assets
+from qrkit.drawing.writers import FORMATS, zip_all
+from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
+from qrkit.files import safe_name
+from qrkit.pictures.generate_request import GenerateRequest, Shortener, read_post
+from qrkit.pictures.image import QRImage
+from qrkit.portfolio.templates import Templates
+from qrkit.server.generate_query import content_disposition, read_get
+from qrkit.server.messages import JSON, Response, ignored, tagged
+from qrkit.server.reading import json_object
+from qrkit.server.service import Call
+from qrkit.symbol.decode import MOST_READ_SIDE, decode
+from qrkit.tracking.short_urls import new_short_code
+
+__all__ = ["decode_picture", "generate", "generate_decorated"]
+
+MOST_DESIGN_BYTES = 12 * 2**20
+"""A body with all the pictures that a design may have, as data URIs."""
+MOST_PICTURE_BYTES = 16 * 2**20
+KEPT_A_DAY = "public, max-age=86400"
+KEPT_AND_CHECKED = "private, no-cache"
+"""With a key, each request counts, and says what is left."""
+
+
+def generate(call: Call) -> Response:
+    """A picture of any content."""
+    asked = read_get(call.parameters)
+    answer = _generated(call, asked)
+    # The same request gives the same bytes (ruling G9), unless it makes a short URL.
+    return answer if asked.shorten else tagged(answer, KEPT_A_DAY if call.account is None else KEPT_AND_CHECKED)
+
+
+def generate_decorated(call: Call) -> Response:
+    """A decorated picture, of a design as JSON."""
+    templates = Templates(call.service.store, call.portfolio.account.id)
+    body = call.body(MOST_DESIGN_BYTES)
+    with call.service.gates.reading.passing():
+        asked = read_post(json_object(body), templates.get)
+    return _generated(call, asked)
+
+
+def decode_picture(call: Call) -> Response:
+    """What the QR Code in a picture says.
+
+    Raises:
+        InvalidParameter: The format is none of pixels.
+        BadRequest: There is no picture.
+    """
+    name = call.parameters.get("format", "png").lower()
+    if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
+        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
+    picture = call.file(MOST_PICTURE_BYTES).data
+    if not picture:
+        raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
+    with call.service.gates.reading.passing():
+        found = decode(picture, most_side=MOST_READ_SIDE)
+    return Response(200, JSON, json.dumps(found.as_dict(), ensure_ascii=False).encode())
+
+
+def _generated(call: Call, asked: GenerateRequest) -> Response:
+    service, gates = call.service, call.service.gates
+    with gates.changing.passing() if asked.shorten else nullcontext(), gates.drawing.passing():
+        # What takes long happens outside of the transaction: pictures are read before it, and drawn after it.
+        pictures = read_assets(asked.design.pictures, service.fetch)
+        # A tracked code whose picture cannot be drawn is not kept.
+        with service.store.atomic() if asked.shorten else nullcontext():
+            image = QRImage(asked.shortened(_services(call)), pictures=pictures)
+        picture = _picture(image, asked)
+        scan = image.known_scan
+    headers = {"Content-Disposition": content_disposition(asked)}
+    told = [*ignored(asked.unknown), *image.warnings]
+    if scan:
+        headers["X-Scan-Score"] = str(scan.score)
+        told += [issue.message for issue in scan.issues if issue.severity != "note"]
+    return Response(200, FORMATS[asked.format].media_type, picture, headers, told)
+
+
+def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
+    if asked.format == "txt":
+        return image.to_text(asked.style).encode()
+    if asked.format == "zip":
+        return zip_all.write_named(image.scene, safe_name(asked.filename, "zip").removesuffix(".zip"))
+    return image.to_bytes(asked.format)
+
+
+def _services(call: Call) -> dict[str, Shortener]:
+    """The shortening services by name; the one of this service makes a tracked QR Code (ruling G19)."""
+    changes_nothing = call.request.method == "HEAD"
+
+    def track(url: str) -> str:
+        if call.account is None:
+            message = "shorten needs an API key here: the tracked QR Code belongs to its account"
+            raise NotAuthenticated(message, code="missing-key")
+        return f"{call.service.base_url}/{new_short_code()}" if changes_nothing else call.portfolio.shorten(url)
+
+    others = dict.fromkeys(call.service.shorteners, _untouched) if changes_nothing else call.service.shorteners
+    return {"local": track, call.service.host: track, **others}
+
+
+def _untouched(url: str) -> str:
+    """In place of a shortening service where none may be asked."""
+    return url

@@ -1,0 +1,84 @@
+"""Short URLs: where a scan leads, its picture, and a look without following (rulings T2, T8 to T11)."""
+
+from __future__ import annotations
+
+from qrkit.errors import NotFound
+from qrkit.portfolio import picture_of
+from qrkit.server.landing import page, preview
+from qrkit.server.messages import Response, tagged
+from qrkit.server.service import Call
+from qrkit.tracking.short_urls import is_short_code
+from qrkit.visits import redirect
+
+__all__ = ["PAGE_POLICY", "follow", "look", "picture"]
+
+# Without "sandbox", which would keep `tel:` links and downloads from working.
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
+KEPT_AWHILE = "public, max-age=300"
+HTML = "text/html; charset=utf-8"
+MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
+
+
+def follow(call: Call) -> Response:
+    """Record the visit, then redirect to the content or show it."""
+    request, code = call.request, _code(call)
+    if _wants_raw(call):
+        return _raw(call.service.redirects.look(code))
+    visit = redirect.Request(request.method, code, request.headers, request.address)
+    answer = call.service.redirects.answer(visit)
+    if answer.destination.kind == "redirect":
+        return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
+    return _page(page(answer))
+
+
+def look(call: Call) -> Response:
+    """A page that tells where a short URL leads, without following it and without a visit."""
+    code = _code(call)
+    if _wants_raw(call):
+        return _raw(call.service.redirects.look(code))
+    return _page(preview(f"{call.service.base_url}/{code}", call.service.redirects.look(code)))
+
+
+def picture(call: Call) -> Response:
+    """The picture of a tracked QR Code.
+
+    Raises:
+        NotFound: Nobody has the short code, or it is offered in no such format.
+    """
+    code, ext = _code(call), call.request.path["ext"].lower()
+    if ext not in MEDIA_TYPES:
+        raise NotFound("page", f"/{code}.{ext}")
+    call.service.redirects.look(code)
+    with call.service.gates.drawing.passing():
+        image = picture_of(call.service.store, code, base_url=call.service.base_url)
+        found = Response(200, MEDIA_TYPES[ext], image.to_bytes(ext), {"X-Robots-Tag": "noindex, nofollow"})
+    return tagged(found, KEPT_AWHILE)
+
+
+def _code(call: Call) -> str:
+    """The short code that is asked for; who tries too many that nobody has is sent away."""
+    code = call.request.path["code"]
+    if not is_short_code(code):
+        raise NotFound("page", "/".join(["", *call.request.path.values()]))
+    if not call.service.redirects.knows(code):
+        call.service.gates.unknown_codes.take(call.request.address)
+    return code
+
+
+def _wants_raw(call: Call) -> bool:
+    """Whether the content itself is asked for, as the pages do for contacts and events that are to be saved."""
+    return "raw=1" in call.request.query.split("&")
+
+
+def _page(html: bytes) -> Response:
+    return Response(200, HTML, html, NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY})
+
+
+def _raw(answer: redirect.Answer) -> Response:
+    """The content itself: a contact or an event as a file to save, anything else as text."""
+    name, media_type = answer.destination.download or ("", "text/plain")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
+    return Response(200, f"{media_type}; charset=utf-8", answer.content.encode(), NEVER_STORED | headers)

@@ -1,0 +1,164 @@
+"""The track operations: QR Codes and campaigns, lists, statistics, files (interface.md, endpoints 3 to 12; T12)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from qrkit import analytics
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, NotFound, Problem
+from qrkit.exchange import EXCHANGE_FORMATS, import_format
+from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.server.messages import JSON, Response, ignored
+from qrkit.server.reading import flag
+from qrkit.server.service import Call
+from qrkit.server.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
+from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.times import to_iso
+
+__all__ = [
+    "delete_campaign",
+    "delete_qrcode",
+    "export",
+    "get_campaign",
+    "get_qrcode",
+    "import_file",
+    "insert_campaign",
+    "insert_qrcode",
+    "list_everything",
+    "statistics",
+    "update_campaign",
+    "update_qrcode",
+]
+
+MOST_RECORD_BYTES = 4 * 2**20
+"""A body with one record: a hundred scheduled contents, and the texts of it."""
+MOST_FILE_BYTES = 16 * 2**20
+
+
+def get_qrcode(call: Call) -> Response:
+    """The record of a QR Code."""
+    return Response(200, JSON, call.portfolio.get_qrcode(call.id).to_json().encode())
+
+
+def insert_qrcode(call: Call) -> Response:
+    """Add a tracked QR Code."""
+    return _inserted(read_qrcode(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_qrcode)
+
+
+def update_qrcode(call: Call) -> Response:
+    """Change a QR Code: what is absent or null stays as it is."""
+    asked = read_changes(call.json(MOST_RECORD_BYTES))
+    with json_named():
+        call.portfolio.update_qrcode(call.id, **asked.values)
+    return _done(asked.unknown)
+
+
+def delete_qrcode(call: Call) -> Response:
+    """Delete a QR Code; its short URL answers 410 from then on."""
+    call.portfolio.delete_qrcode(call.id)
+    return _done()
+
+
+def get_campaign(call: Call) -> Response:
+    """The record of a campaign."""
+    return Response(200, JSON, call.portfolio.get_campaign(call.id).to_json().encode())
+
+
+def insert_campaign(call: Call) -> Response:
+    """Add a campaign."""
+    return _inserted(read_campaign(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_campaign)
+
+
+def update_campaign(call: Call) -> Response:
+    """Change the name and the description of a campaign."""
+    asked = read_campaign(call.json(MOST_RECORD_BYTES))
+    call.portfolio.update_campaign(call.id, **asked.values)
+    return _done(asked.unknown)
+
+
+def delete_campaign(call: Call) -> Response:
+    """Delete a campaign, and its QR Codes unless they are kept."""
+    call.portfolio.delete_campaign(call.id, keep=flag(call.parameters.get("keep", "false"), "keep"))
+    return _done()
+
+
+def list_everything(call: Call) -> Response:
+    """All campaigns and QR Codes; the QR Codes without properties, location and schedule."""
+    with call.service.gates.drawing.passing():
+        campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
+        qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
+    return Response(200, JSON, f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'.encode())
+
+
+def statistics(call: Call) -> Response:
+    """One record for each scan of a QR Code, or of all QR Codes of a campaign.
+
+    Raises:
+        NotFound: The portfolio has neither of this id, or there is no such format.
+    """
+    ext = call.request.path["ext"].lower()
+    if ext not in SCAN_FORMATS:
+        raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
+    scans = call.portfolio.scans_of(call.id)
+    with call.service.gates.drawing.passing():
+        file = SCAN_FORMATS[ext].write(analytics.scan_records(scans))
+    return Response(200, SCAN_FORMATS[ext].media_type, file, _attached(f"statistics.{ext}") if ext != "json" else {})
+
+
+def export(call: Call) -> Response:
+    """All campaigns and QR Codes as a file.
+
+    Raises:
+        NotFound: There is no such format.
+        InvalidParameter: The format of pictures is none of a zip.
+    """
+    ext, asked = call.request.path["ext"].lower(), call.parameters
+    if ext not in EXCHANGE_FORMATS:
+        hint = f"there are {', '.join(EXCHANGE_FORMATS)}"
+        raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
+    image_format = asked.get("format", "png").lower()
+    if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
+        rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
+        raise InvalidParameter(Problem("format", asked["format"], rule))
+    safe = not flag(asked.get("raw", "false"), "raw")
+    with call.service.gates.drawing.passing():
+        file = call.portfolio.export_bytes(ext, image_format=image_format, safe=safe)
+    return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attached(f"portfolio.{ext}"))
+
+
+def import_file(call: Call) -> Response:
+    """Add the QR Codes of a file; gives what was skipped or changed.
+
+    Raises:
+        InvalidParameter: The format is missing, or there is no such format.
+        BadRequest: There is no file.
+    """
+    sent = call.file(MOST_FILE_BYTES)
+    format = call.parameters.get("format") or sent.format
+    if not format:
+        raise MissingParameter("format")
+    named = import_format(format).name
+    if not sent.data:
+        raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
+    issues = call.portfolio.import_file(sent.data, format=named).issues
+    names = ("campaign", "name", "content", "error")
+    found = [{name: getattr(issue, name) for name in names} for issue in issues]
+    return Response(200, JSON, json.dumps(found, ensure_ascii=False).encode())
+
+
+def _inserted(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Response:
+    with json_named():
+        made = insert(**asked.values)
+    text = json.dumps({"id": made.id, "created": to_iso(made.created)})
+    return Response(200, JSON, text.encode(), warnings=ignored(asked.unknown))
+
+
+def _done(unknown: Sequence[str] = ()) -> Response:
+    """Success without anything to tell (interface.md, "Errors", 2)."""
+    return Response(warnings=ignored(unknown))
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,0 +1,255 @@
+"""The OpenAPI 3.1 description, made of the routes and of the models that judge requests (ruling H7)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import version
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any
+
+from qrkit.design.limits import FORMATS, RASTER_FORMATS, TEXT_STYLES
+from qrkit.drawing.writers import FORMATS as WRITERS
+from qrkit.drawing.writers import Format
+from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
+from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
+from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.pictures.generate_request import GET_MODES
+from qrkit.scanning.scan_report import VERDICTS
+from qrkit.server.handlers.scannability import HTTP_LEVELS
+from qrkit.server.schemas import PLACE, Schema, design_field, schemas
+from qrkit.symbol.decode import Decoded
+
+if TYPE_CHECKING:
+    from qrkit.server.routes import Route
+
+__all__ = ["describe"]
+
+ABOUT = (
+    "Design QR Codes, make them trackable behind short URLs, group them in campaigns, and read the scans.\n\n"
+    "Every failure carries `X-Api-Error` (text) and `X-Api-Error-Code` (a stable word), and says more in its body "
+    "(RFC 9457)."
+)
+TEXT: Schema = {"type": "string"}
+BYTES: Schema = {"type": "string", "format": "binary"}
+FLAG: Schema = {"type": "boolean", "default": False}
+DATE: Schema = {"type": "string", "format": "date-time"}
+PROBLEM: Schema = {
+    "type": "object",
+    "description": "RFC 9457 problem details",
+    "required": ["type", "status", "title", "detail", "code"],
+    "properties": {
+        "type": TEXT,
+        "status": {"type": "integer"},
+        "title": TEXT,
+        "detail": TEXT,
+        "code": {"type": "string", "pattern": "^[a-z0-9-]+$"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "reason", "code"],
+                "properties": {"pointer": TEXT, "reason": TEXT, "code": TEXT},
+            },
+        },
+    },
+}
+
+
+@cache
+def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
+    """The description of these routes as JSON; `base_url` is where they are."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        # A readable tail may have slashes in it, of which OpenAPI knows nothing.
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    described = {
+        "openapi": "3.1.0",
+        "info": {"title": "qrkit", "version": version("qrkit-studio"), "description": ABOUT},
+        "servers": [{"url": base_url}],
+        "paths": paths,
+        "components": {
+            "schemas": {"Problem": PROBLEM} | schemas(PARAMETERS),
+            "securitySchemes": {
+                "auth": {"type": "apiKey", "in": "query", "name": "auth"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+    return json.dumps(described).encode()
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    """One method of one path."""
+    names = re.findall(r"{(\w+)", route.path)
+    found: dict[str, Any] = {
+        "operationId": f"{route.handler.__name__.strip('_')}{'_with_tail' if 'urlinfo' in names else ''}",
+        "summary": (getdoc(route.handler) or "").partition("\n")[0].rstrip("."),
+        "parameters": [
+            *(_path_parameter(name, route) for name in names),
+            *(_query_parameter(name) for name in route.query),
+        ],
+        "responses": {
+            "200": _content(REPLIES[route.reply]),
+            "default": {"description": "What went wrong", **_problem()},
+        },
+        "security": SECURITY[route.key],
+    }
+    if route.reply == "landing":
+        found["responses"]["302"] = {"description": "On to the content", "headers": {"Location": {"schema": TEXT}}}
+    if route.reply == "picture" and route.method == "GET":
+        found["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
+    if route.body:
+        found["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
+    return found
+
+
+SECURITY: dict[str, list[dict[str, list[str]]]] = {
+    "none": [],
+    "optional": [{}, {"auth": []}, {"bearer": []}],
+    "required": [{"auth": []}, {"bearer": []}],
+}
+
+
+def _path_parameter(name: str, route: Route) -> dict[str, Any]:
+    schema = PATH_PARAMETERS[name]
+    if name == "ext":
+        schema = {"type": "string", "enum": EXTENSIONS[route.handler.__name__]}
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg"]}
+PATH_PARAMETERS: dict[str, Schema] = {
+    "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
+    "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
+    "ext": TEXT,
+}
+
+
+def _query_parameter(name: str) -> dict[str, Any]:
+    schema = PARAMETERS.get(name) or design_field(name)
+    named = "format" if name.endswith("_format") else name
+    return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema}
+
+
+PARAMETERS: dict[str, Schema] = {
+    "format": {"type": "string", "enum": list(FORMATS), "default": "png"},
+    "em": {"type": "string", "enum": list(GET_MODES), "default": "byte"},
+    "style": {"type": "string", "enum": list(TEXT_STYLES), "default": "blocks", "description": "of txt"},
+    "shorten": {"type": "string", "description": "a shortening service, `local` for this one; needs http(s) content"},
+    "attachment": FLAG | {"description": "whether the picture is to be saved, not shown"},
+    "filename": {"type": "string", "description": "suggested name of the file"},
+    "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
+    "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
+    "file_format": {
+        "type": "string",
+        "enum": list(IMPORT_FORMATS),
+        "description": "of the file; a form with parts may say it in a field or in the name of its file instead",
+    },
+    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
+    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
+    "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
+}
+
+
+def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
+    """A reply or a body: by media type, its schema."""
+    content = {kind: {"schema": schema} for kind, schema in schemas.items()}
+    return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
+
+
+def _problem() -> dict[str, Any]:
+    problem = {"schema": {"$ref": PLACE.format(model="Problem")}}
+    # To a browser, a short URL answers with a page.
+    return {"content": {"application/problem+json": problem, "text/html": {"schema": TEXT}}}
+
+
+def _ref(model: str) -> dict[str, Schema]:
+    return {"application/json": {"$ref": PLACE.format(model=model)}}
+
+
+def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
+    """An object that has all these properties, and perhaps the optional ones."""
+    return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
+
+
+def _files(formats: Iterable[Format | ImportFormat | ScanFormat]) -> dict[str, Schema]:
+    """Files of these formats, by their media types; before these, what generated clients read them all as: bytes."""
+    kinds = [one.media_type.partition(";")[0] for one in formats]
+    return {"application/octet-stream": BYTES} | {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
+
+
+ROWS: Schema = {"type": "array", "items": {"type": "object"}}
+
+
+ISSUE = _object(
+    code=TEXT,
+    severity={"type": "string", "enum": ["fatal", "error", "warning", "note"]},
+    where=TEXT,
+    measured={"type": "number"},
+    needed={"type": "number"},
+    message=TEXT,
+    fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
+)
+# Bytes are read whatever their Content-Type says, so that generated clients need to know no media types of pictures.
+FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
+UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
+BODIES: dict[str, dict[str, Schema]] = {
+    "design": _ref("DesignRequest"),
+    "picture": UPLOAD,
+    "checked": _ref("DesignRequest") | UPLOAD,
+    "qrcode": _ref("NewQRCode"),
+    "changes": _ref("QRCodeChanges"),
+    "campaign": _ref("NewCampaign"),
+    # Not as an upload: where a form says the format, the query need not, which a description cannot tell.
+    "file": FILE,
+}
+
+REPLIES: dict[str, dict[str, Schema]] = {
+    "nothing": {},
+    "scan": {
+        "application/json": _object(
+            verdict={"type": "string", "enum": list(VERDICTS)},
+            score={"type": "integer", "minimum": 0, "maximum": 100},
+            level={"type": "string", "enum": list(HTTP_LEVELS)},
+            content=TEXT,
+            issues={"type": "array", "items": ISSUE},
+            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},
+        )
+    },
+    "picture": _files(WRITERS.values()),
+    "decoded": {
+        "application/json": _object(
+            {"part": _object(number={"type": "integer"}, of={"type": "integer"})},
+            **{
+                one.name: {"type": "integer" if "int" in str(one.type) else "string"}
+                for one in fields(Decoded)
+                if one.name != "part"
+            },
+        )
+    },
+    "qrcode": _ref("QRCode"),
+    "campaign": _ref("Campaign"),
+    "made": {"application/json": _object(id=PATH_PARAMETERS["id"], created=DATE)},
+    "file": _files(EXCHANGE_FORMATS.values()),
+    "issues": {
+        "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
+    },
+    "list": {
+        "application/json": _object(
+            campaigns={"type": "array", "items": {"$ref": PLACE.format(model="Campaign")}},
+            qrcodes={"type": "array", "items": {"$ref": PLACE.format(model="QRCode")}},
+        )
+    },
+    "scans": _files(SCAN_FORMATS.values()),
+    "description": {"application/json": {"type": "object"}},
+    "health": {
+        "application/json": _object(status=TEXT, version=TEXT, lost={"type": "integer"}, late={"type": "integer"})
+    },
+    "landing": {"text/html": TEXT, "text/plain": TEXT, "text/vcard": TEXT, "text/calendar": TEXT},
+    "page": {"text/html": TEXT},
+}

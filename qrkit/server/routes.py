@@ -1,0 +1,95 @@
+"""The routes of the HTTP interface, one row each (interface.md, "Endpoints")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from qrkit.server.handlers import about, generate, scannability, short_urls, track
+from qrkit.server.messages import JSON, Response
+from qrkit.server.openapi import describe
+from qrkit.server.service import Call
+
+__all__ = ["ROUTES", "Handler", "Key", "Route"]
+
+Handler = Callable[[Call], Response]
+Key = Literal["none", "optional", "required"]
+"""Of `none`, not even the query is read: whatever is hung behind a printed short URL, it works."""
+
+
+class Route(NamedTuple):
+    """A method and a path template, and what answers them. HEAD is answered where GET is.
+
+    Attributes:
+        method: GET, POST, PUT or DELETE.
+        path: Its variable parts in braces; `urlinfo` is all that follows, slashes too.
+        handler: What answers.
+        key: Whether an API key is asked for.
+        query: Names of its parameters, in `wsgi.openapi.PARAMETERS`.
+        body: What is sent, in `wsgi.openapi.BODIES`.
+        reply: What comes back, in `wsgi.openapi.REPLIES`.
+        is_exchange: Whether the plan must include import and export.
+        most_status: The highest status it answers: generate promises no more than 500 (ruling H4).
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    key: Key = "none"
+    query: tuple[str, ...] = ()
+    body: str = ""
+    reply: str = "nothing"
+    is_exchange: bool = False
+    most_status: int = 599
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it changes records."""
+        return self.key == "required" and self.reply in ("nothing", "made", "issues")
+
+
+API = "/api/v3"
+GET_FIELDS = (
+    "content", "format", "version", "size", "padding", "em", "ec", "foreground", "background", "shorten", "attachment",
+    "filename", "style",
+)  # fmt: skip
+
+
+def _openapi(call: Call) -> Response:
+    """This description."""
+    return Response(200, JSON, describe(ROUTES, call.service.base_url))
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", f"{API}/generate", generate.generate, "optional", GET_FIELDS, reply="picture", most_status=500),
+    Route(
+        "POST", f"{API}/generate", generate.generate_decorated, "required", body="design", reply="picture",
+        most_status=500,
+    ),
+    Route("POST", f"{API}/decode", generate.decode_picture, "optional", ("picture_format",), "picture", "decoded"),
+    Route("POST", f"{API}/check", scannability.check, "required", ("level",), "checked", "scan"),
+    Route("GET", f"{API}/track/qrcode/{{id}}", track.get_qrcode, "required", reply="qrcode"),
+    Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="made"),
+    Route("PUT", f"{API}/track/qrcode/{{id}}", track.update_qrcode, "required", body="changes"),
+    Route("DELETE", f"{API}/track/qrcode/{{id}}", track.delete_qrcode, "required"),
+    Route("GET", f"{API}/track/campaign/{{id}}", track.get_campaign, "required", reply="campaign"),
+    Route("POST", f"{API}/track/campaign", track.insert_campaign, "required", body="campaign", reply="made"),
+    Route("PUT", f"{API}/track/campaign/{{id}}", track.update_campaign, "required", body="campaign"),
+    Route("DELETE", f"{API}/track/campaign/{{id}}", track.delete_campaign, "required", ("keep",)),
+    Route(
+        "GET", f"{API}/track/export.{{ext}}", track.export, "required", ("image_format", "raw"), reply="file",
+        is_exchange=True,
+    ),
+    Route(
+        "POST", f"{API}/track/import", track.import_file, "required", ("file_format",), "file", "issues",
+        is_exchange=True,
+    ),
+    Route("GET", f"{API}/track/list", track.list_everything, "required", reply="list"),
+    Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
+    Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
+    Route("GET", f"{API}/health", about.health, reply="health"),
+    Route("GET", "/{code}", short_urls.follow, reply="landing"),
+    Route("GET", "/{code}.{ext}", short_urls.picture, reply="picture"),
+    Route("GET", "/{code}+", short_urls.look, reply="page"),
+    Route("GET", "/{code}/{urlinfo}", short_urls.follow, reply="landing"),
+)  # fmt: skip

@@ -1,0 +1,221 @@
+"""`Service`, what the handlers work with, and `Call`, one request to it: who asks, and what of."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from qrkit.drawing.untrusted.assets import Fetch
+from qrkit.errors import InvalidParameter, NotAuthenticated, Problem, WrongMediaType
+from qrkit.pictures.generate_request import Shortener
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
+from qrkit.server.bodies import Sent, is_form, read_file
+from qrkit.server.messages import Request
+from qrkit.server.rates import Buckets, Gate
+from qrkit.server.reading import json_object, pairs
+from qrkit.server.settings import Settings
+from qrkit.store import Store
+from qrkit.tracking.records import Account
+from qrkit.tracking.times import Clock
+from qrkit.visits.redirect import Redirects
+
+__all__ = ["Call", "Gates", "Service", "called"]
+
+LONGEST_WAIT = 20.0
+"""Seconds that a request waits for its turn."""
+WAITING = 4
+"""Requests that may wait for the store to answer whether it works."""
+
+_BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
+
+
+class Gates:
+    """How much may go on at once, so that whatever is asked, short URLs are answered.
+
+    Attributes:
+        drawing: For pictures that are drawn, and for answers of many records: they fill a processor, and memory.
+        reading: For what strangers send and takes long to read: one thing after the other.
+        changing: For what changes records: one thing after the other.
+        asking: For questions to the store that anybody may ask.
+        generates: Requests without a key, by address.
+        unknown_codes: Short URLs that nobody has, by address.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        # Together they leave threads free: whoever scans must always find one.
+        waiting = settings.threads // 4
+        self.drawing = Gate(
+            settings.renders or os.cpu_count() or 1,
+            waiting=waiting,
+            seconds=LONGEST_WAIT,
+            message="too many pictures are asked for at once; please try again",
+        )
+        self.reading = Gate(
+            1, waiting=waiting // 2, seconds=LONGEST_WAIT, message="too much is being read at once; please try again"
+        )
+        self.changing = Gate(
+            1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
+        )
+        self.asking = Gate(1, waiting=WAITING, seconds=5, message="the store does not answer")
+        # An address is answered by each process about as often.
+        a_minute = -(-settings.generates_a_minute // settings.processes)
+        self.generates = Buckets(
+            a_minute, f"{settings.generates_a_minute} requests a minute are allowed without an API key; send one"
+        )
+        unknown = -(-settings.unknown_codes_a_minute // settings.processes)
+        self.unknown_codes = Buckets(unknown, "too many short URLs that do not exist; wait")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the handlers work with."""
+
+    store: Store
+    base_url: str
+    clock: Clock
+    redirects: Redirects
+    gates: Gates
+    shorteners: Mapping[str, Shortener] = field(default_factory=dict)
+    counter: RequestCounter = field(default_factory=RequestCounter)
+    fetch: Fetch | None = None
+
+    @property
+    def host(self) -> str:
+        """Name and port of the base URL."""
+        return urlsplit(self.base_url).netloc
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that may go on: its key, if it has one, is good, and its account's plan allows it.
+
+    Attributes:
+        service: Who is asked.
+        request: What was sent.
+        parameters: The query string as named texts.
+        account: Whose key it is; None without one.
+    """
+
+    service: Service
+    request: Request
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    account: Account | None = None
+
+    @property
+    def portfolio(self) -> Portfolio:
+        """The portfolio of the account.
+
+        Raises:
+            NotAuthenticated: There is no key.
+        """
+        if self.account is None:
+            raise _no_key()
+        service = self.service
+        return Portfolio(service.store, self.account, base_url=service.base_url, clock=service.clock)
+
+    @property
+    def id(self) -> str:
+        """The id in the path."""
+        return self.request.path["id"]
+
+    @property
+    def _content_type(self) -> str:
+        return self.request.headers.get("content-type", "")
+
+    def body(self, most: int) -> bytes:
+        """The body, at most so many bytes.
+
+        Raises:
+            BodyTooLarge: It is longer.
+            WrongMediaType: It is a form with parts.
+        """
+        if is_form(self._content_type):
+            raise WrongMediaType("the body is a form with parts; send the JSON itself as the body")
+        return self.request.body(most)
+
+    def json(self, most: int) -> dict[str, Any]:
+        """The JSON object that the body holds, at most so many bytes.
+
+        Raises:
+            BadRequest: It holds none.
+            BodyTooLarge: It is longer.
+            WrongMediaType: It is a form with parts.
+        """
+        return json_object(self.body(most))
+
+    def file(self, most: int) -> Sent:
+        """The file that the body holds, at most so many bytes.
+
+        Raises:
+            BadRequest: It is a form without a file, or with several.
+            InvalidParameter: It is a list of bytes in which there is something else.
+            BodyTooLarge: It is longer.
+        """
+        body = self.request.body(most)
+        with self.service.gates.reading.passing():
+            return read_file(body, self._content_type)
+
+
+def called(service: Service, request: Request, *, needs_key: bool, is_exchange: bool) -> Call:
+    """Judge a request before it is looked at: rate by address, key, rate by key, plan (the order of ruling H4).
+
+    Raises:
+        InvalidParameter: The query cannot be read.
+        NotAuthenticated: The key is missing where one is needed, or is not known.
+        TooManyRequests: The address or the account has asked too often.
+        NotAllowed: The plan does not include it.
+    """
+    parameters = pairs(request.query, request.warnings)
+    account = _account(service, request, parameters)
+    if account is None and needs_key:
+        raise _no_key()
+    if account and is_exchange:
+        check_exchange(account)
+    return Call(service, request, parameters, account)
+
+
+def _no_key() -> NotAuthenticated:
+    message = "auth is required: an API key, as a parameter or as a Bearer token"
+    return NotAuthenticated(message, code="missing-key")
+
+
+def _account(service: Service, request: Request, parameters: Mapping[str, str]) -> Account | None:
+    """The account of the key, where one is given; what is left of its plan joins the response (ruling H3)."""
+    key = _key(request, parameters)
+    if not key:
+        service.gates.generates.take(request.address)
+        return None
+    moment = service.clock()
+    try:
+        account = authenticate(service.store, key, moment)
+    except NotAuthenticated:
+        service.gates.generates.take(request.address)
+        raise
+    request.noting["key"] = key_id(key)
+    try:
+        service.counter.count(account, moment)
+    finally:
+        request.joining.update(_quota_headers(service.counter.left(account, moment)))
+    return account
+
+
+def _key(request: Request, parameters: Mapping[str, str]) -> str | None:
+    key, bearer = parameters.get("auth"), _BEARER.fullmatch(request.headers.get("authorization", ""))
+    if key and bearer and bearer[1] != key:
+        rule = "differs from the key in the Authorization header; send one of them"
+        raise InvalidParameter(Problem("auth", "(not shown)", rule, "bad-value"))
+    return key or (bearer[1] if bearer else None)
+
+
+def _quota_headers(quota: Quota) -> dict[str, str]:
+    return {
+        "X-RateLimit-Limit": str(quota.limit),
+        "X-RateLimit-Remaining": str(quota.remaining),
+        "X-RateLimit-Reset": str(quota.reset),
+        "Cache-Control": "no-store",
+    }

@@ -1,0 +1,153 @@
+"""What an operator decides about a server: one typed object, from the environment, the command line or Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from qrkit.design.limits import Whole, Within
+from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
+from qrkit.errors import InvalidParameter, UnknownParameter
+from qrkit.model import Model
+from qrkit.store.retention import MOST_DAYS
+from qrkit.tracking.short_urls import base_url_of
+
+__all__ = ["ENVIRONMENT", "Settings"]
+
+PREFIX = "QRKIT_"
+
+
+def _base_url(text: str) -> str:
+    try:
+        return base_url_of(text)
+    except InvalidParameter as error:
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
+
+
+def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        try:
+            ip_network(text)
+        except ValueError as error:
+            rule = f"{text!r} must be an address or a network, as 10.0.0.1 or 10.0.0.0/8"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule}) from error
+    return texts
+
+
+def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if re.search(r"[\s/@?#\\]|.\*|\*.", text) or not text:
+            rule = f"{text!r} must be a name as it stands in a URL, shop.example or shop.example:8080, or *"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return texts
+
+
+Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
+Port = Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")]
+Hops = Annotated[Whole, Within(1, 10, "proxies")]
+Threads = Annotated[Whole, Within(4, 512, "threads")]
+Processes = Annotated[Whole, Within(1, 1_000, "processes")]
+Renders = Annotated[Whole, Within(1, 64, "at once")]
+Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
+Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
+
+
+def _may_be(kind: Any, annotation: Any) -> bool:
+    """Whether a type is this one, this one with bounds, or this one or None."""
+    return annotation is kind or any(_may_be(kind, part) for part in get_args(annotation))
+
+
+class Settings(Model):
+    """How a server of the HTTP interface behaves.
+
+    Each field can be set by an environment variable, `QRKIT_BASE_URL` for `base_url`; lists are written with commas.
+
+    Attributes:
+        store: The store's file, or the URL of a PostgreSQL database; it is not shown, for it may hold a password.
+        base_url: What short URLs begin with; by default what the store keeps. Never taken from a request.
+        host: Address to listen on.
+        port: Port to listen on.
+        hosts: Names besides that of `base_url` under which the server is asked; "*" for any. Addresses in numbers and
+            localhost are always taken.
+        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is believed; none by default.
+        proxy_hops: How many such proxies stand one behind the other.
+        fetch_from: Hosts from which pictures of designs are read; none by default (ruling G20).
+        strict: Whether a redirect whose visit is not durable in two seconds is answered by 503 (ruling T11).
+        record_visits: Whether visits are recorded at all; without, short URLs work and nothing is counted.
+        keep_days: For how many days visits are kept before they are reduced to counts; by default what the store was
+            told before, for ever where it never was.
+        places: A table of places (mmdb) that tells the country of a visit, and region and city if it has them; none by
+            default. Addresses are not kept, so what is not told at a visit is never known.
+        access_log: Whether each request is logged, as a line of JSON without query, key or address.
+        threads: How many requests are worked on at once. Redirects wait for the disk together, so many are good.
+        processes: How many processes serve the store, for addresses' limits: each counts its share of them.
+        renders: How many pictures are drawn or read at once; as many as there are processors where nothing is said.
+        generates_a_minute: Requests to generate or decode without a key that one address may make.
+        unknown_codes_a_minute: Unknown short URLs that one address may try.
+
+    Raises:
+        InvalidParameter: A field breaks its rule; all that do are named.
+    """
+
+    store: Annotated[str, Field(repr=False)] = "qrkit.duckdb"
+    base_url: Annotated[str, AfterValidator(_base_url)] | None = None
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    hosts: Annotated[tuple[str, ...], AfterValidator(_host_names)] = ()
+    trusted_proxies: Networks = ()
+    proxy_hops: Hops = 1
+    fetch_from: tuple[str, ...] = ()
+    strict: bool = False
+    record_visits: bool = True
+    keep_days: Days | None = None
+    places: str | None = None
+    access_log: bool = True
+    threads: Threads = 64
+    processes: Processes = 1
+    renders: Renders | None = None
+    generates_a_minute: Rate = 600
+    unknown_codes_a_minute: Rate = 30
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
+        """The settings that an environment holds.
+
+        Args:
+            environment: Names of variables and their texts, as `os.environ` has them.
+            **given: Fields that win over it; those that are None do not.
+
+        Raises:
+            UnknownParameter: A variable that begins with `QRKIT_` is no setting: a slip must not go unseen.
+            InvalidParameter: A value breaks its rule.
+        """
+        found: dict[str, Any] = {}
+        for variable, text in environment.items():
+            if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
+                continue
+            name = variable.removeprefix(PREFIX).lower()
+            if name not in cls.model_fields:
+                raise UnknownParameter(variable, None, ENVIRONMENT)  # what it holds may be a secret
+            found[name] = cls._value(name, text)
+        return cls(**(found | {name: value for name, value in given.items() if value is not None}))
+
+    @classmethod
+    def _value(cls, name: str, text: str) -> Any:
+        kind = cls.model_fields[name].annotation
+        if get_origin(kind) is tuple:
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        return int(text) if _may_be(int, kind) and re.fullmatch("-?[0-9]{1,9}", text) else text
+
+    @cached_property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The trusted proxies as networks."""
+        return tuple(ip_network(one) for one in self.trusted_proxies)
+
+
+ENVIRONMENT = tuple(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)
+"""The variables that are read."""

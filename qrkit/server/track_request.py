@@ -1,0 +1,115 @@
+"""What the track operations read of a JSON body: fields of a QR Code or a campaign (endpoints 4, 5, 8, 9; T4, T5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
+from qrkit.model import Model
+from qrkit.tracking.records import Campaign, Location, Properties, QRCode
+
+__all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
+
+READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
+"""Fields of a QR Code that are ignored when they are sent (ruling T4)."""
+NOT_CHANGED = ("shortCode",)
+"""Chosen when the code is made, and printed since then."""
+
+_SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+class Fields(NamedTuple):
+    """What a body says.
+
+    Attributes:
+        values: By their names in Python.
+        unknown: Paths of fields that were sent and are not known (ruling H2).
+    """
+
+    values: dict[str, Any]
+    unknown: Sequence[str]
+
+
+def read_qrcode(fields: Mapping[str, Any]) -> Fields:
+    """Read a new QR Code; null and empty text count as absent.
+
+    Raises:
+        InvalidParameter: Fields break rules; all that do are named, as JSON names them.
+    """
+    known, unknown = QRCode.known(fields)
+    sent = {name: value for name, value in known.items() if name not in READ_ONLY}
+    problems: list[Problem] = []
+    if "content" not in sent:
+        problems.append(Problem("content", None, "is required", "missing-parameter"))
+    with collecting(problems):
+        _judge(sent)
+    if problems:
+        raise InvalidParameter(*problems)
+    return Fields(_in_python(QRCode, sent), unknown)
+
+
+def read_changes(fields: Mapping[str, Any]) -> Fields:
+    """Read changes of a QR Code; null counts as absent, while empty text empties a field (ruling T5).
+
+    Raises:
+        InvalidParameter: Fields break rules; all that do are named, as JSON names them.
+    """
+    _, unknown = QRCode.known(fields)
+    names = {field.alias for field in QRCode.model_fields.values()} - {*READ_ONLY, *NOT_CHANGED}
+    sent = {name: value for name, value in fields.items() if name in names and value is not None}
+    for name, part in (("properties", Properties), ("location", Location)):
+        if isinstance(sent.get(name), Mapping):
+            sent[name] = _part(part, sent[name])
+    if isinstance(sent.get("schedule"), list):
+        sent["schedule"] = QRCode.known({"schedule": sent["schedule"]})[0]["schedule"]
+    # An empty campaign is none; an empty name is made from the content.
+    _judge({name: value for name, value in sent.items() if value != "" or name not in ("campaignId", "name")})
+    return Fields(_in_python(QRCode, sent), unknown)
+
+
+def read_campaign(fields: Mapping[str, Any]) -> Fields:
+    """Read the name and the description of a campaign, new or changed.
+
+    Raises:
+        InvalidParameter: There is no name, or a field breaks its rule.
+    """
+    _, unknown = Campaign.known(fields)
+    sent = {name: fields[name] for name in ("name", "description") if fields.get(name) is not None}
+    if sent.get("name", "") == "":
+        raise MissingParameter("name")
+    Campaign(id="", created=_SOME_DAY, **sent)
+    return Fields(sent, unknown)
+
+
+@contextmanager
+def json_named() -> Iterator[None]:
+    """Have errors name fields as JSON does: `campaignId`.
+
+    Raises:
+        InvalidParameter: One was raised inside.
+    """
+    try:
+        yield
+    except InvalidParameter as error:
+        names = {name: str(field.alias) for name, field in QRCode.model_fields.items()}
+        raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
+
+
+def _judge(sent: Mapping[str, Any]) -> None:
+    """Refuse fields that no QR Code could have, under the names that were sent."""
+    QRCode(**{"id": "", "name": "", "content": "0", "created": _SOME_DAY, **sent})
+
+
+def _part(model: type[Model], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a part that are there; an empty text is none, but for an address, which it empties."""
+    known, _ = model.known(fields)
+    return known | {name: "" for name in ("address",) if fields.get(name) == "" and name in model.model_fields}
+
+
+def _in_python(model: type[Model], sent: Mapping[str, Any]) -> dict[str, Any]:
+    names = {field.alias: name for name, field in model.model_fields.items()}
+    return {names[name]: value for name, value in sent.items()}

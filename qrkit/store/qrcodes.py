@@ -1,0 +1,268 @@
+"""Campaigns, QR Codes and their short codes in the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, get_args
+
+from qrkit.store.connection import Store
+from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
+from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.times import naive, utc
+
+__all__ = [
+    "QRCODES",
+    "all_short_codes",
+    "campaigns",
+    "count_qrcodes",
+    "delete_campaign",
+    "delete_qrcodes",
+    "insert_campaign",
+    "insert_qrcode",
+    "insert_qrcodes",
+    "is_taken",
+    "leave_campaign",
+    "names_and_contents",
+    "qrcodes",
+    "qrcodes_in_parts",
+    "update_campaign",
+    "update_qrcode",
+]
+
+
+def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:
+    return json.dumps([event.model_dump(mode="json") for event in schedule]) if schedule else "[]"
+
+
+Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
+"""The fields of a QR Code that the store holds -> its URLs: the store knows no base URL."""
+
+
+def _columns() -> Iterator[tuple[str, str]]:
+    for field in QRCode.model_fields:
+        if field == "location":
+            yield from ((part, f"location.{part}") for part in Location.model_fields)
+        elif field not in DERIVED:
+            yield ("imported_scans" if field == "scans" else field), field
+
+
+COLUMNS = dict(_columns())
+"""Column of the table `qrcodes` -> the field of `QRCode` that it holds. A field that joins the record joins these."""
+FIXED = ("id", "short_code", "imported_scans", "created")
+"""Columns that are written once and never change."""
+CHANGING = [name for name in COLUMNS if name not in FIXED]
+SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
+"""Types of columns by those of fields; all other fields are text."""
+TO_SQL: dict[type, Callable[[Any], Any]] = {
+    datetime: naive,
+    Properties: Properties.to_json,
+    tuple: _schedule_text,
+}
+"""Values that a column holds in another form, by their type."""
+
+
+def _sql_type(column: str) -> str:
+    field, _, part = COLUMNS[column].partition(".")
+    fields = Location.model_fields if part else QRCode.model_fields
+    kinds = _types_in(fields[part or field].annotation)
+    return next((sql for kind, sql in SQL_TYPES.items() if kind in kinds), "VARCHAR")
+
+
+def _types_in(annotation: Any) -> list[Any]:
+    """A type and all types that it is made of: those of `float | None` are that, float and None."""
+    return [annotation, *(one for part in get_args(annotation) for one in _types_in(part))]
+
+
+QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} | {
+    name: _sql_type(name) for name in COLUMNS
+}
+"""The columns of the table `qrcodes` and their types."""
+INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, created) VALUES (?, ?, ?, ?, ?)"
+SELECT_CAMPAIGNS = """
+SELECT id, name, description, created FROM campaigns
+WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
+    AND ($name::VARCHAR IS NULL OR name = $name::VARCHAR)
+ORDER BY created, rowid
+"""
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
+LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
+DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
+TOGETHER = 5_000
+"""QR Codes in one statement."""
+INSERT_QRCODES = f"""
+INSERT INTO qrcodes ({", ".join(QRCODES)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in QRCODES.values())}
+"""
+UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
+DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
+INSERT_SHORT_CODES = "INSERT INTO short_codes SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])"
+INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
+SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
+SELECT_QRCODES = f"""
+WITH beyond AS ( -- the first that the plan does not show, if there are so many
+    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
+)
+SELECT
+    q.number, {", ".join(f"q.{name}" for name in COLUMNS if name != "imported_scans")},
+    q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
+FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
+WHERE q.account_id = $account AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
+    AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
+    AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
+ORDER BY q.number LIMIT $together
+"""
+COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
+IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
+
+
+def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
+    """Store a campaign of an account."""
+    values = [campaign.id, account_id, campaign.name, campaign.description, naive(campaign.created)]
+    store.execute(INSERT_CAMPAIGN, values)
+
+
+def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str | None = None) -> list[Campaign]:
+    """The campaigns of an account, oldest first; of this id or name where one is given."""
+    found = store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id, "name": name})
+    return [Campaign(**row) for row in found]
+
+
+def update_campaign(store: Store, campaign: Campaign) -> None:
+    """Store a campaign that has changed."""
+    store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.id])
+
+
+def leave_campaign(store: Store, id: str) -> None:
+    """Take the QR Codes of a campaign out of it; they lead where they led."""
+    store.execute(LEAVE_CAMPAIGN, [id])
+
+
+def delete_campaign(store: Store, id: str) -> None:
+    """Delete a campaign that has no QR Codes any more."""
+    store.execute(DELETE_CAMPAIGN, [id])
+
+
+def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:
+    """Store a QR Code of an account; its short code was never given before, its `scans` were counted before now."""
+    insert_qrcodes(store, account_id, [code], now)
+
+
+def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
+    """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
+    store.check_writable()
+    with store.atomic():
+        for start in range(0, len(codes), TOGETHER):
+            part = codes[start : start + TOGETHER]
+            numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(part)])]
+            rows = [
+                (number, account_id, naive(now), *_values(_all_of(code)))
+                for number, code in zip(numbers, part, strict=True)
+            ]
+            store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])
+            store.execute(INSERT_SHORT_CODES, [[code.short_code for code in part], numbers])
+            store.execute(INSERT_COUNTS, [numbers])
+            remember_targets(
+                store, {code.short_code: _target(code, number) for number, code in zip(numbers, part, strict=True)}
+            )
+
+
+def update_qrcode(store: Store, code: QRCode) -> None:
+    """Store a QR Code that has changed; id, short code, scans and created never do."""
+    with store.atomic():
+        store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
+        number = _number(store.row(SELECT_NUMBER, [code.id]))
+        remember_targets(store, {code.short_code: _target(code, number)})
+
+
+def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
+    """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
+    with store.atomic():
+        store.execute(DELETE_QRCODES, [[code.id for code in codes]])
+        remember_targets(store, {code.short_code: DELETED for code in codes})
+
+
+def qrcodes(store: Store, account_id: str, links: Links, *, most: int, **narrower: str | None) -> list[QRCode]:
+    """The QR Codes of an account in the order they were stored.
+
+    Args:
+        store: Where they are.
+        account_id: Whose they are.
+        links: What tells the URLs of a QR Code.
+        most: How many of them, the oldest, are available (ruling T13).
+        **narrower: `id`, `campaign` (its id) or `content`, where only those are wanted.
+    """
+    parts = qrcodes_in_parts(store, account_id, links, most=most, together=None, **narrower)
+    return [code for part in parts for code in part]
+
+
+def qrcodes_in_parts(
+    store: Store, account_id: str, links: Links, *, most: int, together: int | None = TOGETHER, **narrower: str | None
+) -> Iterator[list[QRCode]]:
+    """The same, some at a time: as many as `together` says, all at once where it is None."""
+    nothing: dict[str, str | None] = {"id": None, "campaign": None, "content": None}
+    asked = nothing | narrower | {"account": account_id, "most": most, "together": together}
+    after = 0
+    while found := store.rows(SELECT_QRCODES, asked | {"after": after}):
+        after = found[-1]["number"]
+        yield [_read(row, links) for row in found]
+        if together is None or len(found) < together:
+            return
+
+
+def count_qrcodes(store: Store, account_id: str) -> int:
+    """How many QR Codes an account has."""
+    return _number(store.row(COUNT_QRCODES, [account_id]))
+
+
+def all_short_codes(store: Store) -> set[str]:
+    """All short codes that were ever given, to any account."""
+    return {row["code"] for row in store.rows("SELECT code FROM short_codes")}
+
+
+def names_and_contents(store: Store, account_id: str) -> list[tuple[str, str]]:
+    """The name and the content of every QR Code of an account."""
+    found = store.rows("SELECT name, content FROM qrcodes WHERE account_id = ?", [account_id])
+    return [(row["name"], row["content"]) for row in found]
+
+
+def is_taken(store: Store, short_code: str) -> bool:
+    """Whether the short code was ever given, to any account."""
+    return store.row(IS_TAKEN, [short_code]) is not None
+
+
+_all_of = attrgetter(*COLUMNS.values())
+_changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
+
+
+def _values(fields: tuple[Any, ...]) -> list[Any]:
+    """The values of fields as their columns hold them."""
+    return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
+
+
+def _number(row: dict[str, Any] | None) -> int:
+    return int(row["number"]) if row else 0
+
+
+def _target(code: QRCode, number: int) -> Target:
+    """Where redirects lead that follow a QR Code."""
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
+
+
+def _read(row: dict[str, Any], links: Links) -> QRCode:
+    """The record of a row."""
+    del row["number"]
+    location = Location(**{name: row.pop(name) for name in Location.model_fields})
+    row["properties"] = _properties(row["properties"])
+    row["created"] = utc(row["created"])
+    row["schedule"] = read_schedule(row["schedule"])
+    return QRCode(**row, **links(row), location=location)
+
+
+@lru_cache(maxsize=1_000)
+def _properties(text: str) -> Properties:
+    """The properties that a text says; the codes of a portfolio are drawn in few ways, so each is read once."""
+    return Properties.from_json(text)

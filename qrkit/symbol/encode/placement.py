@@ -1,0 +1,96 @@
+"""Codewords -> modules (ISO/IEC 18004:2015, 7.7.3), before masking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from qrkit.symbol.encode.function_patterns import dark_patterns
+from qrkit.symbol.encode.planes import GAP, Geometry, geometry
+from qrkit.symbol.symbol import Role, bit_numbers, roles
+
+__all__ = ["encoding_region", "place"]
+
+WINDOW = 256
+"""`bytes.translate` picks from a table of 256: so many bits of a message are in reach of a piece."""
+
+
+class Piece(NamedTuple):
+    """Modules that follow one another in the columns and hold bits from one window of the message.
+
+    Attributes:
+        start: The first bit of the window.
+        picks: For each module the number of its bit in the window; any number for function patterns and gaps.
+    """
+
+    start: int
+    picks: bytes
+
+
+class Places(NamedTuple):
+    """Where the bits of the message go in a version.
+
+    Attributes:
+        bits: Bits of a message with its remainder bits.
+        pieces: All modules, column by column from the left, each column from the top and with a gap after it.
+        dark_patterns: Plane of the dark modules of function patterns.
+    """
+
+    bits: int
+    pieces: tuple[Piece, ...]
+    dark_patterns: int
+
+
+def place(message: bytes, version: int) -> int:
+    """The plane of a symbol that is not masked and has no format and version information yet.
+
+    Args:
+        message: All codewords in their order of placement.
+        version: 1..40.
+    """
+    places = _places(version)
+    # A digit for each bit. The remainder bits are 0, and so is what the last windows reach beyond them.
+    digits = f"{int.from_bytes(message, 'big'):0{8 * len(message)}b}".encode()
+    digits = digits.ljust(places.bits + WINDOW, b"0")
+    columns = b"".join([picks.translate(digits[start : start + WINDOW]) for start, picks in places.pieces])
+    return geometry(version).plane(columns) & encoding_region(version) | places.dark_patterns
+
+
+@cache
+def encoding_region(version: int) -> int:
+    """The plane of the modules that hold bits of the message."""
+    is_data = bytes([ord("1") if role == Role.DATA else ord("0") for role in range(256)])
+    return geometry(version).plane_of_rows([row.translate(is_data) for row in roles(version)])
+
+
+@cache
+def _places(version: int) -> Places:
+    shape = geometry(version)
+    columns = zip(*bit_numbers(version).tolist(), strict=True)
+    numbers = [number for column in columns for number in (*column, *[-1] * GAP)]
+    return Places(
+        bits=max(numbers) + 1,
+        pieces=tuple(_pieces(numbers, shape)),
+        dark_patterns=shape.plane_of_rows(dark_patterns(version)),
+    )
+
+
+def _pieces(numbers: list[int], shape: Geometry) -> Iterator[Piece]:
+    """Cut modules into pieces, each as long as a window allows; `numbers` are those of their bits, -1 without one."""
+    # The bits of half a column are at most 182 apart.
+    halves = [column + half for column in range(0, len(numbers), shape.line) for half in (0, shape.line // 2)]
+    begin, limits = 0, list[int]()
+    for start, end in pairwise([*halves, len(numbers)]):
+        added = [number for number in numbers[start:end] if number >= 0]
+        reach = limits + added
+        if reach and max(reach) - min(reach) >= WINDOW:
+            yield _piece(numbers[begin:start], limits[0])
+            begin, reach = start, added
+        limits = [min(reach), max(reach)] if reach else []
+    yield _piece(numbers[begin:], limits[0])
+
+
+def _piece(numbers: list[int], start: int) -> Piece:
+    return Piece(start, bytes([number - start if number > start else 0 for number in numbers]))

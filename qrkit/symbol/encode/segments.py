@@ -1,0 +1,70 @@
+"""The content as segments: one in the mode asked for, or the shortest mix (ruling G2)."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from qrkit.design.design import ALPHANUMERIC, NUMERIC
+from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
+
+__all__ = ["densest_mode", "segments_of"]
+
+MODES: tuple[Mode, ...] = ("numeric", "alphanumeric", "byte")
+"""Those of a mix. Kanji mode is not among them: readers take its characters for Shift JIS, and bytes for UTF-8."""
+
+
+def segments_of(content: str, mode: str, version: int) -> list[Segment]:
+    """Split a content for the header lengths of a version; `mode` is numeric, alphanumeric, byte, kanji or auto."""
+    if mode != "auto":
+        return [Segment(mode, content)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
+    modes = _cheapest_modes(content, version)
+    runs = groupby(zip(modes, content, strict=True), key=lambda pair: pair[0])
+    return [Segment(run_mode, "".join(character for _, character in run)) for run_mode, run in runs]
+
+
+def densest_mode(content: str) -> Mode | None:
+    """The mode shorter than byte mode that the whole content allows; None when there is none."""
+    if NUMERIC.issuperset(content):
+        return "numeric"
+    return "alphanumeric" if ALPHANUMERIC.issuperset(content) else None
+
+
+def _cheapest_modes(content: str, version: int) -> list[Mode]:
+    """The mode of each character in the shortest bit stream.
+
+    Dynamic programming from left to right. Costs are sixths of a bit, so that a digit (10/3 bits) and an alphanumeric
+    character (11/2 bits) are whole numbers; a part of a bit is rounded up where a segment ends.
+    """
+    heads = [6 * header_bits(mode, version) for mode in MODES]
+    costs: list[float] = list(heads)
+    stay = costs
+    steps: list[list[int]] = []
+    for character in content:
+        stay = [cost + price for cost, price in zip(costs, _prices(character), strict=True)]
+        # End here in mode `old`, begin the next character in mode `new`: the header of the new segment is paid now.
+        options = [
+            [_switch(cost, head, same=old == new) for old, cost in enumerate(stay)] for new, head in enumerate(heads)
+        ]
+        costs = [min(one) for one in options]
+        come_from = [one.index(min(one)) for one in options]
+        steps.append(come_from)
+    last = min(range(3), key=lambda mode: stay[mode])
+    chosen = [last]
+    for come_from in reversed(steps[:-1]):
+        chosen.append(come_from[chosen[-1]])
+    return [MODES[mode] for mode in reversed(chosen)]
+
+
+def _prices(character: str) -> tuple[float, float, float]:
+    impossible = float("inf")
+    return (
+        20 if character in NUMERIC else impossible,
+        33 if character in ALPHANUMERIC else impossible,
+        48 * len(character.encode()),
+    )
+
+
+def _switch(cost: float, head: int, *, same: bool) -> float:
+    if same or cost == float("inf"):
+        return cost
+    return -(-cost // 6) * 6 + head

@@ -1,0 +1,206 @@
+"""`Symbol`: an encoded matrix in the words of ISO/IEC 18004, and what each of its modules is for."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from itertools import chain
+from typing import Literal
+
+from qrkit.late import Shown
+
+__all__ = [
+    "CORNERS",
+    "FINDER",
+    "Role",
+    "Symbol",
+    "alignment_centres",
+    "alignment_patterns",
+    "bit_numbers",
+    "finder_places",
+    "roles",
+    "side_of",
+]
+
+ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
+
+
+class Role(IntEnum):
+    """What a module is for (ISO/IEC 18004:2015, 6.3). All but DATA belong to function patterns."""
+
+    DATA = 0
+    FINDER = 1
+    SEPARATOR = 2
+    TIMING = 3
+    ALIGNMENT = 4
+    FORMAT = 5
+    VERSION = 6
+    DARK_MODULE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol(Shown):
+    """An encoded QR Code, without quiet zone.
+
+    Attributes:
+        version: 1..40.
+        error_correction: L, M, Q or H.
+        mode: byte, numeric, alphanumeric, or mixed when the content was split into segments.
+        mask: Data mask pattern reference, 0..7.
+        modules: `side` rows of `side` bytes, 1 for a dark module, 0 for a light one.
+    """
+
+    version: int
+    error_correction: ErrorCorrectionLevel
+    mode: str
+    mask: int
+    modules: tuple[bytes, ...]
+
+    @property
+    def side(self) -> int:
+        """Modules per side, 21..177."""
+        return len(self.modules)
+
+    @property
+    def roles(self) -> tuple[bytes, ...]:
+        """`side` rows of `side` bytes, each a `Role`."""
+        return roles(self.version)
+
+    @property
+    def bit_numbers(self) -> memoryview:
+        """`side` x `side` int16: which bit of the message each module holds; see `bit_numbers`."""
+        return bit_numbers(self.version)
+
+    @property
+    def packed_rows(self) -> tuple[bytes, ...]:
+        """`side` rows of ceil(`side` / 8) bytes, a bit per module: 1 is dark, the leftmost module the highest bit.
+
+        The bits left over at the end of a row are 0. `side` is never a multiple of 8.
+        """
+        length = self.side // 8 + 1
+        # The rows as one number in binary, each filled up to whole bytes; it begins with a dark module.
+        text = bytes(8 * length - self.side).join((*self.modules, b"")).translate(DIGITS)
+        packed = int(text, 2).to_bytes(length * self.side, "big")
+        return tuple([packed[start : start + length] for start in range(0, len(packed), length)])
+
+    def __repr__(self) -> str:
+        name = f"{self.version}-{self.error_correction}"
+        return f"<Symbol {name}, {self.mode}, mask {self.mask}, {self.side} x {self.side} modules>"
+
+
+DIGITS = b"01" + bytes(range(2, 256))
+"""For `bytes.translate`: modules 0 and 1 as the digits of a binary number."""
+
+
+def side_of(version: int) -> int:
+    """Modules per side of a version: 4 · version + 17."""
+    return 4 * version + 17
+
+
+FINDER = 7
+"""Modules per side of a finder pattern (6.3.3)."""
+
+CORNERS = ("top_left", "top_right", "bottom_left")
+"""Where finder patterns are, as fields of `Markers`."""
+
+
+def finder_places(side: int) -> dict[str, tuple[int, int]]:
+    """Row and column at which each finder pattern of a symbol begins, by its corner."""
+    far = side - FINDER
+    return dict(zip(CORNERS, ((0, 0), (0, far), (far, 0)), strict=True))
+
+
+def alignment_centres(version: int) -> tuple[int, ...]:
+    """Coordinates of the centres of alignment patterns (ISO/IEC 18004:2015, annex E); none in version 1."""
+    if version == 1:
+        return ()
+    count = version // 7 + 2
+    # The standard spaces them evenly from the far edge, in even steps; version 32 alone is an exception to the
+    # rounding.
+    step = 26 if version == 32 else (version * 4 + count * 2 + 1) // (count * 2 - 2) * 2
+    last = side_of(version) - 7
+    return (6, *(last - step * index for index in range(count - 2, -1, -1)))
+
+
+def alignment_patterns(version: int) -> list[tuple[int, int]]:
+    """Row and column of the centre of each alignment pattern: all crossings but where finder patterns stand (6.3.6)."""
+    centres, last = alignment_centres(version), side_of(version) - 7
+    corners = {(6, 6), (6, last), (last, 6)}
+    return [(row, column) for row in centres for column in centres if (row, column) not in corners]
+
+
+@cache
+def roles(version: int) -> tuple[bytes, ...]:
+    """The role of every module of a version: they stand in the same place whatever the content is."""
+    side = side_of(version)
+    grid = [bytearray(side) for _ in range(side)]
+    _fill(grid, range(6, 7), range(side), Role.TIMING)
+    _fill(grid, range(side), range(6, 7), Role.TIMING)
+    _alignment(grid, version)
+    _format_and_version(grid, version)
+    for top, left in ((0, 0), (0, side - 7), (side - 7, 0)):
+        _fill(
+            grid,
+            range(max(top - 1, 0), min(top + 8, side)),
+            range(max(left - 1, 0), min(left + 8, side)),
+            Role.SEPARATOR,
+        )
+        _fill(grid, range(top, top + 7), range(left, left + 7), Role.FINDER)
+    return tuple(bytes(row) for row in grid)
+
+
+def _fill(grid: list[bytearray], rows: range, columns: range, role: Role) -> None:
+    for row in rows:
+        grid[row][columns.start : columns.stop] = bytes([role]) * len(columns)
+
+
+def _alignment(grid: list[bytearray], version: int) -> None:
+    """5 x 5 modules around each centre (6.3.6)."""
+    for row, column in alignment_patterns(version):
+        _fill(grid, range(row - 2, row + 3), range(column - 2, column + 3), Role.ALIGNMENT)
+
+
+def _format_and_version(grid: list[bytearray], version: int) -> None:
+    """Format information around the finder patterns (7.9), version information from version 7 on (7.10)."""
+    side = len(grid)
+    for index in range(9):
+        if index != 6:
+            grid[8][index] = grid[index][8] = Role.FORMAT
+    for index in range(side - 8, side):
+        grid[8][index] = grid[index][8] = Role.FORMAT
+    grid[side - 8][8] = Role.DARK_MODULE
+    if version >= 7:
+        _fill(grid, range(6), range(side - 11, side - 8), Role.VERSION)
+        _fill(grid, range(side - 11, side - 8), range(6), Role.VERSION)
+
+
+@cache
+def bit_numbers(version: int) -> memoryview:
+    """Which bit of the message each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
+
+    Returns:
+        `side` x `side` numbers, int16, read-only, to be indexed by [row, column]; `numpy.asarray` makes an array of
+        them without a copy. -1 where a function pattern stands. k is bit k % 8 of codeword k // 8 of the final
+        message, the highest bit of a codeword first; numbers past its last codeword are remainder bits.
+        `qrkit.symbol.encode.blocks.codeword_blocks` tells the block of each codeword.
+    """
+    side = side_of(version)
+    is_function = b"".join(roles(version))
+    numbers = array("h", [-1]) * (side * side)
+    encoding_region = [module for module in _zigzag(side) if not is_function[module]]
+    for number, module in enumerate(encoding_region):
+        numbers[module] = number
+    return memoryview(numbers).toreadonly().cast("B").cast("h", (side, side))
+
+
+def _zigzag(side: int) -> chain[int]:
+    """The way of 7.7.3 through the modules, counted row by row: in pairs of columns from the right, up and down."""
+    strips = []
+    # The column of the vertical timing pattern has no partner and is left out.
+    for number, right in enumerate([*range(side - 1, 6, -2), 5, 3, 1]):
+        down = range(right, side * side, side)
+        column = down if number % 2 else down[::-1]
+        strips.append(chain.from_iterable((module, module - 1) for module in column))
+    return chain.from_iterable(strips)

@@ -1,0 +1,183 @@
+"""Redirects: a request to a short URL is recorded, then answered (rulings T8 to T11)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from qrkit.errors import Gone, NotFound, NotStored
+from qrkit.store import Store
+from qrkit.store.shared import salt_of_day
+from qrkit.store.short_codes import DELETED, Target, target
+from qrkit.store.writer import record_visit
+from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.times import Clock, now
+from qrkit.visits.destinations import Destination, destination, step_below
+from qrkit.visits.visitors import Visitors, first_language, kind_of, new_salt, referrer_host
+
+__all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
+
+Locate = Callable[[str], Place]
+"""Where an address is: address in, place out."""
+
+LONGEST_SECONDS = 2.0
+
+_log = logging.getLogger("qrkit")
+
+
+def nowhere(_address: str) -> Place:
+    """Where an address is, as far as we know without a table of places."""
+    return NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to a short URL: `method` GET or HEAD, `headers` by lower-case name, `address` of the visitor."""
+
+    method: str
+    short_code: str
+    headers: Mapping[str, str]
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a visitor gets: the content of the code and what is done with it."""
+
+    content: str
+    destination: Destination
+
+
+class Redirects:
+    """Answers requests to the short URLs of a store.
+
+    Args:
+        store: Where the codes are and the visits go.
+        clock: What time it is.
+        locate: Where an address is; by default nobody knows.
+        strict: Whether a visit that is not durable in time turns the visitor away; else the redirect happens: a printed
+            code must not go dead because of statistics (ruling T11).
+        seconds: How long a redirect waits for its visit to be durable.
+        records: Whether visits are recorded at all.
+        hosts: Names of this service: nobody is sent from one of its short URLs to another, which may lead back.
+        path: Of its base URL.
+
+    Attributes:
+        lost: Visits that could not be stored.
+        late: Visits that were not durable in time, and were or will be stored later.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = now,
+        locate: Locate = nowhere,
+        strict: bool = False,
+        seconds: float = LONGEST_SECONDS,
+        records: bool = True,
+        hosts: Collection[str] = (),
+        path: str = "",
+    ) -> None:
+        self.store = store
+        self.lost = 0
+        self.late = 0
+        self._clock = clock
+        self._locate = locate
+        self._strict = strict
+        self._seconds = seconds
+        self._records = records
+        self._hosts = frozenset(hosts)
+        self._path = path
+        self._visitors = Visitors(self._salt) if store.database.is_shared else Visitors()
+        # Read now: a first visitor would have to wait for whoever changes the store at that moment.
+        target(store, "")
+
+    def answer(self, request: Request) -> Answer:
+        """Record a visit and say where it leads; the answer is given when the visit is durable (ruling T11).
+
+        Raises:
+            NotFound: No QR Code ever had this short code; the visit is kept as an orphan.
+            Gone: Its QR Code was deleted; the visit is kept as an orphan.
+            NotStored: The visit is not durable in time, and that is asked for.
+        """
+        found, moment = target(self.store, request.short_code), self._clock()
+        content = None if found is None or found is DELETED else found.content_at(moment)
+        if self._records:
+            self._record(request, moment, found.qrcode if found and content is not None else None, content)
+        return self._answer(request.short_code, found, content)
+
+    def look(self, short_code: str) -> Answer:
+        """Where a short code leads at this moment, without a visit.
+
+        Raises:
+            NotFound: No QR Code ever had it.
+            Gone: Its QR Code was deleted.
+        """
+        found = target(self.store, short_code)
+        return self._answer(short_code, found, found.content_at(self._clock()) if found and found.qrcode else None)
+
+    def knows(self, short_code: str) -> bool:
+        """Whether a short code was ever given."""
+        return target(self.store, short_code) is not None
+
+    def _answer(self, short_code: str, found: Target | None, content: str | None) -> Answer:
+        if found is None:
+            raise NotFound("short URL", short_code)
+        if content is None:
+            raise Gone("short URL", short_code)
+        where = destination(content)
+        if where.kind == "redirect" and self.knows(step_below(where.link or "", self._hosts, self._path)):
+            where = Destination("page", link=where.link)
+        return Answer(content, where)
+
+    def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
+        headers = request.headers
+        user_agent = headers.get("user-agent", "")
+        kind = "orphan" if qrcode is None else kind_of(request.method, headers)
+        visitor = self._visitors.key(request.address, user_agent, moment)
+        if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment):
+            return
+        visit = Visit(
+            time=moment,
+            kind=kind,
+            short_code=request.short_code,
+            qrcode=qrcode,
+            content=content,
+            user_agent=user_agent,
+            referrer=referrer_host(headers.get("referer", "")),
+            language=first_language(headers.get("accept-language", "")),
+            visitor=visitor,
+            place=self._place(request.address),
+        )
+        try:
+            is_durable = record_visit(self.store, visit, seconds=self._seconds)
+        except Exception:
+            self.lost += 1
+            _log.exception("a visit to %s could not be stored; %d lost so far", request.short_code, self.lost)
+            is_durable = False
+        else:
+            if not is_durable:
+                self.late += 1
+                _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
+        if self._strict and not is_durable:
+            raise NotStored("the visit could not be stored in time; please try again")
+
+    def _salt(self, day: int) -> bytes:
+        """The salt that all processes on a server have on a day, so that one visitor is one whichever answers."""
+        own = new_salt(day)
+        try:
+            return salt_of_day(self.store, day, own)
+        except Exception as error:  # whatever it is: nobody is held up by it
+            _log.warning("visitors are told apart by this process alone today: %s", error)
+            return own
+
+    def _place(self, address: str) -> Place:
+        try:
+            return self._locate(address)
+        except Exception as error:
+            # Nor does a table of places hold a redirect up. Its own words may name the address, which is not kept.
+            _log.error("a visitor could not be located: %s", type(error).__name__)
+            return NOWHERE

@@ -1,0 +1,99 @@
+"""What a request to a short URL tells about its visitor, and no more than that (rulings T9, T10)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from threading import Lock
+from urllib.parse import urlsplit
+
+from qrkit.tracking.bots import is_bot
+from qrkit.tracking.records import Kind
+
+__all__ = ["Visitors", "first_language", "kind_of", "new_salt", "referrer_host"]
+
+PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
+_AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+LONGEST_HOST = 253
+DOCUMENT = ("", "document", "empty", "iframe")
+AT_ONCE_SECONDS = 2
+
+
+def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
+    """What a visit to a live code is: a person's scan, or a HEAD, a request made ahead of a person, or a bot.
+
+    Args:
+        method: GET or HEAD.
+        headers: By lower-case name.
+    """
+    if method == "HEAD":
+        return "head"
+    if any(_AHEAD.search(headers.get(name, "")) for name in PURPOSE_HEADERS):
+        return "prefetch"
+    if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
+        return "prefetch"
+    return "bot" if is_bot(headers.get("user-agent", "")) else "scan"
+
+
+def referrer_host(referrer: str) -> str | None:
+    """The host of a `Referer` header; the rest may say more of a person than we want to know."""
+    try:
+        host = urlsplit(referrer).hostname
+    except ValueError:
+        return None
+    return host if host and len(host) <= LONGEST_HOST else None
+
+
+def first_language(accepted: str) -> str | None:
+    """The first language of an `Accept-Language` header."""
+    found = _LANGUAGE.match(accepted.strip())
+    return found[0] if found else None
+
+
+def new_salt(_day: int) -> bytes:
+    """A salt that nobody else has."""
+    return secrets.token_bytes(32)
+
+
+class Visitors:
+    """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away.
+
+    After midnight the first visitor of the new day ends the old one: who was on his way before has a key of today.
+
+    Args:
+        salt: The salt of a day, by its ordinal; asked for once a day, and again where it raised an error.
+    """
+
+    def __init__(self, salt: Callable[[int], bytes] = new_salt) -> None:
+        self._new_salt = salt
+        self._day = 0
+        self._salt = b""
+        self._seen: dict[tuple[str, int], datetime] = {}
+        self._lock = Lock()
+
+    def key(self, address: str, user_agent: str, moment: datetime) -> int:
+        """The visitor's key on the day of this moment: 64 bits."""
+        day = moment.toordinal()
+        with self._lock:
+            # A day back is a thread that is late; more is a clock that was wrong, and must not make a salt last.
+            if day not in (self._day, self._day - 1):
+                self._salt = self._new_salt(day)
+                self._day = day
+                self._seen.clear()
+            text = f"{address}\0{user_agent}".encode("utf-8", "surrogateescape")
+            return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._salt).digest(), "big")
+
+    def is_repeat(self, short_code: str, visitor: int, moment: datetime) -> bool:
+        """Whether this visitor asked for this code less than 2 seconds before: some readers ask twice for one scan."""
+        with self._lock:
+            last = self._seen.get((short_code, visitor))
+            if last is not None and abs((moment - last).total_seconds()) < AT_ONCE_SECONDS:
+                return True
+            if len(self._seen) > 10_000:
+                self._seen.clear()
+            self._seen[short_code, visitor] = moment
+            return False

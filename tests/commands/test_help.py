@@ -1,0 +1,272 @@
+"""What the command line says of itself, and of words that are none of its own."""
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import version
+from itertools import dropwhile
+from pathlib import Path
+
+import pytest
+
+from qrkit import Design
+from qrkit.__main__ import main, parser
+from qrkit.commands.output import EXIT_STATUSES, Status, status_of
+from qrkit.design.limits import Within
+from qrkit.server import Settings
+from tests.test_house import HEAVY
+
+README = Path(__file__).parents[2] / "README.md"
+NESTED = {
+    "account": ["create", "list", "plan", "key", "keys", "revoke"],
+    "template": ["save", "list", "show", "delete"],
+}
+COMMANDS = [
+    "generate", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
+    "compact", "migrate", "demo",
+]  # fmt: skip
+EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
+each_command = pytest.mark.parametrize("command", EVERY)
+
+
+@pytest.fixture
+def helped(monkeypatch, capsys):
+    """What `--help` of a command prints on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def help_of(command=""):
+        with pytest.raises(SystemExit) as caught:
+            main([*command.split(), "--help"])
+        assert caught.value.code == 0
+        return capsys.readouterr().out
+
+    return help_of
+
+
+@pytest.fixture
+def misused(capsys):
+    """The one line with which words that are none of ours are refused."""
+
+    def told(*words):
+        with pytest.raises(SystemExit) as caught:
+            main([*words])
+        assert caught.value.code == 2
+        said, complained = capsys.readouterr()
+        assert said == ""
+        assert complained.count("\n") == 1
+        return complained
+
+    return told
+
+
+def calls(text):
+    """The words of each call of qrkit in lines for a shell."""
+    found = []
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        words = list(dropwhile(lambda word: "=" in word, shlex.split(line, comments=True)))
+        if words[:1] == ["qrkit"]:
+            own = words[1:]
+            end = next((place for place, word in enumerate(own) if word in ("<", ">", "|", "&&")), len(own))
+            found.append(own[:end])
+    return found
+
+
+# Help -----------------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command_in_a_line_of_its_own(helped):
+    text = helped()
+    found = re.findall(r"^    (\w+) +[a-z]", text, re.MULTILINE)
+    assert found == COMMANDS, "a command has its name in COMMANDS here, so that its help is tried"
+
+
+@each_command
+def test_help_has_a_sentence_and_examples_and_fits_a_terminal(command, helped):
+    text = helped(command)
+    assert text.startswith(f"usage: qrkit {command} ")
+    assert re.search(r"\n\n[A-Z][^.]+\.\n", text)
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    *_, examples = text.split("\nexamples:\n")
+    assert calls(examples)
+
+
+@pytest.mark.parametrize("command", ["", *EVERY])
+def test_every_example_of_the_help_can_be_read(command, helped):
+    examples = calls(helped(command).split("\nexamples:\n")[1].split("\n\n")[0])
+    assert examples
+    for words in examples:
+        assert parser().parse_args(words).command == words[0]
+
+
+def test_every_call_in_the_readme_can_be_read():
+    blocks = re.findall(r"^```sh\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    found = [words for block in blocks for words in calls(block)]
+    assert len(found) > 10
+    for words in found:
+        assert parser().parse_args(words).command == words[0]
+
+
+@each_command
+def test_every_option_and_every_word_is_explained(command, helped):
+    text = helped(command)
+    options, _ = text.split("\nexamples:\n")
+    rows = re.findall(r"^  ((?:-\w, )?--[^ ]+|[A-Z]+)( [A-Z]+)?(.*\n(?: {6,}.*\n)*)", options, re.MULTILINE)
+    assert rows
+    assert [name for name, _, what in rows if not what.strip() and name != "WHAT"] == []
+
+
+@pytest.mark.parametrize(("command", "model"), [("generate", Design), ("serve", Settings)])
+def test_help_tells_the_bounds_and_the_defaults_that_hold(command, model, helped):
+    text = " ".join(helped(command).split())
+    told = 0
+    for name, field in model.model_fields.items():
+        option = f"--{name.replace('_', '-')} N "
+        bound = next((one for one in field.metadata if isinstance(one, Within)), None)
+        if option in text and bound:
+            told += 1
+            sentence = text.split(option)[1].split(" --")[0]
+            assert f"{bound.low}..{bound.high}" in sentence
+            assert field.default is None or f"({field.default})" in sentence
+    assert told >= 2
+
+
+def test_each_setting_of_a_server_is_an_option_of_serve_and_in_the_readme():
+    missing = Settings.model_fields.keys() - vars(parser().parse_args(["serve"])).keys()
+    assert not missing, "a field of Settings has its option in qrkit/commands/serve.py"
+    told = {one.replace("--no-", "--") for one in re.findall(r"--[a-z-]+", README.read_text(encoding="utf-8"))}
+    missing = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - told
+    assert not missing, "an option of serve has its row in the README"
+
+
+def test_help_tells_what_each_exit_status_means(helped):
+    text = helped()
+    for status, meaning in EXIT_STATUSES.items():
+        assert re.search(rf"^  {status:<4} {re.escape(meaning)}$", text, re.MULTILINE)
+    assert EXIT_STATUSES.keys() == set(Status)
+
+
+@pytest.mark.parametrize(
+    ("done", "failed", "status"), [(3, 0, 0), (0, 0, 0), (2, 1, 1), (1, 9, 1), (0, 1, 2), (0, 50, 2)]
+)
+def test_the_status_says_whether_all_some_or_nothing_was_done(done, failed, status):
+    assert status_of(done, failed) == status
+
+
+def test_help_shows_nothing_of_what_the_environment_holds(helped, monkeypatch):
+    monkeypatch.setenv("QRKIT_STORE", "postgresql://joe:geheim@db.example/shop")
+    assert not [command for command in EVERY if "joe" in helped(command)]
+
+
+def test_without_a_word_the_help_is_shown(helped, capsys):
+    assert main([]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", helped())
+
+
+def keys_told(text):
+    """The names in the objects of `--json`, as a help tells them; of another way of the command, the second."""
+    told = " ".join(text.split("\nexamples:\n")[0].split("\n  --json ")[1].split())
+    ways = re.sub(r" \([^)]*\)", "", told.partition(": ")[2]).split("; with --from ")
+    return [way.split(", ") for way in ways]
+
+
+def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
+    Path("codes.csv").write_text("Content\nhi\n")
+    Path("brand.json").write_text('{"content": "x", "ec": "H"}')
+    id, tried = "", set()
+    for words in (
+        "generate hi -o code.png",
+        "generate --from codes.csv -o codes",
+        "decode code.png",
+        "check brand.json --level static",
+        "import codes.csv",
+        "export codes.xml",
+        "report",
+        "account create Ana",
+        "account list",
+        "account plan Ana pro",
+        "account key Ana",
+        "account keys Ana",
+        "account revoke Ana ID",
+        "template save brand brand.json",
+        "template list",
+        "template delete brand",
+        "verify shop.duckdb",
+        "backup shop.duckdb copy.duckdb",
+        "compact shop.duckdb",
+        "migrate shop.duckdb new.duckdb",
+    ):
+        assert main([*words.replace("ID", id).split(), "--json"]) == 0
+        made = json.loads(capsys.readouterr().out.splitlines()[0])
+        id = made.get("id", "")
+        command = " ".join(words.split()[: 2 if words.split()[0] in NESTED else 1])
+        assert list(made) == keys_told(helped(command))["--from" in words], words
+        tried.add(command)
+    silent = {command for command in EVERY if "\n  --json " not in helped(command)}
+    assert {*EVERY} - silent == tried, "what has --json is tried here"
+
+
+# A light start --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["serve", "--help"], ["generate", "hi"]], ids=" ".join)
+def test_python_m_qrkit_starts_quickly(words):
+    command = [sys.executable, "-X", "importtime", "-m", "qrkit", *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(re.findall(r"\| +(\w+)$", run.stderr, re.MULTILINE))
+    assert loaded & HEAVY == set()
+    assert "qrkit" in loaded
+    if words == ["--version"]:
+        assert run.stdout == f"qrkit {version('qrkit-studio')}\n"
+
+
+# Words that are none of ours ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is no command; did you mean 'generate'"),
+        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, decode"),
+        (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
+        (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
+        (["generate", "hi", "--foregruond=red"], "--foregruond is no option; did you mean '--foreground'?"),
+        (["generate", "hi", "--xyz", "1"], "qrkit generate: --xyz is no option (see `qrkit generate --help`)"),
+        (["generate", "hi", "ho"], "qrkit generate: 'ho' is one word too many"),
+        (["generate", "hi", "--style", "blcks"], "--style: 'blcks' is no choice; did you mean 'blocks'?"),
+        (["generate", "hi", "--design", "a", "--template", "b"], "--template: not allowed with argument --design"),
+        (["generate", "hi", "--size"], "--size: expected one argument"),
+        (["decode"], "qrkit decode: the following arguments are required: PICTURE"),
+        (["check", "a.png", "--min", "robst"], "--min: 'robst' is no choice; did you mean 'robust'?"),
+        (["report", "--since", "1 June"], "--since: '1 June' is no day like 2026-06-01"),
+        (["verify"], "the following arguments are required: STORE"),
+        (["backup", "shop.duckdb"], "the following arguments are required: COPY"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_they_are_refused_in_one_line_with_what_may_have_been_meant(words, told, misused):
+    assert told in misused(*words)
+
+
+@pytest.mark.parametrize("command", [command for command in EVERY if command not in NESTED])
+def test_an_option_with_a_slip_is_proposed_and_none_is_cut_short(command, helped, misused):
+    positional = ["word"] * len(re.findall(r"^  [A-Z]+ ", helped(command).split("\nexamples:")[0], re.MULTILINE))
+    options = re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped(command), re.MULTILINE)
+    assert "--help" in options
+    for option in options:
+        slip = f"{option[:-2]}{option[-1]}"
+        if slip not in options:
+            assert repr(option) in misused(*command.split(), *positional, slip)
+        if option[:-1] not in options:
+            assert f"{option[:-1]} is no option" in misused(*command.split(), *positional, option[:-1])
+
+
+def test_the_parser_reads_what_a_program_gives_it():
+    read = parser().parse_args(["generate", "hi", "--size", "5", "--version", ""])
+    assert isinstance(read, argparse.Namespace)
+    assert (read.content, read.size, read.version) == ("hi", 5, "")

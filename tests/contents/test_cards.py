@@ -1,0 +1,307 @@
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import ContactSheet, Design, decode, generate, open_portfolio, report
+from qrkit.contents.cards import MOST_ROWS, TITLES, Card, card, summary
+from qrkit.exchange.merge import ImportIssue, ImportResult
+from qrkit.notebook.picture_columns import PictureTable
+from qrkit.notebook.widgets import Designer, PortfolioBrowser
+
+many = settings(max_examples=300, derandomize=True, deadline=None)
+
+
+def vcard(*lines):
+    return "\r\n".join(["BEGIN:VCARD", "VERSION:3.0", *lines, "END:VCARD"])
+
+
+def event(*lines):
+    return "\r\n".join(["BEGIN:VCALENDAR", "BEGIN:VEVENT", *lines, "END:VEVENT", "END:VCALENDAR"])
+
+
+SHORT = [
+    ("https://example.com/x", "link", "Web address", {"Address": "https://example.com/x"}),
+    (" HTTP://example.com\n", "link", "Web address", {"Address": "HTTP://example.com"}),
+    ("tel:+39040123", "phone", "Phone number", {"Number": "+39040123"}),
+    ("TEL:+39%20040 123", "phone", "Phone number", {"Number": "+39 040 123"}),
+    ("tel:1-800-FLOWERS", "phone", "Phone number", {"Number": "1-800-FLOWERS"}),
+    ("mailto:a@example.com", "email", "E-mail", {"To": "a@example.com"}),
+    (
+        "MAILTO:a@example.com?body=One%0ATwo&Subject=A%26B+C&cc=b@example.com&x=y",
+        "email",
+        "E-mail",
+        {"To": "a@example.com", "Cc": "b@example.com", "Subject": "A&B+C", "Text": "One\nTwo"},
+    ),
+    ("sms:+39040", "message", "Message", {"Number": "+39040"}),
+    ("sms:+39040?body=I%20come", "message", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("sms:+39040&body=I%20come", "message", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("SMSTO:+39040:At 8: come", "message", "Message", {"Number": "+39040", "Text": "At 8: come"}),
+    ("geo:45.6497,13.7681", "place", "Place", {"Coordinates": "45.6497, 13.7681"}),
+    ("geo:-45.6,13.7,120;u=35", "place", "Place", {"Coordinates": "-45.6, 13.7"}),
+    ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "place", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
+    ("geo:0,0?q=Trieste", "place", "Trieste", {}),
+    ("WIFI:T:WPA;S:net;P:secret;;", "wifi", "net", {"Password": "secret", "Security": "WPA"}),
+    ("wifi:S:net;T:nopass;;", "wifi", "net", {"Security": "None, no password needed"}),
+    (r"WIFI:S:\"a\\b\;c\,d\:e\";P:\;\;;;", "wifi", r'"a\b;c,d:e"', {"Password": ";;"}),
+    ("WIFI:P: p ;S: my  net ;T:SAE;H:true", "wifi", " my  net ", None),
+    ("WIFI:S:net;H:false;P:a:b", "wifi", "net", {"Password": "a:b"}),
+    (
+        "MECARD:N:Owen,Sean;ADR:76 9th Avenue, New York;TEL:12125551212;EMAIL:s@example.com;;",
+        "contact",
+        "Sean Owen",
+        {"Phone": "12125551212", "E-mail": "s@example.com", "Address": "76 9th Avenue, New York"},
+    ),
+]
+"""Content, kind, title, rows."""
+
+
+@pytest.mark.parametrize(("content", "kind", "title", "rows"), SHORT, ids=[one[0][:20] for one in SHORT])
+def test_a_content_is_a_kind_a_title_and_rows(content, kind, title, rows):
+    found = card(content)
+    assert (found.kind, found.title) == (kind, title)
+    if rows is not None:
+        assert dict(found.rows) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "hello", "a: b", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45", "geo:4567,1",
+        "WIFI:", "WIFI:P:secret;;", "MECARD:;;", "BEGIN:VCARD", vcard("PHOTO:x"), "BEGIN:VCALENDAR",
+        event("UID:1"), "BEGIN:X", "javascript:alert(1)", "ftp://example.com",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_text(content):
+    assert card(content) == Card("text", TITLES["text"])
+
+
+def test_blanks_of_a_password_are_kept():
+    assert card("WIFI:P: p ;S:net").rows == (("Password", " p "),)
+
+
+def test_a_contact_is_read_as_it_is_shown():
+    found = card(
+        vcard(
+            "N:Žnidaršič;Ana;Marija;dr.;",
+            "FN:dr. Ana Žnidaršič",
+            "NOTE:Slovene\\, Italian\\nMornings on",
+            " ly",
+            "TEL;TYPE=CELL:+386 40 1",
+            'item1.TEL;VALUE=uri;TYPE="work,fax":tel:+386-5-1',
+            "EMAIL;TYPE=INTERNET:ana@example.com",
+            "ORG:Institut\\, d.o.o.;Lab",
+            "TITLE:Head of research",
+            "URL:https://example.com",
+            "ADR;TYPE=HOME:;;Fornače 41;Piran;;6330;Slovenia",
+            "PHOTO;ENCODING=b:AAAA",
+        )
+    )
+    assert (found.kind, found.title) == ("contact", "dr. Ana Žnidaršič")
+    assert found.rows == (
+        ("Position", "Head of research"),
+        ("Organisation", "Institut, d.o.o., Lab"),
+        ("Phone (mobile)", "+386 40 1"),
+        ("Phone (work, fax)", "+386-5-1"),
+        ("E-mail", "ana@example.com"),
+        ("Web", "https://example.com"),
+        ("Address (home)", "Fornače 41, Piran, 6330, Slovenia"),
+        ("Note", "Slovene, Italian\nMornings only"),
+    )
+
+
+def test_a_contact_of_version_2_1_is_read_too():
+    text = (
+        "BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=BDnidar=\n=C5=A1i=C4=8D;Ana;;;\n"
+        "NOTE;QUOTED-PRINTABLE:Se=F1or=0AAurora\nTEL;CELL;VOICE:+386\nEND:VCARD"
+    )
+    assert card(text) == Card("contact", "Ana Žnidaršič", (("Phone (mobile)", "+386"), ("Note", "Señor\nAurora")))
+
+
+def test_a_contact_without_a_name_is_called_what_it_is():
+    assert card(vcard("TEL:+386")) == Card("contact", "Contact", (("Phone", "+386"),))
+
+
+def test_a_line_that_is_none_is_left_out():
+    assert card(vcard('TEL;TYPE="CELL:+1', "no line", "TEL:+2")).rows == (("Phone", "+2"),)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "rows"),
+    [
+        ("DTSTART:20260614T180000Z", "", {"Begins": "Sunday, 14 June 2026, 18:00 UTC"}),
+        (
+            "DTSTART;TZID=Europe/Rome:20260614T180000",
+            "DTEND:20260614T200000",
+            {"Begins": "Sunday, 14 June 2026, 18:00 (Europe/Rome)", "Ends": "Sunday, 14 June 2026, 20:00"},
+        ),
+        ("DTSTART;VALUE=DATE:20260614", "DTEND;VALUE=DATE:20260615", {"Begins": "Sunday, 14 June 2026"}),
+        (
+            "DTSTART;VALUE=DATE:20260614",
+            "DTEND;VALUE=DATE:20260617",
+            {"Begins": "Sunday, 14 June 2026", "Ends": "Tuesday, 16 June 2026"},
+        ),
+        ("DTSTART:soon", "DTEND;VALUE=DATE:00010101", {"Begins": "soon", "Ends": "00010101"}),
+    ],
+)
+def test_moments_of_an_event_are_written_for_people(start, end, rows):
+    assert dict(card(event("SUMMARY:Opening", start, end)).rows) == rows
+
+
+def test_an_event_is_not_its_time_zone_nor_its_alarm():
+    text = (
+        "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nBEGIN:STANDARD\nDTSTART:16011028T030000\nEND:STANDARD\nEND:VTIMEZONE\n"
+        "BEGIN:VEVENT\nSUMMARY:Opening\\, with\n  wine\nLOCATION:Trieste\nDESCRIPTION:Music\n"
+        "BEGIN:VALARM\nDESCRIPTION:Reminder\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR"
+    )
+    assert card(text) == Card("event", "Opening, with wine", (("Where", "Trieste"), ("About", "Music")))
+    assert card("BEGIN:VEVENT\nSUMMARY:Short\nEND:VEVENT") == Card("event", "Short")
+
+
+def test_a_name_too_long_for_a_title_is_in_the_rows():
+    found = card(f"WIFI:S:{'x' * 200};;")
+    assert len(found.title) == 120
+    assert found.rows == (("Name", "x" * 200),)
+
+
+def test_rows_are_bounded():
+    assert len(card(vcard("FN:Ana", *["TEL:1"] * 1000)).rows) == MOST_ROWS
+
+
+BEGINNINGS = [
+    "", "http:", "tel:", "mailto:", "sms:", "smsto:", "geo:", "WIFI:S:", "MECARD:N:", "BEGIN:VCARD\n",
+    "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,",
+]  # fmt: skip
+
+
+@many
+@given(
+    st.sampled_from(BEGINNINGS),
+    st.one_of(st.text(), st.text(':;,?&=%\\"\r\n \t+-.0123456789TZFNSPH', max_size=60), st.from_regex("[0-9]{8}.*")),
+)
+def test_any_text_is_a_card_with_something_to_read(beginning, text):
+    found = card(beginning + text)
+    assert found.kind in TITLES
+    assert found.title.strip()
+    assert len(found.rows) <= MOST_ROWS
+    assert all(label and value.strip() for label, value in found.rows)
+
+
+@pytest.mark.parametrize("piece", ["\\", ";", "=\n", '"a', ":", "\n ", "a-", "TEL:1\n", "%4", "?&", "1", ",", "BEGIN:"])
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_hostile_text_takes_no_longer_than_any_other(beginning, piece):
+    """Quadratic work would take minutes here, and stop the run."""
+    assert card(beginning + piece * 100_000).title
+
+
+SUMMARIES = [
+    ("https://example.com/x", "https://example.com/x"),
+    ("a: b", "a: b"),
+    ("", ""),
+    ("WIFI:T:WPA;S:Cafe Nero;P:espresso;;", "Wi-Fi: Cafe Nero (WPA, password hidden)"),
+    (" wifi:P:espresso;S:Cafe;T:sae;;", "Wi-Fi: Cafe (WPA3, password hidden)"),
+    ("WIFI:S:open;T:nopass;;", "Wi-Fi: open"),
+    ("WIFI:P:espresso", "Wi-Fi (password hidden)"),
+    ("WIFI:", "Wi-Fi"),
+    (vcard("FN:Ada Lovelace", "TEL:+39040"), "Contact: Ada Lovelace"),
+    (vcard("TEL:+39040"), "Contact"),
+    ("BEGIN:VCARD VERSION:3.0 N:Lovelace;Ada FN:Ada Lovelace TEL;TYPE=CELL:+390", "Contact: Ada Lovelace"),
+    ("MECARD:N:Owen,Sean;TEL:1;;", "Contact: Sean Owen"),
+    (event("SUMMARY:Night of the Harbour", "LOCATION:Pier 4"), "Event: Night of the Harbour"),
+    ("BEGIN:VCALENDAR BEGIN:VEVENT SUMMARY:Night DTSTART:20260614T180000Z", "Event: Night"),
+    ("BEGIN the day", "BEGIN the day"),
+    ("BEGIN:something", "BEGIN:something"),
+    ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP&issuer=Shop",
+     "One-time password: Shop:ada@example.com (secret hidden)"),
+    ("otpauth-migration://offline?data=CjEKCkhlbGxv", "One-time password: offline (secret hidden)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "line"), SUMMARIES, ids=[one[0][:20] for one in SUMMARIES])
+def test_a_line_names_a_content_and_keeps_its_secrets(content, line):
+    assert summary(content) == line
+    assert summary(line) == line
+
+
+@many
+@given(
+    st.sampled_from(["WIFI:T:WPA;S:Cafe;P:{};;", "wifi:P:{};S:Cafe;T:WPA;;", "otpauth://totp/Cafe?secret={}"]),
+    st.text("0123456789", min_size=8, max_size=63),
+    st.integers(8, 100),
+)
+def test_no_secret_is_in_a_line_however_a_name_was_cut(form, secret, length):
+    assert not any(letter.isdigit() for letter in summary(form.format(secret)[:length]))
+
+
+@many
+@given(st.text())
+def test_a_line_of_any_content_can_be_said(text):
+    for begin in ("", "WIFI:", "MECARD:", "BEGIN:VCARD\n", "BEGIN:VEVENT ", "otpauth:"):
+        assert isinstance(summary(begin + text), str)
+
+
+WIFI = "WIFI:T:WPA;S:Cafe Nero;P:espresso;;"
+LINE = "Wi-Fi: Cafe Nero (WPA, password hidden)"
+
+
+@pytest.fixture(params=[True, False], ids=["tracked", "static"])
+def shop(request):
+    """Codes that nobody gave a name: theirs are made of their contents."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as made:
+        made.insert_qrcode(WIFI, short_code="cafe", is_dynamic=request.param)
+        made.insert_qrcode(vcard("FN:Ada Lovelace"), short_code="ada", is_dynamic=request.param)
+        if request.param:
+            days = pd.date_range("2026-05-01", periods=30, tz="UTC")
+            made.scans.insert(pd.DataFrame({"short_code": ["cafe", "ada"] * 15, "time": days}))
+        yield made
+
+
+def test_a_report_shows_no_password_and_calls_a_contact_by_its_name(shop):
+    made = report.portfolio(shop)
+    texts = [made.html, *made.words, str(made.unscanned)]
+    assert not [text for text in texts if "espresso" in text or "BEGIN:VCARD" in text]
+    assert LINE in made.html
+    assert "Contact: Ada Lovelace" in made.html
+
+
+def test_lists_in_notebooks_and_widgets_show_no_password(shop):
+    browser = PortfolioBrowser(shop, name="cards")
+    rows = browser.state["rows"]
+    browser.close()
+    assert {row["name"] for row in rows} == {row["content"] for row in rows} == {LINE, "Contact: Ada Lovelace"}
+    shown = [shop, *shop.list_qrcodes(), ImportResult(0, (ImportIssue(2, "", WIFI, WIFI, "invalid", "why"),))]
+    pages = [
+        one._repr_html_() if hasattr(one, "_repr_html_") else one._repr_mimebundle_()["text/html"] for one in shown
+    ]
+    assert not [page for page in pages if "espresso" in page or "BEGIN:VCARD" in page]
+    assert all(page.count(LINE) >= 2 for page in (pages[0], pages[-1]))
+
+
+def test_alternative_texts_have_no_password_and_pictures_have_it():
+    image = generate(WIFI)
+    frame = pd.DataFrame({"picture": [image]})
+    studio = Designer(WIFI, name="cards")
+    bundle = studio._repr_mimebundle_()
+    studio.close()
+    said = [
+        repr(image),
+        image.to_bytes("svg"),
+        image.to_bytes("html"),
+        image.to_bytes("xaml"),
+        PictureTable(frame).to_html(),
+    ]
+    said += [generate(WIFI, padding=20, modules={"type": "dots"}).to_bytes("svg"), ContactSheet({"a": image}).to_svg()]
+    said += [
+        Design(content=WIFI)._repr_mimebundle_()["text/html"],
+        image.check("static")._repr_html_(),
+    ]
+    said.append(bundle[0].get("text/html", "") if isinstance(bundle, tuple) else bundle.get("text/html", ""))
+    assert not [text for text in map(str, said) if "espresso" in text]
+    assert LINE in str(said[1])
+    assert decode(image.to_bytes("png")).content == WIFI
+
+
+def test_data_stays_whole(shop):
+    assert "espresso" in shop.export_bytes("json").decode()
+    assert WIFI in shop.qrcodes()["content"].tolist()
+    assert shop.list_qrcodes()[0].content == shop.list_qrcodes()[0].name == WIFI

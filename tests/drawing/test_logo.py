@@ -1,0 +1,83 @@
+"""Pictures are put on a symbol by shares of it, in their own proportions, and keep their place when it is resized."""
+
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from qrkit import Design, QRImage, data_uri, decode, generate
+from qrkit.drawing.resizing import layout_of
+from qrkit.errors import AssetError, InvalidParameter
+from tests.drawing.pictures import LINK, filled
+
+HEART = "icon:heart"
+
+
+def picture_of(width: int, height: int) -> str:
+    file = BytesIO()
+    Image.new("RGB", (width, height), "#9A3412").save(file, "PNG")
+    return data_uri(file.getvalue())
+
+
+@pytest.mark.parametrize(("width", "height"), [(100, 100), (300, 100), (40, 200)])
+@pytest.mark.parametrize("padding", [0, 4])
+def test_a_logo_is_in_the_middle_and_keeps_its_proportions(width, height, padding):
+    design = Design(content=LINK, padding=padding).with_logo(picture_of(width, height), 0.3)
+    layer, layout = design.layers[0], layout_of(design)
+    symbol = layout.side * layout.module
+    assert max(layer.width, layer.height) == pytest.approx(0.3 * symbol, abs=0.01)
+    assert layer.width / layer.height == pytest.approx(width / height, rel=0.01)
+    middle = (layer.x + layer.width / 2, layer.y + layer.height / 2)
+    assert middle == pytest.approx(layout.place(layout.side / 2, layout.side / 2), abs=0.02)
+
+
+@given(
+    st.floats(0.05, 0.4), st.floats(0, 1), st.floats(0, 1), st.integers(0, 8),
+    st.fixed_dictionaries({}, optional={"size": st.integers(1, 20), "padding": st.integers(0, 12),
+                                        "version": st.integers(5, 12), "width": st.integers(300, 900)}),
+)  # fmt: skip
+def test_a_resized_design_looks_as_it_did(share, across, down, padding, fields):
+    before = Design(content=LINK, padding=padding).with_logo(HEART, share, place=(across, down))
+    after = before.resized(**fields)
+    assert seen(after) == pytest.approx(seen(before), abs=0.02)
+    assert all(getattr(after, name) == value for name, value in fields.items())
+
+
+@given(st.floats(0.05, 0.4), st.integers(4, 20), st.text("ab", min_size=1, max_size=90))
+def test_a_logo_stays_in_its_place_whatever_is_encoded(share, size, content):
+    """Open: a brand's design on many contents. Its picture keeps its width, and the logo its middle."""
+    brand = Design(content=LINK, size=size).with_logo(HEART, share)
+    assert (brand.width, generate(brand).width) == (generate(LINK, size=size).width,) * 2
+    left, top, width, height = seen(brand.replace(content=content))
+    assert (left + width / 2, top + height / 2) == pytest.approx((0.5, 0.5), abs=0.002)
+    assert brand.resized(size=7).width is None
+    wide = Design(content=LINK, width=500).with_logo(HEART, share)
+    assert (wide.width, wide.height) == (500, None)
+
+
+def seen(design: Design) -> tuple[float, ...]:
+    """The box of its layer, as shares of the symbol."""
+    layer, layout = design.layers[0], layout_of(design)
+    left, top = layout.place(0, 0)
+    symbol = layout.side * layout.module
+    return tuple(one / symbol for one in (layer.x - left, layer.y - top, layer.width, layer.height))
+
+
+def test_a_logo_is_read_over():
+    design = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours")
+    assert decode(QRImage(design).to_bytes("png")).content == LINK
+    assert (design.layers[0].name, design.layers[0].display) == ("ours", "pixel-hit-test")
+    over = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours", display="overlay")
+    assert over.layers[0] == design.layers[0].replace(display="overlay")
+    two = design.with_logo(filled((0, 0, 0, 255)), 0.05, place=(1, 1))
+    assert two.layers[0] == design.layers[0]
+    assert len(two.layers) == 2
+
+
+def test_all_that_is_wrong_with_the_place_is_said_at_once():
+    with pytest.raises(InvalidParameter, match=r"place=.*in 0\.\.1 of the symbol; share=3: must be in 0\.01\.\.2"):
+        Design(content=LINK).with_logo(HEART, 3, place=(2, 0))
+    with pytest.raises(AssetError):
+        Design(content=LINK).with_logo("icon:no-such-thing")

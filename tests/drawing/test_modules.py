@@ -1,0 +1,287 @@
+"""What stands for modules: squares, styles that look at their neighbours, sprites."""
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import Design, Role, Sprite, generate
+from qrkit.design.limits import MODULE_TYPES, SPRITE_NAMES
+from qrkit.design.outline import circle
+from qrkit.design.shapes.sprites import SPRITES
+from qrkit.design.shapes.styles import STYLES
+from qrkit.errors import InvalidParameter
+from tests.design.shapes.pixels import coverage
+from tests.drawing.pictures import BLACK, BLUE, GREEN, LINK, RED, WHITE, filled, has, inside, modules, pixels, roles
+
+SIZE = 8
+SCALE = 16
+
+grids = st.integers(1, 7).flatmap(
+    lambda width: st.lists(st.lists(st.booleans(), min_size=width, max_size=width), min_size=1, max_size=7)
+)
+some = settings(max_examples=40, derandomize=True, deadline=None)
+
+
+def drawn(style: str, grid: list[list[int]]) -> np.ndarray:
+    """How much of each pixel a style covers: module row, module column, pixel row, pixel column."""
+    found = coverage(STYLES[style](tuple(map(bytes, grid))), (0, 0, len(grid[0]), len(grid)), SCALE)
+    return found.reshape(len(grid), SCALE, len(grid[0]), SCALE).swapaxes(1, 2)
+
+
+def form(outline: object) -> np.ndarray:
+    """The same of one module."""
+    return coverage(outline, (0, 0, 1, 1), SCALE)
+
+
+def assert_alike(found: np.ndarray, wanted: np.ndarray) -> None:
+    assert np.abs(found - wanted).max() <= 0.1
+
+
+def neighbour(grid: np.ndarray, row: int, column: int) -> bool:
+    return 0 <= row < grid.shape[0] and 0 <= column < grid.shape[1] and bool(grid[row, column])
+
+
+DISC = form(circle(0.5, 0.5, 0.5))
+HALF = SCALE // 2
+QUARTERS = {(-1, -1): np.s_[:HALF, :HALF], (-1, 1): np.s_[:HALF, HALF:], (1, -1): np.s_[HALF:, :HALF]}
+QUARTERS[1, 1] = np.s_[HALF:, HALF:]
+
+
+def test_each_style_has_its_name_in_the_limits():
+    drawn_otherwise = {"default", "sprite", "dots"}
+    assert {*STYLES} == {*MODULE_TYPES} - drawn_otherwise, "a style is a row of STYLES and a name of limits._ModuleType"
+
+
+@pytest.mark.rule("G10")
+@given(grids)
+@some
+def test_a_corner_of_a_rounded_module_is_round_where_it_has_no_neighbour_on_both_sides(grid):
+    """Open: what `rounded` means. Corners follow the neighbours: discs, bars with round ends, inner corners square."""
+    found, cells = drawn("rounded", grid), np.array(grid)
+    for (row, column), dark in np.ndenumerate(cells):
+        for (down, across), quarter in QUARTERS.items():
+            if not dark:
+                wanted = np.zeros((HALF, HALF))
+            elif neighbour(cells, row + down, column) or neighbour(cells, row, column + across):
+                wanted = np.ones((HALF, HALF))
+            else:
+                wanted = DISC[quarter]
+            assert_alike(found[row, column][quarter], wanted)
+
+
+@pytest.mark.rule("G10")
+def test_rounded_in_words():
+    """Open: the same. A lone module is a disc, a run a bar with round ends, an inner corner is not rounded."""
+    assert_alike(drawn("rounded", [[1]])[0, 0], DISC)
+    left, middle, right = drawn("rounded", [[1, 1, 1]])[0]
+    assert_alike(middle, np.ones((SCALE, SCALE)))
+    assert_alike(left[:, :HALF], DISC[:, :HALF])
+    assert_alike(right[:, HALF:], DISC[:, HALF:])
+    corner = drawn("rounded", [[1, 1], [1, 0]])
+    assert_alike(corner[0, 0][HALF:, HALF:], np.ones((HALF, HALF)))
+    assert_alike(corner[1, 1], np.zeros((SCALE, SCALE)))
+
+
+@given(grids)
+@some
+def test_liquid_is_rounded_with_inner_corners_filled(grid):
+    """A corner of a light module is filled where both its neighbours and the module between them are dark."""
+    rounded, liquid, cells = drawn("rounded", grid), drawn("liquid", grid), np.array(grid)
+    for (row, column), dark in np.ndenumerate(cells):
+        if dark:
+            assert_alike(liquid[row, column], rounded[row, column])
+            continue
+        for (down, across), quarter in QUARTERS.items():
+            places = ((row + down, column), (row, column + across), (row + down, column + across))
+            filled_in = all(neighbour(cells, *place) for place in places)
+            tip = liquid[row, column][0 if down < 0 else -1, 0 if across < 0 else -1]
+            assert (tip > 0.5) == filled_in
+            assert 0.01 * filled_in <= liquid[row, column][quarter].mean() <= 0.15 * filled_in + 0.01
+
+
+@given(grids)
+@some
+def test_bars_join_rows_and_columns_join_columns(grid):
+    bars, turned = drawn("bars", grid), drawn("columns", np.array(grid).T.tolist())
+    assert_alike(bars, turned.transpose(1, 0, 3, 2))
+    cells = np.array(grid)
+    for (row, column), dark in np.ndenumerate(cells):
+        found = bars[row, column]
+        assert (found[HALF].min() > 0.9) == (
+            dark and neighbour(cells, row, column - 1) and neighbour(cells, row, column + 1)
+        )
+        assert found[[0, -1]].max() < 0.3, "rows stay apart"
+        assert (found[HALF, HALF] > 0.9) == dark
+
+
+def test_dots_are_discs_that_never_touch():
+    image = generate(LINK, modules={"type": "dots"}, size=20)
+    found, dark = 1 - inside(image)[..., 0] / 255, modules(image)
+    disc = coverage(circle(0.5, 0.5, 0.43), (0, 0, 1, 1), 20)
+    assert np.abs(found[dark & (roles(image) != Role.FINDER)] - disc).max() <= 0.1
+    assert found[~dark].max() == 0
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize("name", SPRITE_NAMES)
+def test_a_predefined_sprite_stands_for_every_dark_module_but_those_of_finder_patterns(name):
+    """Open: what sprites replace. Timing and alignment patterns as well; finder patterns never."""
+    image = generate(LINK, version=2, modules={"type": "sprite", "sprite": name}, size=10)
+    finder = roles(image) == Role.FINDER
+    stamps = np.argwhere(modules(image) & ~finder)
+    outline = SPRITES[name].joined(SPRITES[name].placed(column, row) for row, column in stamps)
+    wanted = coverage(outline, (0, 0, len(finder), len(finder)), 10)
+    wanted = np.maximum(wanted, (modules(image) & finder).repeat(10, axis=0).repeat(10, axis=1))
+    found = 1 - pixels(image)[40:-40, 40:-40, 0] / 255
+    assert np.abs(found - wanted).max() <= 0.25
+    assert np.abs(found - wanted).mean() <= 0.015
+
+
+@pytest.mark.rule("G10")
+def test_sprite_wins_over_sprites():
+    """Open: which wins (a fact), and what of pictures that nobody sees: they are not even read."""
+    broken = Sprite(content="data:image/png;base64,AAAA", width=8, height=8)
+    one = generate(LINK, modules={"type": "sprite", "sprite": "star", "sprites": [broken]})
+    assert one.to_bytes() == generate(LINK, modules={"type": "sprite", "sprite": "star"}).to_bytes()
+
+
+@pytest.mark.rule("G10")
+def test_an_unknown_sprite_gets_the_list():
+    """Open: what an unknown name does. 400, with all names there are."""
+    with pytest.raises(InvalidParameter) as caught:
+        Design(content=LINK, modules={"type": "sprite", "sprite": "cirle"})
+    assert (caught.value.name, caught.value.status) == ("modules.sprite", 400)
+    assert re.findall(r"'([\w-]+)'", caught.value.rule) == list(SPRITE_NAMES)
+
+
+def stamp(color: tuple[int, int, int, int], type: str = "fill", width: float = SIZE, height: float = SIZE) -> Sprite:
+    return Sprite(content=filled(color), width=width, height=height, type=type)
+
+
+def sprited(*sprites: Sprite, version: int = 7, **fields):
+    return generate(LINK, version=version, modules={"type": "sprite", "sprites": sprites}, **fields)
+
+
+@pytest.mark.rule("G11")
+@pytest.mark.parametrize("type", ["fill", "blank", "padding", "both"])
+@pytest.mark.parametrize("padding", [0, 1, 4])
+def test_each_type_of_sprite_lands_on_its_cells(type, padding):
+    """Open: which cells are meant. Dark modules, light ones inside the symbol, the quiet zone, the latter two.
+
+    Light modules in and around finder patterns stay free: readers find a symbol by them.
+    """
+    image = sprited(stamp(RED, type), padding=padding)
+    symbol, role = modules(image), roles(image)
+    framed = [role == Role.FINDER, role == Role.SEPARATOR]
+    dark, light = symbol & ~framed[0], ~symbol & ~framed[0] & ~framed[1]
+    quiet = np.pad(np.zeros_like(symbol), padding, constant_values=True)
+    wanted = {
+        "fill": np.pad(dark, padding),
+        "blank": np.pad(light, padding),
+        "padding": quiet,
+        "both": quiet | np.pad(light, padding),
+    }[type]
+    found = pixels(image)
+    cells = found.reshape(len(quiet), SIZE, len(quiet), SIZE, 4).swapaxes(1, 2)
+    assert np.array_equal(has(cells, RED), wanted)
+    assert np.array_equal(has(cells, BLACK), np.pad(symbol, padding) & ~wanted)
+    assert np.array_equal(has(cells, WHITE), ~np.pad(symbol, padding) & ~wanted)
+
+
+@pytest.mark.rule("G11")
+def test_sprites_of_several_types_share_a_picture():
+    """Open: whether types may be mixed. They may, each on its own cells."""
+    image = sprited(stamp(RED), stamp(GREEN, "blank"), stamp(BLUE, "padding"), padding=2)
+    found = has(inside(image), GREEN)
+    assert has(inside(image), RED).sum() + 99 == modules(image).sum(), "all but 3 x 33 modules of finder patterns"
+    assert found.any() and not (found & modules(image)).any()
+    assert (pixels(image)[: 2 * SIZE] == BLUE).all()
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize(("width", "height"), [(4, 2), (8, 8), (2, 6), (12, 4)])
+def test_a_sprite_has_its_size_in_pixels_and_is_centred_on_its_module(width, height):
+    """Open: the unit of a sprite's size. Pixels of the output, whatever the size of its module."""
+    image = sprited(stamp(RED, width=width, height=height), size=10, version=2)
+    alone = next(
+        (row, column)
+        for row, column in np.argwhere(modules(image) & (roles(image) != Role.FINDER))
+        if modules(image)[row - 1 : row + 2, column - 1 : column + 2].sum() == 1
+    )
+    top, left = (10 * (index + 4) - 5 for index in alone)
+    found = (pixels(image)[top : top + 20, left : left + 20] == RED).all(axis=-1)
+    wanted = np.zeros((20, 20), dtype=bool)
+    wanted[10 - height // 2 : 10 + height // 2, 10 - width // 2 : 10 + width // 2] = True
+    assert np.array_equal(found, wanted)
+
+
+def test_an_icon_as_a_sprite_takes_the_foreground():
+    icon = Sprite(content="icon:square", width=16, height=16)
+    image = sprited(icon, foreground="#FF0000", size=16)
+    middles = inside(image)[:, :, 8, 8]
+    assert (middles[modules(image)] == RED).all()
+    assert (middles[~modules(image)] == WHITE).all()
+
+
+def picked(image) -> np.ndarray:
+    """0, 1 or 2 for each dark module outside finder patterns: which of three sprites it got."""
+    found = np.array([has(inside(image), color) for color in (RED, GREEN, BLUE)])
+    free = modules(image) & (roles(image) != Role.FINDER)
+    assert np.array_equal(found.sum(axis=0), free)
+    return found.argmax(axis=0)[free]
+
+
+SPRITES_BY_CHANCE = (stamp(RED), stamp(GREEN), stamp(BLUE))
+
+
+@pytest.mark.rule("G9")
+def test_chance_picks_every_sprite_about_equally_often_and_as_the_seed_says():
+    """Open: what "picked randomly" means. By a digest of content and seed: a cached picture must not change."""
+    first = picked(sprited(*SPRITES_BY_CHANCE))
+    counts = np.bincount(first, minlength=3)
+    assert counts.min() > 0.8 * counts.mean()
+    assert (first[1:] == first[:-1]).mean() < 0.45, "neighbours do not follow each other"
+    again = picked(sprited(*SPRITES_BY_CHANCE, padding=1, background="#FEFEFE"))
+    assert np.array_equal(first, again), "only content and seed decide"
+    seeds = [
+        picked(generate(LINK, version=7, modules={"type": "sprite", "sprites": SPRITES_BY_CHANCE, "seed": seed}))
+        for seed in (0, 1, -1)
+    ]
+    assert np.array_equal(seeds[0], first)
+    assert all((one != other).mean() > 0.5 for one, other in ((first, seeds[1]), (first, seeds[2]), seeds[1:]))
+
+
+@pytest.mark.rule("G9")
+def test_chance_picks_the_same_in_another_process():
+    """Open: the same. No process has chance of its own."""
+    image = sprited(*SPRITES_BY_CHANCE)
+    program = "import hashlib, sys, qrkit; design = qrkit.Design.from_json(sys.stdin.read())\n"
+    program += "print(hashlib.sha256(qrkit.generate(design).to_bytes()).hexdigest())"
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        input=image.design.to_json(),
+        env={"PYTHONHASHSEED": "7", "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == hashlib.sha256(image.to_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("type", MODULE_TYPES)
+def test_as_one_shape_modules_look_the_same(type):
+    """`union` changes how a vector file is built, not what it shows."""
+    fields = {"type": type, "sprite": "star" if type == "sprite" else None}
+    apart, together = (generate(LINK, modules=fields | {"union": union}) for union in (False, True))
+    assert np.abs(pixels(apart, "svg") - pixels(together, "svg")).max() <= 96
+    assert np.abs(pixels(apart, "svg") - pixels(together, "svg")).mean() <= 0.5
+    assert apart.to_bytes() == together.to_bytes()
+    assert together.to_bytes("svg").count(b"<path") == 1 + 6 * (type != "default")
+    assert b"<use" not in together.to_bytes("svg")

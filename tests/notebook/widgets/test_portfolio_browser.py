@@ -1,0 +1,182 @@
+"""The browser of a portfolio without a browser: what is found, what is changed, and what is told."""
+
+import gc
+import json
+from base64 import b64decode
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+from ipywidgets.widgets.widget import _instances
+
+from qrkit import decode, open_portfolio
+from qrkit.notebook.widgets import PortfolioBrowser
+
+NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
+EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: NOW) as made:
+        window, tables = made.insert_campaign("Window"), made.insert_campaign("Tables")
+        for number in range(30):
+            made.insert_qrcode(
+                f"https://example.com/{number}",
+                name=f"{'Door' if number % 2 else 'Table'} {number}",
+                campaign_id=window.id if number % 2 else tables.id,
+                short_code=f"code{number}",
+            )
+        yield made
+
+
+@pytest.fixture
+def browser(shop):
+    made = PortfolioBrowser(shop, name="test")
+    yield made
+    made.close()
+
+
+def say(widget, **message):
+    """What a browser sends."""
+    widget._handle_custom_msg(message, [])
+
+
+def names(browser):
+    return [row["name"] for row in browser.state["rows"]]
+
+
+def choose(browser, shop, name):
+    code = next(one for one in shop.list_qrcodes() if one.name == name)
+    say(browser, ask="choose", id=code.id)
+    return code
+
+
+def test_codes_are_found_by_words_and_campaign(browser):
+    assert (browser.state["total"], browser.state["pages"], len(names(browser))) == (30, 2, 20)
+    say(browser, ask="filter", words="DOOR example.com/1")
+    assert names(browser) == [f"Door {number}" for number in (1, 11, 13, 15, 17, 19)]
+    tables = next(one["id"] for one in browser.state["campaigns"] if one["name"] == "Tables")
+    say(browser, ask="filter", campaign=tables)
+    assert names(browser) == []
+    say(browser, ask="filter", words="")
+    assert browser.state["total"] == 15
+
+
+def test_pages_are_turned_and_none_lies_beyond_the_last(browser):
+    say(browser, ask="page", page=1)
+    assert names(browser)[0] == "Table 20"
+    for beyond in (99, -5, "1", None):
+        say(browser, ask="page", page=beyond)
+        assert browser.state["page"] in (0, 1)
+    say(browser, ask="page", page=1)
+    say(browser, ask="filter", words="Door")
+    assert browser.state["page"] == 0
+
+
+def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
+    times = pd.to_datetime(["2026-03-31T01:00", "2026-03-31T02:00", "2026-03-02T01:00", "2026-03-01T23:00"])
+    shop.scans.insert(pd.DataFrame({"short_code": "code1", "time": times}))
+    say(browser, ask="reload")
+    row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
+    assert (row["scans"], row["recent"]) == (4, 3)
+    assert row["sparkline"].startswith("<svg")
+    head, _, data = row["picture"].partition(",")
+    assert head == "data:image/png;base64"
+    assert decode(b64decode(data)).content == "https://go.example.com/code1"
+
+
+def test_codes_are_changed_by_hand(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    assert browser.state["chosen"]["content"] == code.content
+    fields = {"name": "Gate", "content": "https://example.com/new", "schedule": [EVENT], "is_schedule_enabled": True}
+    say(browser, ask="save", fields=fields | {"campaign_id": ""})
+    changed = shop.get_qrcode(code.id)
+    assert (changed.name, changed.content, changed.campaign_id) == ("Gate", "https://example.com/new", None)
+    assert changed.is_schedule_enabled
+    assert json.loads(changed.schedule[0].to_json()) == EVENT
+    assert (browser.state["saved"], browser.errors) == (1, {})
+    assert "Gate" in names(browser)
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"content": ""}, "content"),
+        ({"name": "Gate", "schedule": [EVENT | {"recurrence": 8}]}, "schedule.0.recurrence"),
+        ({"name": "Gate", "schedule": [EVENT, EVENT | {"date": ""}]}, "schedule.1.date"),
+        ({"name": "Gate", "campaign_id": "nowhere"}, "campaign_id"),
+    ],
+)
+def test_what_breaks_a_rule_is_told_beside_its_field_and_nothing_is_kept(browser, shop, fields, path):
+    code = choose(browser, shop, "Door 1")
+    say(browser, ask="save", fields=fields)
+    assert list(browser.state["errors"]) == [path]
+    assert browser.state["errors"][path]
+    assert (shop.get_qrcode(code.id), browser.state["saved"]) == (code, 0)
+    choose(browser, shop, "Door 3")
+    assert browser.errors == {}
+
+
+def test_code_that_was_deleted_meanwhile_is_told_and_gone(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    shop.delete_qrcode(code.id)
+    say(browser, ask="save", fields={"name": "Gate"})
+    assert code.id in browser.errors[""]
+    assert browser.state["chosen"] is None
+
+
+def test_a_cell_that_is_run_again_shows_the_same_browser_with_what_there_is_by_then(browser, shop):
+    say(browser, ask="filter", words="door")
+    shop.insert_qrcode("https://example.com/late", name="Late door")
+    before = len(_instances)
+    for _ in range(20):
+        assert PortfolioBrowser(shop, name="test") is browser
+        browser._repr_mimebundle_()
+    assert len(_instances) == before
+    assert browser.state["total"] == 16
+    with open_portfolio(":memory:") as other:
+        assert PortfolioBrowser(other, name="test") is browser
+        assert browser.state["total"] == 0
+
+
+def test_close_frees_the_name_and_all_models(shop):
+    before = len(_instances)
+    first = PortfolioBrowser(shop, name="another")
+    first.close()
+    second = PortfolioBrowser(shop, name="another")
+    assert second is not first
+    del first
+    gc.collect()
+    assert PortfolioBrowser(shop, name="another") is second
+    second.close()
+    second.close()
+    assert len(_instances) == before
+
+
+def test_bundle_carries_widget_and_what_the_portfolio_shows(browser, shop):
+    bundle, _ = browser._repr_mimebundle_()
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == browser.model_id
+    assert shop._repr_mimebundle_()["text/html"] in bundle["text/html"]
+    assert repr(shop) in bundle["text/plain"]
+
+
+def test_state_of_a_page_is_small_whatever_the_contents(shop):
+    for number in range(20):
+        shop.insert_qrcode("https://example.com/" + "x" * 2000, name=f"Long {number}")
+    browser = PortfolioBrowser(shop, name="long")
+    say(browser, ask="filter", words="long")
+    assert len(browser.state["rows"]) == 20
+    assert len(json.dumps(browser.state)) < 60_000
+    browser.close()
+
+
+STRANGE = [{}, {"ask": "save"}, {"ask": "save", "fields": []}, {"ask": ["x"]}, {"ask": "filter", "words": 3}]
+
+
+@pytest.mark.parametrize("message", STRANGE)
+def test_strange_messages_change_nothing(browser, shop, message):
+    before = shop.list_qrcodes()
+    say(browser, **message)
+    assert shop.list_qrcodes() == before
+    assert browser.state["total"] == 30

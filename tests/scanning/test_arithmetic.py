@@ -1,0 +1,81 @@
+"""What is told of a design without drawing it is what is told when it is drawn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import Design, Gradient, Layer, Modules, QRImage, check
+from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
+from qrkit.scanning.arithmetic import reckoned
+from tests.scanning.designs import CORNERS, all_eyes, dark_frame, plain, tiny_sprite
+
+colors = st.tuples(st.sampled_from([255, 255, 255, 200, 60, 0]), *[st.integers(0, 255)] * 3)
+
+
+@st.composite
+def designs(draw) -> Design:
+    sprite = draw(st.none() | st.sampled_from(SPRITE_NAMES))
+    style = draw(st.sampled_from([one for one in MODULE_TYPES if one != "sprite"]))
+    patterns = {corner: draw(st.none() | st.sampled_from(MARKER_PATTERNS)) for corner in CORNERS}
+    look = {name: "#" + bytes(draw(colors)).hex() for name in ("foreground", "background") if draw(st.booleans())}
+    return Design(
+        content=draw(st.sampled_from(["x", "https://example.com/" + "a" * 60])),
+        size=draw(st.integers(2, 12)),
+        padding=draw(st.integers(0, 8)),
+        flip=draw(st.sampled_from(["none", "none", "horizontal", "vertical", "both"])),
+        modules=Modules(type="sprite", sprite=sprite) if sprite else Modules(type=style),
+        markers={corner: {"pattern": pattern} for corner, pattern in patterns.items() if pattern},
+        **look,
+    )
+
+
+def known(report) -> list[tuple[str, str, str]]:
+    return [(issue.code, issue.severity, issue.where) for issue in report.issues]
+
+
+@given(designs())
+@settings(max_examples=120, derandomize=True, deadline=None)
+def test_what_is_reckoned_is_what_is_measured(design):
+    found = reckoned(design)
+    if found is None:
+        return
+    drawn = QRImage(design).check("static")
+    assert found.structure.contrast == pytest.approx(drawn.structure.contrast, abs=0.1)  # sprites have gaps
+    if abs(abs(drawn.structure.contrast) - np.array([0.1, 0.4, 0.65])).min() < 0.1:
+        return  # so near to a limit, gaps decide
+    assert known(found) == known(drawn)
+    assert (found.verdict, found.score) == (drawn.verdict, drawn.score)
+
+
+def test_most_designs_need_no_drawing():
+    assert all(
+        reckoned(plain(markers=all_eyes(f"eye-{number}"), modules=Modules(type=style), foreground="#0B3D91"))
+        for number in range(1, 18)
+        for style in ("default", "rounded", "liquid", "dots")
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"layers": [Layer("icon:heart", x=1, y=1, width=9, height=9)]},
+        {"wrapper": dark_frame(9)},
+        {"foreground": Gradient.linear("black", "navy")},
+        {"background": Gradient.linear("white", "ivory")},
+        {"modules": tiny_sprite(1)},
+        {"markers": all_eyes("circle")},
+        {"markers": all_eyes("eye-1", inner_color="navy")},
+        {"markers": all_eyes("eye-1", opacity=0.5)},
+    ],
+)
+def test_whatever_else_is_drawn_is_looked_at(fields):
+    assert reckoned(plain(**fields)) is None
+    assert QRImage(plain(**fields)).scan.budget is not None
+
+
+def test_the_scan_of_an_image_is_reckoned_where_that_will_do():
+    image = QRImage(plain(padding=0))
+    assert image.scan == reckoned(image.design)
+    assert image.scan.budget is None
+    assert known(image.scan) == known(check(image.design, "static"))

@@ -1,0 +1,212 @@
+"""Each issue is told of designs that have it and of no other, with what was measured and a fix that removes it."""
+
+import re
+
+import pytest
+
+from qrkit import Design, Gradient, Layer, Modules, check
+from qrkit.scanning.readers import Engine
+from qrkit.scanning.scan_report import VERDICTS, Issue, ScanReport
+from tests.drawing.pictures import filled
+from tests.scanning.designs import CORNERS, PAYLOADS, URL, all_eyes, broken, plain, tiny_sprite, with_logo
+
+WHITE, BLACK, GREY = (filled((grey, grey, grey, 255)) for grey in (255, 0, 128))
+
+CASES: dict[str, Design] = {
+    "error-budget": with_logo(0.45, ec="L"),
+    "fixed-pattern": plain(layers=[Layer(BLACK, x=32 + 56, y=32 + 48, width=72, height=8)]),
+    "eye-corner": plain(markers=all_eyes("circle")),
+    "eye-pupil": plain(markers=all_eyes("default", inner_color="#D8D8D8")),
+    "eye-ring": plain(layers=[Layer(WHITE, x=32 + 16, y=30, width=24, height=12)]),
+    "eye-gap": plain(layers=[Layer(BLACK, x=40, y=40, width=40, height=40)]),
+    "module-weight": plain(modules=tiny_sprite(0.7)),
+    "quiet-zone": plain(padding=1),
+    "contrast": plain(foreground="#909090"),
+    "polarity": plain(foreground="white", background="black"),
+    "mirrored": plain(flip="vertical"),
+    "not-read": plain(markers=all_eyes("circle")),
+    "wrong-text": plain(),
+}
+"""A design that has it, by the code of each issue."""
+
+
+def engine(said: bytes | None) -> Engine:
+    return Engine("mine", "contour", "1", lambda greys: [said] if said else [])
+
+
+def report_of(code: str) -> ScanReport:
+    if code == "wrong-text":
+        return check(CASES[code], "quick", engines=[engine(b"something else")])
+    return check(CASES[code], "quick" if code == "not-read" else "static")
+
+
+def with_code(report: ScanReport, code: str) -> list[Issue]:
+    return [issue for issue in report.issues if issue.code == code]
+
+
+def test_a_case_for_every_code():
+    told = re.search(r"code: A stable word: (.*?)\.", Issue.__doc__, re.DOTALL)[1]
+    assert set(CASES) == set(re.split(r",\s+", told))
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_a_design_that_has_an_issue_is_told_of_it(code):
+    (issue,) = with_code(report_of(code), code)[:1]
+    assert issue.message
+    assert issue.as_dict()["code"] == code
+
+
+@pytest.mark.parametrize("content", PAYLOADS)
+def test_a_plain_design_has_none(content):
+    report = check(plain(PAYLOADS[content]), "static")
+    assert (report.issues, report.verdict, report.score) == ((), "robust", 100)
+
+
+@pytest.mark.parametrize(
+    "code", [code for code in CASES if code not in ("not-read", "wrong-text", "fixed-pattern", "mirrored")]
+)
+def test_messages_name_what_was_measured_and_what_is_needed(code):
+    (issue,) = with_code(report_of(code), code)[:1]
+    numbers = [float(found) for found in re.findall(r"\d+(?:\.\d+)?", issue.message)]
+    if "%" in issue.message:
+        numbers += [number / 100 for number in numbers]
+    shown = [abs(issue.measured)] if code != "polarity" else []
+    shown += [issue.needed] if code != "polarity" else []
+    for value in shown:
+        assert min(abs(value - number) for number in numbers) <= 0.051, (value, issue.message)
+
+
+def test_the_worst_comes_first():
+    order = ("fatal", "error", "warning", "note")
+    for name, design in broken():
+        found = [order.index(issue.severity) for issue in check(design, "static").issues]
+        assert found, name
+        assert found == sorted(found), name
+
+
+def test_severities_and_verdicts_go_together():
+    worst = {"fatal": "unreadable", "error": "fragile", "warning": "ok", "note": "robust"}
+    for name, design in broken():
+        report = check(design, "static")
+        assert report.verdict == worst[report.issues[0].severity], name
+        assert (report.score == 0) == (report.verdict == "unreadable"), name
+        assert all(
+            report.is_at_least(one) == (VERDICTS.index(one) <= VERDICTS.index(report.verdict)) for one in VERDICTS
+        )
+
+
+def fixable():
+    designs = [*broken(), *((code, CASES[code]) for code in CASES if code not in ("not-read", "wrong-text"))]
+    designs += [
+        ("light sprites", plain(modules=tiny_sprite(0.5, "icon:circle"))),
+        ("pale gradient", plain(foreground=Gradient.radial("#888888", "#333333"), background="#F0F0E0")),
+        ("clear", plain(background="#00FFFFFF")),
+        ("padding 3", plain(padding=3)),
+        ("all at once", plain(padding=0, foreground="#999999", flip="vertical", markers=all_eyes("drop"))),
+        ("liquid", plain(modules=Modules(type="liquid"), padding=1, foreground="#FFFFFF", background="#101010")),
+    ]
+    return designs
+
+
+@pytest.mark.parametrize(("name", "design"), [pytest.param(*one, id=one[0]) for one in fixable()])
+def test_a_fix_removes_its_issue(name, design):
+    """Or, where more than one is needed for it, each makes it less, and three are enough."""
+    first = check(design, "static")
+    for code in {issue.code for issue in first.issues if issue.fix}:
+        report, left, rounds = first, with_code(first, code), 0
+        while left and left[0].fix:
+            report, before = check(report.fixed(left[0]), "static"), abs(left[0].measured - left[0].needed)
+            left, rounds = with_code(report, code), rounds + 1
+            assert not left or abs(left[0].measured - left[0].needed) < before, (name, code, left[0].message)
+        assert rounds <= 3, (name, code)
+
+
+def test_fixes_change_nothing_but_what_they_are_for():
+    for code, fields in {
+        "quiet-zone": {"padding"}, "contrast": {"foreground", "background"}, "mirrored": {"flip"},
+        "polarity": {"foreground", "background"}, "eye-corner": {"markers"}, "eye-pupil": {"markers"},
+        "module-weight": {"modules"}, "error-budget": {"layers"},
+    }.items():  # fmt: skip
+        (issue,) = with_code(report_of(code), code)
+        assert set(issue.fix) <= fields, code
+        fixed = report_of(code).fixed(issue)
+        assert (fixed.content, fixed.size) == (URL, 8)
+
+
+def test_safe_eyes_keep_their_dark_colours():
+    design = plain(markers=all_eyes("circle", inner_color="#0B3D91", outer_color="#FFDD00"))
+    report = check(design, "static")
+    fixed = report.fixed(with_code(report, "eye-ring")[0])
+    for corner in CORNERS:
+        marker = getattr(fixed.markers, corner)
+        assert marker.pattern != "circle"
+        assert (str(marker.inner_color), marker.outer_color) == (str(design.markers.top_left.inner_color), None)
+
+
+def test_what_has_no_fix_says_so():
+    report = check(CASES["fixed-pattern"], "static")
+    (issue,) = [one for one in report.issues if one.fix is None][:1]
+    with pytest.raises(ValueError, match=f"{issue.code} has no fix"):
+        report.fixed(issue)
+
+
+def test_where_nothing_is_seen_nothing_else_is_told():
+    report = check(plain(foreground="white", padding=0), "static")
+    assert [(issue.code, issue.severity) for issue in report.issues] == [("contrast", "fatal")]
+    assert report.verdict == "unreadable"
+
+
+def test_readers_that_see_nothing_are_told_of():
+    report = check(plain(), "quick", engines=[engine(None)])
+    assert [(issue.code, issue.severity) for issue in report.issues] == [("not-read", "fatal")]
+    assert "no reader sees it" in report.issues[0].message
+    assert (report.verdict, report.score) == ("unreadable", 0)
+
+
+def test_another_text_is_fatal_and_its_reader_is_named():
+    report = report_of("wrong-text")
+    assert (report.verdict, report.score) == ("unreadable", 0)
+    assert report.issues[0].message.startswith("mine reads another text in ")
+
+
+def test_the_fix_of_a_quiet_zone_moves_layers_along():
+    """They keep their place on the symbol, so that nothing else changes."""
+    design = with_logo(0.2, padding=0, ec="H")
+    before = check(design, "static")
+    (issue,) = with_code(before, "quiet-zone")
+    after = check(before.fixed(issue), "static")
+    assert after.budget.wrong.tolist() == before.budget.wrong.tolist()
+    assert after.verdict == "robust"
+
+
+def test_a_quiet_zone_for_which_there_is_no_room_has_no_fix():
+    design = with_logo(0.2, padding=0, ec="H").replace(width=30)
+    (issue,) = with_code(check(design, "static"), "quiet-zone")
+    assert issue.fix is None
+
+
+@pytest.mark.parametrize("width", [None, 150, 900])
+def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
+    module = 8 if width is None else width / 33
+    design = plain(modules=tiny_sprite(0.55, "icon:circle", size=module), width=width)
+    before = check(design, "static")
+    (issue,) = with_code(before, "module-weight")
+    after = check(before.fixed(issue), "static")
+    assert after.structure.dark_weight > 0.9
+    assert not with_code(after, "module-weight")
+
+
+def test_a_message_never_shows_enough_where_too_little_was_measured():
+    for grey in range(0x48, 0x70):
+        for issue in check(plain(foreground=f"#{grey:02X}{grey:02X}{grey:02X}"), "static").issues:
+            measured, needed = re.search(r"differ by ([\d.]+) .*need ([\d.]+)", issue.message).groups()
+            assert float(measured) < float(needed)
+
+
+def test_more_damage_than_can_be_corrected_says_who_can_still_read():
+    by_share = [check(with_logo(share / 100, ec="M", color="#FF6A00"), "static") for share in range(20, 60, 2)]
+    over = [report for report in by_share if report.budget.used > 1]
+    assert {report.verdict for report in over} == {"fragile", "unreadable"}
+    for report in over:
+        who = "only readers with a lenient threshold" if report.verdict == "fragile" else "no reader"
+        assert who in report.issues[0].message

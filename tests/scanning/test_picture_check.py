@@ -1,0 +1,198 @@
+"""Pictures of codes: wherever they are from, what can be told of them is told."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import segno
+from PIL import Image, ImageOps
+
+from qrkit import QRImage, check
+from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.scanning.scan_report import ScanReport
+from tests.scanning.designs import CARD, URL, all_eyes, plain, with_logo
+
+
+def picture(design=None, **fields) -> Image.Image:
+    return Image.open(BytesIO(QRImage(design or plain(**fields)).to_bytes("png"))).convert("RGB")
+
+
+def file_of(image: Image.Image, kind: str = "PNG", **options) -> bytes:
+    file = BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def codes(report: ScanReport) -> list[str]:
+    return [issue.code for issue in report.issues]
+
+
+def test_a_file_its_bytes_and_a_picture_are_the_same(tmp_path):
+    path = tmp_path / "code.png"
+    path.write_bytes(file_of(picture()))
+    reports = [check(one, "static") for one in (path, str(path), path.read_bytes(), picture())]
+    assert [report.as_dict() for report in reports] == [reports[0].as_dict()] * 4
+    assert (reports[0].verdict, reports[0].content, reports[0].design) == ("robust", URL, None)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"])
+def test_every_format_of_pixels_is_taken(kind):
+    report = check(file_of(picture(), kind), "static")
+    assert (report.content, report.verdict, report.budget.used) == (URL, "robust", 0)
+
+
+@pytest.mark.parametrize("content", ["12345", "HELLO WORLD", URL, CARD, "Grüße 漢字"])
+def test_what_is_drawn_is_found_again(content):
+    """The budget and the structure of a picture are those of its design."""
+    design = with_logo(0.25, content, ec="H")
+    ours, found = check(design, "static"), check(picture(design), "static")
+    assert found.content == content
+    assert found.budget.symbol.modules == ours.budget.symbol.modules
+    assert np.mean(found.budget.wrong != ours.budget.wrong) < 0.01
+    assert found.structure.contrast == pytest.approx(ours.structure.contrast, abs=0.05)
+    assert found.structure.quiet == pytest.approx(ours.structure.quiet, abs=0.3)
+
+
+@pytest.mark.parametrize("angle", [0, 7, 45, 90, 133, 180, 270])
+def test_turned_pictures_are_straightened(angle):
+    turned = picture().rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+    report = check(turned, "static")
+    assert report.content == URL
+    assert report.budget.used == 0
+    assert not report.structure.is_mirrored
+    assert report.structure.quiet >= 3.5
+
+
+def test_pictures_taken_from_the_side_are_straightened():
+    flat = picture()
+    side = flat.width
+    seen = flat.transform(
+        (side, side), Image.Transform.PERSPECTIVE, (1.25, 0.1, -30, 0.05, 1.3, -30, 0.0004, 0.0006),
+        Image.Resampling.BICUBIC, fillcolor="white",
+    )  # fmt: skip
+    assert check(seen, "static").budget.used == 0
+
+
+@pytest.mark.parametrize("module", [2, 3])
+def test_small_pictures_are_looked_at(module):
+    report = check(picture(size=module), "static")
+    assert report.budget.used == 0
+    assert report.structure.quiet >= 3.5
+
+
+def test_large_pictures_are_made_smaller_first():
+    large = picture(size=20, padding=20).resize((6000, 6000), Image.Resampling.NEAREST)
+    assert check(large, "static").budget.used == 0
+    symbol = check(picture(content="x" * 2300, size=12), "static").budget.symbol
+    assert symbol.version == 40
+
+
+def test_mirrored_pictures_are_told_of():
+    report = check(ImageOps.mirror(picture()), "static")
+    assert "mirrored" in codes(report)
+    assert report.structure.is_mirrored
+    assert report.budget.used == 0
+
+
+def test_light_on_dark_is_told_of():
+    report = check(ImageOps.invert(picture()), "static")
+    assert "polarity" in codes(report)
+    assert report.structure.contrast == pytest.approx(-1, abs=0.02)
+
+
+def test_a_picture_without_quiet_zone_is_told_of():
+    report = check(picture(padding=1), "static")
+    assert codes(report)[0] == "quiet-zone"
+    assert report.structure.quiet == pytest.approx(1, abs=0.3)
+
+
+def test_round_eyes_are_told_of():
+    assert "eye-corner" in codes(check(picture(markers=all_eyes("circle"), size=12), "static"))
+
+
+def test_issues_of_a_picture_have_no_fix():
+    report = check(picture(padding=0), "static")
+    assert {issue.fix for issue in report.issues} == {None}
+    with pytest.raises(ValueError, match="a picture cannot be fixed"):
+        report.fixed(report.issues[0])
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (URL, {}),
+        ("0123456789", {}),
+        ("ABC123", {"error": "h", "boost_error": False}),
+        ("点茗", {"mode": "kanji"}),
+        (URL, {"mask": 3, "version": 7}),
+    ],
+)
+def test_symbols_of_other_encoders_are_matched(content, options):
+    file = BytesIO()
+    segno.make_qr(content, **options).save(file, kind="png", scale=8, border=4)
+    report = check(file.getvalue(), "static")
+    assert report.content == content
+    assert (report.budget.used, report.verdict) == (0, "robust")
+
+
+def test_of_a_symbol_that_is_split_in_another_way_only_the_readers_tell():
+    """Structured as two segments by hand: there is nothing to compare its modules with."""
+    symbol = segno.make_sequence("ABCDEFGHIJ" * 4, version=1, error="l")[0]
+    file = BytesIO()
+    symbol.save(file, kind="png", scale=8, border=4)
+    report = check(file.getvalue(), "quick")
+    assert (report.budget, report.structure, report.grade) == (None, None, None)
+    assert report.panel is not None
+    assert report.verdict == report.panel.verdict
+
+
+@pytest.mark.parametrize("level", ["static", "standard"])
+def test_where_there_is_no_code_that_is_said(level, tmp_path):
+    path = tmp_path / "nothing.png"
+    path.write_bytes(file_of(Image.new("RGB", (300, 200), "white")))
+    for one in (path, path.read_bytes()):
+        with pytest.raises(NoSymbol, match="no QR Code was found"):
+            check(one, level)
+    with pytest.raises(NoSymbol, match=r"nothing\.png"):
+        check(path, level)
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n" + bytes(40), b"GIF89a"])
+def test_what_is_no_picture_is_refused(data):
+    with pytest.raises(UnreadableFile):
+        check(data, "static")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UnreadableFile, match="No such file"):
+        check(tmp_path / "missing.png")
+
+
+def test_too_many_pixels_are_refused():
+    with pytest.raises(UnreadableFile, match="too many pixels"):
+        check(Image.new("L", (10_000, 6_000)), "static")
+
+
+def test_a_standard_check_of_a_picture_has_a_panel_and_a_grade():
+    report = check(picture(), "standard")
+    assert (report.verdict, report.score, report.grade.letter) == ("robust", 100, "A")
+    assert len(report.panel.outcomes) == 19
+
+
+def test_what_is_far_from_the_symbol_is_not_shown_to_readers():
+    """A page full of what looks like finder patterns takes readers seconds, and tells nothing of the symbol."""
+    code = picture(ec="H")
+    page = Image.new("RGB", (3 * code.width, 3 * code.height), "white")
+    page.paste(code, (code.width, code.height))
+    before = check(page, "quick")
+    finder = code.crop((32, 32, 88, 88))
+    for x in range(0, page.width, 60):
+        page.paste(finder, (x, 0))
+        page.paste(finder, (x, page.height - 56))
+    after = check(page, "quick")
+    assert after.panel.outcomes == before.panel.outcomes
+    assert (before.verdict, after.verdict) == ("robust", "robust")
+
+
+def test_a_symbol_at_the_edge_of_a_picture_is_shown_with_what_there_is():
+    assert check(picture(padding=2), "quick").panel.rate == 1

@@ -1,0 +1,121 @@
+"""Reports: plain data, a text, and a page for notebooks, all of them safe and the same every time."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from qrkit import Design, check
+from qrkit.errors import InvalidParameter
+from qrkit.scanning.scan_report import LEVELS, VERDICTS
+from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
+
+HOSTILE = "</script><script>alert('&quot;')</script><img src=x onerror=alert(1)>"
+VOID = {"br", "img", "rect", "path"}
+
+
+class Page(HTMLParser):
+    """What elements a page has, and whether each is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open, self.seen, self.text = [], set(), ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("level", LEVELS[:3])
+def test_a_report_is_plain_data(level):
+    report = check(with_logo(0.4, padding=1), level)
+    found = json.loads(report.to_json())
+    assert found == json.loads(report.to_json(indent=2)) == json.loads(json.dumps(report.as_dict()))
+    assert (found["verdict"], found["score"], found["level"]) == (report.verdict, report.score, level)
+    assert [one["code"] for one in found["issues"]] == [issue.code for issue in report.issues]
+    assert found["budget"]["used"] == pytest.approx(report.budget.used, abs=1e-4)
+    assert (found["panel"] is None) == (level == "static")
+    assert (found["grade"] is None) == (level != "standard")
+
+
+def test_fixes_come_back_from_json():
+    """They are fields of a design, as POST takes them."""
+    for name, design in [*broken(), ("sprites", plain(modules=tiny_sprite(0.3)))]:
+        report = check(design, "static")
+        fields = json.loads(design.to_json())
+        for issue, told in zip(report.issues, json.loads(report.to_json())["issues"], strict=True):
+            if issue.fix is None:
+                assert told["fix"] is None
+                continue
+            assert Design(**fields | told["fix"]) == report.fixed(issue), (name, issue.code)
+
+
+def test_content_that_is_html_stays_text():
+    report = check(plain(HOSTILE, markers=all_eyes("circle")), "quick")
+    page = Page(report._repr_html_())
+    assert page.seen.isdisjoint({"script", "img", "iframe"})
+    assert json.loads(report.to_json())["content"] == HOSTILE
+
+
+def test_a_notebook_shows_the_heat_map_the_issues_and_the_readers():
+    report = check(with_logo(0.45, ec="L"), "standard")
+    page = Page(report._repr_html_())
+    assert {"svg", "table"} <= page.seen
+    for issue in report.issues:
+        assert issue.message in page.text
+    assert all(name in page.text for name in (*report.panel.engines, *report.panel.outcomes))
+    assert report.verdict in page.text
+    assert f"score {report.score} of 100" in page.text
+
+
+def test_where_there_is_nothing_to_say_that_is_said():
+    assert "Nothing is in the way of readers." in Page(check(plain(), "static")._repr_html_()).text
+
+
+@pytest.mark.parametrize("level", ["static", "standard"])
+def test_the_same_design_gives_the_same_report(level):
+    first, second = (check(with_logo(0.4, padding=1), level) for _ in range(2))
+    told = [one.as_dict() for one in (first, second)]
+    for one in told:
+        (one["panel"] or {}).pop("seconds", None)
+    assert told[0] == told[1]
+    assert str(first) == str(second)
+
+
+def test_a_report_as_text():
+    report = check(plain(padding=0), "static")
+    assert str(report).splitlines() == [
+        "fragile, score 50 of 100 (static check)",
+        "  error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4",
+    ]
+    assert repr(report) == "<ScanReport fragile, score 50, 1 issue, static>"
+
+
+def test_verdicts_have_an_order():
+    report = check(plain(padding=0), "static")
+    assert [report.is_at_least(verdict) for verdict in VERDICTS] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("level", ["Static", "", "deep", None, 3])
+def test_there_are_no_other_levels(level):
+    with pytest.raises(InvalidParameter, match=r"^level"):
+        check(plain(), level)
+
+
+def test_a_design_checks_itself():
+    design = with_logo(0.45, ec="L")
+    assert design.check("static").as_dict() == check(design, "static").as_dict()
+    assert design.check().level == "standard"
+    with pytest.raises(InvalidParameter, match=r"level='stadard': .*did you mean 'standard'"):
+        design.check("stadard")

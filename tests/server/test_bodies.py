@@ -1,0 +1,194 @@
+"""Files in bodies: as bytes, in forms as `curl -F` sends them, and as lists of bytes; the same comes of each (H9)."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from urllib3 import encode_multipart_formdata
+
+from qrkit import generate
+from qrkit.errors import BadRequest, InvalidParameter
+from qrkit.server.bodies import MOST_PARTS, read_file
+from tests.server.test_errors import assert_keeps_the_contract
+
+some = settings(max_examples=50, derandomize=True, deadline=None)
+API = "/api/v3"
+PICTURE = generate("https://example.com/tram").to_bytes("png")
+ROWS = "Content,QR Code Name\r\nhttps://example.com/{0},žluť {0}\r\n"
+
+
+def form(*parts):
+    """A form as urllib3 writes it: its body, and its type."""
+    body, kind = encode_multipart_formdata(parts)
+    return body, {"Content-Type": kind}
+
+
+@pytest.fixture
+def ask(client, key):
+    def ask(path, body, headers=None, query=""):
+        return client.request("POST", f"{API}/{path}", query=f"auth={key}&{query}", body=body, headers=headers)
+
+    return ask
+
+
+def refusal(reply):
+    assert_keeps_the_contract(reply)
+    return reply.status, reply.json()["code"], [one["pointer"] for one in reply.json().get("errors", ())]
+
+
+# Lists of bytes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("H9")
+@some
+@given(st.binary(max_size=300), st.booleans(), st.sampled_from([None, 2, "\t"]))
+def test_a_list_of_bytes_is_these_bytes(data, is_last, indent):
+    members = {"type": "Buffer", "data": list(data)}
+    body = json.dumps(dict(reversed(members.items())) if is_last else members, indent=indent).encode()
+    assert read_file(body, "application/json").data == data
+
+
+@pytest.mark.rule("H9")
+@some
+@given(st.binary(max_size=300))
+def test_any_other_body_is_its_own_bytes(data):
+    assert read_file(data, "").data == data
+
+
+@pytest.mark.rule("H9")
+@pytest.mark.parametrize(
+    ("entries", "pointer", "code"),
+    [
+        ("[1, 256]", "data.1", "out-of-range"),
+        ("[-1]", "data.0", "out-of-range"),
+        ("[0, 1, 1.5]", "data.2", "out-of-range"),
+        ("[true]", "data.0", "out-of-range"),
+        ('["1"]', "data.0", "out-of-range"),
+        ("[null]", "data.0", "out-of-range"),
+        ("[[1]]", "data", "wrong-type"),
+        ("[{}]", "data", "wrong-type"),
+        ('"AAEC"', "data", "wrong-type"),
+        ("null", "data", "wrong-type"),
+        ("7", "data", "wrong-type"),
+    ],
+)
+def test_what_is_no_byte_is_refused_by_its_place(entries, pointer, code):
+    with pytest.raises(InvalidParameter, match=r"0\.\.255") as caught:
+        read_file(f'{{"type": "Buffer", "data": {entries}}}'.encode(), "")
+    assert (caught.value.name, caught.value.code) == (pointer, code)
+
+
+@pytest.mark.rule("H9")
+def test_a_list_of_bytes_that_is_no_json_is_refused():
+    for body in (b'{"type": "Buffer", "data": [1,]}', b'{"type": "Buffer", "data": [1'):
+        with pytest.raises(BadRequest) as caught:
+            read_file(body, "")
+        assert caught.value.code == "bad-json"
+
+
+@pytest.mark.rule("H9")
+def test_decode_check_and_import_read_lists_of_bytes(ask, shop):
+    """A fact: an old client writes the bytes of a file so."""
+    assert ask("decode", buffer(PICTURE)).json() == ask("decode", PICTURE).json()
+    assert ask("check", buffer(PICTURE), query="level=static").json()["content"] == "https://example.com/tram"
+    reply = ask("track/import", buffer(ROWS.format("buffer").encode()), query="format=csv")
+    assert (reply.status, reply.json()) == (200, [])
+    assert "https://example.com/buffer" in [one.content for one in shop.list_qrcodes()]
+    assert refusal(ask("decode", b'{"type": "Buffer", "data": [137, 800]}')) == (400, "out-of-range", ["/data/1"])
+    assert refusal(ask("decode", b'{"type": "Buffer", "data": []}')) == (400, "empty-body", [])
+
+
+def buffer(data):
+    return json.dumps({"type": "Buffer", "data": list(data)}).encode()
+
+
+# Forms ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("H1")
+@some
+@given(st.binary(max_size=300))
+def test_the_file_of_a_form_is_its_bytes(data):
+    body, headers = form(("note", "ž"), ("upload", ("x.csv", data, "text/csv")))
+    sent = read_file(body, headers["Content-Type"])
+    assert (sent.data, sent.name, sent.format, dict(sent.fields)) == (data, "x.csv", "csv", {"note": "ž"})
+
+
+@pytest.mark.rule("H1")
+def test_decode_and_check_read_the_picture_in_a_form(ask):
+    """What `curl -F file=@tram.png` sends."""
+    body, headers = form(("file", ("tram.png", PICTURE, "image/png")))
+    assert ask("decode", body, headers).json() == ask("decode", PICTURE).json()
+    assert ask("check", body, headers, "level=static").json()["content"] == "https://example.com/tram"
+
+
+@pytest.mark.rule("H1")
+@pytest.mark.parametrize(
+    ("name", "parts", "query"),
+    [
+        ("field", [("format", "csv")], ""),
+        ("capitals", [("Format", "CSV")], ""),
+        ("query", [], "format=csv"),
+        ("both", [("format", "xml")], "format=csv"),
+        ("suffix", [], ""),
+    ],
+)
+def test_import_reads_the_file_in_a_form_and_its_format_from_query_field_or_name(ask, shop, name, parts, query):
+    body, headers = form(*parts, ("file", ("codes.csv", ROWS.format(name).encode(), "text/csv")))
+    reply = ask("track/import", body, headers, query)
+    assert (reply.status, reply.json()) == (200, [])
+    assert f"žluť {name}" in [one.name for one in shop.list_qrcodes()]
+
+
+OF_X = {"Content-Type": "multipart/form-data; boundary=x"}
+BAD_FORMS = {
+    "no file": form(("format", "csv")),
+    "two files": form(("a", ("a.csv", b"a", "text/csv")), ("b", ("b.csv", b"b", "text/csv"))),
+    "many parts": form(*[(f"x{number}", "1") for number in range(MOST_PARTS)], ("file", ("a.csv", b"a", "text/csv"))),
+    "no parts": (b"", OF_X),
+    "no end": (form(("file", ("a.csv", b"a", "text/csv")))[0][:-9], OF_X),
+    "no boundary": (b"--x--", {"Content-Type": "multipart/form-data"}),
+    "a long boundary": (b"--x--", {"Content-Type": f"multipart/form-data; boundary={'x' * 90}"}),
+    "a boundary beyond ASCII": (b"--x--", {"Content-Type": "multipart/form-data; boundary=\u00fc"}),
+    "a long head": (b"--x\r\nA: " + b"a" * 9_000 + b"\r\n\r\n\r\n--x--", OF_X),
+    "a name in no charset": (
+        b"--x\r\nContent-Disposition: form-data; name=\"a\"; filename*=nope''%E9\r\n\r\na\r\n--x--",
+        OF_X,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.rule("H1", "H3")
+@pytest.mark.parametrize("what", BAD_FORMS)
+def test_a_form_that_cannot_be_read_is_400_and_says_how_to_send_the_bytes(ask, what):
+    body, headers = BAD_FORMS[what]
+    for path in ("decode", "track/import"):
+        reply = ask(path, body, headers)
+        assert refusal(reply) == (400, "bad-form", [])
+        assert "--data-binary" in reply.json()["detail"]
+
+
+@pytest.mark.rule("H1")
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.data())
+def test_a_form_with_anything_wrong_in_it_is_read_or_refused(data):
+    """Open: what a library raises on nonsense. Whatever it is, the client gets a 400."""
+    body, headers = form(("note", "ž"), ("file", ("ž.csv", b"content", "text/csv")))
+    kind = headers["Content-Type"]
+    where = data.draw(st.integers(0, len(body)))
+    until = data.draw(st.integers(where, min(len(body), where + 20)))
+    wrong = data.draw(
+        st.binary(max_size=6) | st.sampled_from([b"\r\n", b"\r\n\r\n", b'"', b"filename*=x''%FF", b"; name=", b":"])
+    )
+    try:
+        read_file(body[:where] + wrong + body[until:], kind)
+    except BadRequest as error:
+        assert error.code == "bad-form"
+
+
+@pytest.mark.rule("H1")
+def test_a_form_is_no_json(ask):
+    body, headers = form(("content", "hi"))
+    for path in ("generate", "track/qrcode", "track/campaign"):
+        assert refusal(ask(path, body, headers)) == (415, "unsupported-media-type", [])

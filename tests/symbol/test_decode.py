@@ -1,0 +1,330 @@
+import random
+import struct
+import zlib
+from io import BytesIO
+
+import numpy as np
+import pytest
+import segno
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from qrkit import decode, decode_all, generate
+from qrkit.errors import InvalidParameter, NoSymbol, QrkitError, UnreadableFile
+from qrkit.symbol.decode import MOST_FRAMES, MOST_PIXELS
+
+RASTERS = ["png", "jpg", "bmp", "tif", "gif", "webp"]
+
+
+def drawn(code: segno.QRCode) -> bytes:
+    file = BytesIO()
+    code.save(file, kind="png", scale=8)
+    return file.getvalue()
+
+
+def png_header(width: int, height: int) -> bytes:
+    """The beginning of a PNG that claims a size."""
+    ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + b"\0\0\0\r" + ihdr + struct.pack(">I", zlib.crc32(ihdr)) + b"\0\0\0\1IDAT\0"
+
+
+@pytest.mark.rule("G21")
+def test_hello_world_gives_the_known_values():
+    """A fact: the historical service answered these five values for this content."""
+    found = decode(generate("hello world").to_bytes())
+    assert found.content == "hello world"
+    assert (found.version, found.ec, found.dimension, found.capacity, found.length) == (1, "M", 21, 14, 11)
+
+
+@pytest.mark.parametrize("format", RASTERS)
+def test_every_raster_format_is_read_back(format):
+    for design in ({}, {"foreground": "#80B00000", "background": "transparent"}, {"foreground": "navy"}):
+        found = decode(generate("grün & 漢 😀", ec="Q", **design).to_bytes(format))
+        assert (found.content, found.ec) == ("grün & 漢 😀", "Q")
+
+
+@given(st.text(min_size=1, max_size=40), st.sampled_from(["byte", "auto"]))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_any_text_comes_back_character_by_character(text, em):
+    found = decode(generate(text, em=em, size=3).to_bytes())
+    assert (found.content, found.length) == (text, len(text))
+
+
+@pytest.mark.parametrize("text", ["a\x1db", "\x00", "\x1e\x04", "\x7f", "\u0080", "<GS>", "\ufeffx", "a\r\nb", " x "])
+def test_control_characters_are_told_as_they_are(text):
+    assert decode(generate(text).to_bytes()).content == text
+
+
+def test_path_bytes_and_picture_are_read_alike(tmp_path):
+    image = generate("hi", ec="H")
+    for format in ("png", "gif", "tif", "webp"):
+        path = image.save(tmp_path / f"code.{format}")
+        with Image.open(path) as picture:
+            assert decode(path) == decode(str(path)) == decode(path.read_bytes()) == decode(picture)
+
+
+def test_light_on_dark_turned_and_on_nothing_are_read():
+    assert decode(generate("hi", foreground="white", background="black").to_bytes()).content == "hi"
+    assert decode(generate("hi", background="transparent").to_bytes()).content == "hi"
+    turned = Image.open(BytesIO(generate("hi").to_bytes())).rotate(90)
+    assert decode(turned).content == "hi"
+
+
+@pytest.mark.rule("G21")
+@pytest.mark.parametrize(
+    "picture",
+    [Image.new("RGB", (200, 200), "white"), Image.new("1", (1, 1)), Image.new("RGBA", (64, 64), (0, 0, 0, 0))],
+    ids=["white", "one pixel", "transparent"],
+)
+def test_a_picture_without_a_code_has_no_symbol(picture):
+    """Open: what to answer then. An error of its own, which the interface sends as 400 `no-symbol`."""
+    with pytest.raises(NoSymbol, match="no QR Code was found"):
+        decode(picture)
+
+
+def test_a_micro_qr_code_is_no_qr_code():
+    with pytest.raises(NoSymbol):
+        decode(drawn(segno.make_micro("123")))
+
+
+def test_the_versions_and_levels_of_another_encoder_are_told():
+    for version, level in ((1, "H"), (7, "L"), (27, "Q"), (40, "M")):
+        code = segno.make_qr("x", version=version, error=level, boost_error=False, mask=0)
+        found = decode(Image.open(BytesIO(drawn(code))))
+        assert (found.version, found.ec, found.dimension) == (version, level, 4 * version + 17)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"nonsense", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"%PDF-1.4", b"\x89PNG\r\n\x1a\n", b"GIF89a"],
+    ids=repr,
+)
+def test_bytes_of_no_picture_are_an_unreadable_file(data):
+    with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpg, bmp, tif, gif, webp"):
+        decode(data)
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    for path in (tmp_path / "missing.png", tmp_path, tmp_path / "a\0b"):
+        with pytest.raises(UnreadableFile) as caught:
+            decode(path)
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(MOST_PIXELS, 2), (10_000, 9_500), (20_000, 20_000), (70_000, 10), (2**31 - 1, 2**31 - 1)]
+)
+def test_a_picture_with_too_many_pixels_is_refused_before_it_is_unpacked(width, height):
+    with pytest.raises(UnreadableFile, match="too many pixels: at most 50,000,000, and 65,535 a side"):
+        decode(png_header(width, height))
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])
+def test_a_picture_of_any_pixel_type_is_read(mode):
+    plain = Image.open(BytesIO(generate("hi").to_bytes())).convert("L")
+    assert decode(plain.convert("I").convert(mode) if mode == "I;16" else plain.convert(mode)).content == "hi"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "dark", "light"), [("uint16", 9_000, 60_000), ("int32", -5, 70_000), ("f4", 0.1, 0.9)]
+)
+@pytest.mark.parametrize("most_side", [None, 100])
+def test_greys_of_any_range_are_read(dtype, dark, light, most_side):
+    """As scanners and cameras write them: 16 bits, or a share of white."""
+    is_light = np.asarray(Image.open(BytesIO(generate("hi").to_bytes())).convert("L")) > 127
+    picture = Image.fromarray(np.where(is_light, light, dark).astype(dtype))
+    assert decode(picture, most_side=most_side).content == "hi"
+    if dtype == "uint16":
+        file = BytesIO()
+        picture.save(file, "PNG")
+        assert decode(file.getvalue(), most_side=most_side).content == "hi"
+
+
+@pytest.mark.parametrize("picture", [np.zeros((9, 9)), BytesIO(b"x"), None, 3])
+def test_what_is_no_picture_at_all_is_told_by_its_type(picture):
+    with pytest.raises(InvalidParameter, match=r"picture=.*: must be bytes, a path or a picture of Pillow"):
+        decode(picture)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns of what is broken but can be skipped
+@pytest.mark.parametrize("format", RASTERS)
+def test_a_damaged_picture_is_read_or_refused_but_never_breaks_the_reader(format):
+    source = generate("hello", size=2, foreground="#80B00000", background="transparent").to_bytes(format)
+    chance = random.Random(format)
+    for _ in range(150):
+        data = bytearray(source)
+        for _ in range(chance.choice((1, 2, 6))):
+            data[chance.randrange(min(len(data), chance.choice((40, 200, 10_000))))] = chance.randrange(256)
+        try:
+            content = decode(bytes(data[: chance.choice((None, None, chance.randrange(len(data))))])).content
+        except QrkitError as error:
+            assert error.status == 400
+        else:
+            assert content == "hello"
+
+
+def test_a_file_is_named_when_it_is_no_picture_or_has_no_code(tmp_path):
+    text, blank = tmp_path / "letter.txt", tmp_path / "blank.png"
+    text.write_text("hello")
+    Image.new("1", (80, 80), 1).save(blank)
+    with pytest.raises(UnreadableFile, match=r"letter\.txt is not a picture"):
+        decode(text)
+    with pytest.raises(NoSymbol, match=r"in .*blank\.png"):
+        decode(str(blank))
+
+
+def finders(side):
+    """A picture full of finder patterns, on which a reader looks for symbols between any three of them."""
+    tile = Image.new("L", (9, 9), "white")
+    for y in range(7):
+        for x in range(7):
+            tile.putpixel((x + 1, y + 1), 255 if max(abs(x - 3), abs(y - 3)) == 2 else 0)
+    picture = Image.new("L", (side, side))
+    for y in range(0, side, 9):
+        for x in range(0, side, 9):
+            picture.paste(tile, (x, y))
+    return picture
+
+
+def test_a_picture_is_made_smaller_before_it_is_read_where_that_is_asked_for():
+    with pytest.raises(NoSymbol):
+        decode(finders(4_500), most_side=300)  # as it is, it would take hours
+
+
+@pytest.mark.parametrize("background", ["white", "transparent"])
+def test_a_large_picture_is_read_as_well_when_it_is_made_smaller(background):
+    image = generate("hello", size=20, padding=20, background=background)
+    large = Image.open(BytesIO(image.to_bytes("png"))).resize((6_000, 6_000))
+    assert decode(large, most_side=1_600).content == "hello"
+
+
+def test_all_codes_of_a_picture_are_read_from_top_to_bottom_then_from_left_to_right():
+    sheet = Image.new("L", (1200, 800), "white")
+    contents = ["one", "two", "three", "four", "five", "six"]
+    for number, content in enumerate(contents):
+        image = Image.open(BytesIO(generate(content).to_bytes()))
+        sheet.paste(image, (number % 3 * 400, number // 3 * 400))
+    found = decode_all(sheet)
+    assert [one.content for one in found] == contents
+    assert found[0] == decode(generate("one").to_bytes())
+    assert decode(sheet) in found
+
+
+def test_a_picture_without_any_is_refused_in_the_same_words(tmp_path):
+    Image.new("L", (90, 90), "white").save(tmp_path / "empty.png")
+    told = []
+    for read in (decode, decode_all):
+        with pytest.raises(NoSymbol) as caught:
+            read(tmp_path / "empty.png")
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    with pytest.raises(UnreadableFile):
+        decode_all(b"no picture")
+
+
+# ---- pictures that one look at one reader's answer would miss
+
+
+def labels(count: int, pixels: int) -> tuple[Image.Image, list[str]]:
+    """A sheet of labels, and what they say."""
+    contents = [f"https://example.com/label/{number:03d}" for number in range(count)]
+    codes = [Image.open(BytesIO(generate(content, size=pixels).to_bytes())).convert("L") for content in contents]
+    across, side = round(count**0.5), codes[0].width
+    sheet = Image.new("L", (across * side, across * side), "white")
+    for number, code in enumerate(codes):
+        sheet.paste(code, (number % across * side, number // across * side))
+    return sheet, contents
+
+
+@pytest.mark.parametrize(("count", "pixels"), [(100, 4), (100, 6), (144, 4)])
+def test_every_label_of_a_sheet_is_read_and_each_once(count, pixels):
+    sheet, contents = labels(count, pixels)
+    assert [code.content for code in decode_all(sheet)] == contents
+
+
+def test_labels_with_the_same_content_are_told_one_by_one():
+    code = Image.open(BytesIO(generate("same").to_bytes())).convert("L")
+    sheet = Image.new("L", (3 * code.width, code.height), "white")
+    for number in range(3):
+        sheet.paste(code, (number * code.width, 0))
+    assert [found.content for found in decode_all(sheet)] == ["same"] * 3
+
+
+def test_what_only_the_second_reader_sees_is_told_in_full():
+    """As the first reader would tell it, whatever charset the symbol names."""
+    drawn_codes = [Image.open(BytesIO(drawn(segno.make_qr("grün", encoding="iso-8859-1")))).convert("L")] * 81
+    side = drawn_codes[0].width
+    sheet = Image.new("L", (9 * side, 9 * side), "white")
+    for number, code in enumerate(drawn_codes):
+        sheet.paste(code, (number % 9 * side, number // 9 * side))
+    found = decode_all(sheet)
+    assert (len(found), {code.content for code in found}) == (81, {"grün"})
+    assert set(found) == {decode(drawn_codes[0])}
+
+
+@pytest.mark.parametrize("place", [(0, 0), (60, 35)])
+def test_a_symbol_without_a_quiet_zone_on_a_dark_page_is_read(place):
+    code = Image.open(BytesIO(generate("https://example.com/dark", padding=0).to_bytes())).convert("L")
+    page = Image.new("L", (code.width + 2 * place[0], code.height + 2 * place[1]), 30)
+    page.paste(code, place)
+    assert decode(page).content == "https://example.com/dark"
+    assert [found.content for found in decode_all(page)] == ["https://example.com/dark"]
+
+
+def test_hot_pixels_of_a_sensor_do_not_hide_a_code():
+    code = np.asarray(Image.open(BytesIO(generate("hot").to_bytes())).convert("L"))
+    greys = np.where(code > 127, 9_000, 3_000).astype(np.uint16)
+    greys[3, 5] = greys[200, 7] = 65_535
+    greys[11, 120] = 0
+    assert decode(Image.fromarray(greys)).content == "hot"
+
+
+@pytest.mark.parametrize("foreground", ["white", "#F4F1E4"])
+def test_a_light_code_on_nothing_is_read(foreground):
+    image = generate("pale", foreground=foreground, background="transparent")
+    for format in ("png", "gif", "webp"):
+        assert decode(image.to_bytes(format)).content == "pale"
+        assert [code.content for code in decode_all(image.to_bytes(format))] == ["pale"]
+
+
+@pytest.mark.parametrize("format", ["GIF", "TIFF", "WEBP"])
+def test_codes_of_all_frames_are_read(format):
+    blank = Image.new("L", (232, 232), "white")
+    frames = [blank, *(Image.open(BytesIO(generate(text).to_bytes())).convert("L") for text in ("one", "one", "two"))]
+    file = BytesIO()
+    frames[0].save(file, format, save_all=True, append_images=frames[1:])
+    assert decode(file.getvalue()).content == "one"
+    assert [code.content for code in decode_all(file.getvalue())] == ["one", "two"]
+
+
+def test_no_more_than_so_many_frames_are_looked_at():
+    blank = [Image.new("L", (232, 232), 255 - number) for number in range(MOST_FRAMES)]
+    code = Image.open(BytesIO(generate("late").to_bytes())).convert("L")
+    for frames, is_read in (([*blank[1:], code], True), ([*blank, code], False)):
+        file = BytesIO()
+        frames[0].save(file, "TIFF", save_all=True, append_images=frames[1:])
+        if is_read:
+            assert decode(file.getvalue()).content == "late"
+        else:
+            with pytest.raises(NoSymbol):
+                decode(file.getvalue())
+
+
+@pytest.mark.parametrize(("count", "version"), [(2, None), (3, None), (16, None), (2, 7), (3, 14)])
+def test_a_part_of_a_message_says_which_one_it_is(count, version):
+    how = {"version": version} if version else {"symbol_count": count}
+    text = "a message in several symbols " * (count * 4 if version is None else {7: 8, 14: 30}[version])
+    codes = segno.make_sequence(text, **how, error="m", boost_error=False)
+    found = [decode(drawn(code)) for code in codes]
+    assert [(one.part.number, one.part.of) for one in found] == [(at, len(codes)) for at in range(1, len(codes) + 1)]
+    assert "".join(one.content for one in found) == text
+    assert found[0].as_dict()["part"] == {"number": 1, "of": len(codes)}
+
+
+@given(st.text(min_size=1, max_size=200), st.sampled_from("LMQH"), st.sampled_from(["byte", "auto"]))
+@settings(max_examples=60, derandomize=True, deadline=None)
+def test_a_whole_message_is_no_part(text, ec, em):
+    found = decode(generate(text, ec=ec, em=em, size=3).to_bytes())
+    assert found.part is None
+    assert "part" not in found.as_dict()
