@@ -42,7 +42,7 @@ TESTS = (
     "tests/visits/test_places.py",
     "tests/portfolio/test_frames.py",
     "tests/tracking/test_records.py",
-    "tests/store/test_text_columns.py",
+    "tests/tracking/test_text_columns.py",
     "tests/notebook/widgets/test_draft.py",
     "tests/server/test_statuses.py",
 )

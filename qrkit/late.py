@@ -385,7 +385,7 @@ store.snapshot store.duckdb.snapshot
 svg_text drawing.svg_text
 svg_values drawing.untrusted.svg_values
 templates portfolio.templates
-text_columns store.text_columns
+text_columns tracking.text_columns
 times tracking.times
 track_request server.track_request
 vector drawing.untrusted.svg_shapes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from typing import Any, ClassVar, Self, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -16,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.late import Shown
 
-__all__ = ["Model", "Object"]
+__all__ = ["Model", "Object", "plain"]
 
 Object = dict[str, Any]
 """A record as an object of JSON has it, in the interface's names or in Python's."""
@@ -176,6 +177,27 @@ class Model(Shown, BaseModel):
         """
         kept = {name: getattr(self, name) for name in self.model_fields_set - self.by_field(changes).keys()}
         return type(self)(**(kept | changes))
+
+
+def plain(value: Any, *, only_set: bool = False) -> Any:
+    """A value as JSON has it: records as objects without absent fields, colors as texts, numbers of numpy as numbers.
+
+    Args:
+        value: A record, or a dict, a list or a tuple that may hold records.
+        only_set: Whether records are left without the fields that nobody set.
+    """
+    if isinstance(value, Model):
+        return value.model_dump(mode="json", exclude_none=True, exclude_unset=only_set)
+    if isinstance(value, Mapping):
+        return {name: plain(one, only_set=only_set) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one, only_set=only_set) for one in value]
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Real):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    return str(value)
 
 
 def _known(record: type[Model] | None, value: Any, path: str) -> tuple[Any, list[str]]:

@@ -32,7 +32,7 @@ def test_an_old_name_is_the_new_one_and_warns(module, old, new):
 
 
 def test_a_name_that_moved_to_another_module_is_found_there():
-    with pytest.warns(DeprecationWarning, match=r"use qrkit\.times\.first_moment$"):
+    with pytest.warns(DeprecationWarning, match=r"use qrkit\.tracking\.times\.first_moment$"):
         from qrkit.analytics.time_zones import first_moment
     assert first_moment is import_module("qrkit.tracking.times").first_moment
 

@@ -1,5 +1,6 @@
 import inspect
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from qrkit import Color, Design, Layer, Marker, generate, generate_many, open_portfolio
 from qrkit.design.limits import Latitude, ModuleSize, Text
 from qrkit.errors import InvalidParameter, MissingParameter, UnknownParameter
-from qrkit.model import Model
+from qrkit.model import Model, plain
 from qrkit.pictures.generate_request import read_post
 
 
@@ -295,3 +296,11 @@ def test_any_text_may_be_an_unknown_name(name):
         with pytest.raises(InvalidParameter) as caught:
             make(**{"content": "x", name: 1})
         assert (caught.value.name, caught.value.code) == (name, "unknown-parameter")
+
+
+def test_records_in_lists_and_numbers_of_numpy_become_plain_json():
+    design = Design(content="x", size=8, foreground="red")
+    told = plain({"design": design, "more": (np.float64(7), np.float32(0.5), None, Color.parse("red"))}, only_set=True)
+    red = str(Color.parse("red"))
+    assert told == {"design": {"content": "x", "size": 8, "foreground": red}, "more": [7, 0.5, None, red]}
+    assert set(plain(design)) > {"content", "padding", "ec"}

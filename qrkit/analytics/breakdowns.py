@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd

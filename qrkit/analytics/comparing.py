@@ -31,7 +31,7 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import on_the_clock, takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import first_moment, moment_in
 
 if TYPE_CHECKING:

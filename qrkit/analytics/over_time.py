@@ -26,7 +26,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.text_columns import text_column, with_dtypes
+from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment
 
 if TYPE_CHECKING:

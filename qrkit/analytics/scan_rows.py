@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
-from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,13 +17,13 @@ RECORDS = """
 , records AS (
     SELECT
         nullif(campaign, '') AS campaign,
-        nullif(system, '') AS systemName, nullif(system_version, '') AS systemVersion,
-        nullif(browser, '') AS browserName, nullif(browser_version, '') AS browserVersion,
+        nullif(system, '') AS system_name, nullif(system_version, '') AS system_version,
+        nullif(browser, '') AS browser_name, nullif(browser_version, '') AS browser_version,
         CASE WHEN manufacturer NOT LIKE 'Generic%' THEN nullif(manufacturer, '') END AS manufacturer,
         CASE WHEN manufacturer NOT LIKE 'Generic%' OR device_model NOT IN ('K', 'Smartphone', 'Tablet', 'Feature Phone')
-            THEN nullif(device_model, '') END AS deviceModel,
-        device IN ('phone', 'tablet') AS isMobileDevice, device = 'tablet' AS isTablet,
-        nullif(country, '') AS countryCode, nullif(region, '') AS region, nullif(city, '') AS city,
+            THEN nullif(device_model, '') END AS device_model,
+        device IN ('phone', 'tablet') AS is_mobile_device, device = 'tablet' AS is_tablet,
+        nullif(country, '') AS country_code, nullif(region, '') AS region, nullif(city, '') AS city,
         latitude, longitude, time AS created
     FROM scans
 )
@@ -31,16 +31,17 @@ SELECT * FROM records
 ORDER BY created, COLUMNS(*) -- by all that is told, so that scans of one moment always come in the same order
 """
 RECORD_TYPES = dict.fromkeys(
-    ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"), "str"
-) | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": "str", "region": "str", "city": "str"}
+    ("campaign", "system_name", "system_version", "browser_name", "browser_version", "manufacturer", "device_model"),
+    "str",
+) | {"is_mobile_device": "bool", "is_tablet": "bool", "country_code": "str", "region": "str", "city": "str"}
 
 
 def scan_records(scans: Scans) -> pd.DataFrame:
-    """A row a scan, oldest first, with no more of the visitor than ruling T12 tells: what statistics files hold.
+    """Returns a DataFrame with one row per scan, oldest first: what statistics files hold, which say less of visitors.
 
-    Columns: campaign, systemName, systemVersion, browserName, browserVersion, manufacturer, deviceModel (str),
-    isMobileDevice (bool, a phone or a tablet), isTablet (bool), countryCode, region, city (str), latitude, longitude
-    (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a device that
-    is not known is neither mobile nor a tablet.
+    Columns: campaign, system_name, system_version, browser_name, browser_version, manufacturer, device_model (str),
+    is_mobile_device (bool, a phone or a tablet), is_tablet (bool), country_code, region, city (str), latitude,
+    longitude (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a
+    device that is not known is neither mobile nor a tablet. Files have these names in camelCase.
     """
     return with_dtypes(scans.ask(RECORDS), RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.text_columns import with_dtypes
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
+from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import naive, utc
 
 if TYPE_CHECKING:

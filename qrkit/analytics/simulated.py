@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.store import Scans
 from qrkit.store.scans import in_zone_of
-from qrkit.store.text_columns import with_dtypes
+from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd

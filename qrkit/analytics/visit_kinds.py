@@ -13,8 +13,8 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.accounts import all_accounts
 from qrkit.store.scans import in_zone_of
-from qrkit.store.text_columns import with_dtypes
 from qrkit.tracking.records import Kind
+from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd

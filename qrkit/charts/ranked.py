@@ -20,7 +20,7 @@ from qrkit.charts.axes import (
 )
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import LETTER, cut, length, others
-from qrkit.store.text_columns import as_text
+from qrkit.tracking.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,11 @@ from qrkit.contents.cards import summary
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Wrapper
 from qrkit.design.design import Design
+from qrkit.design.limits import Flip
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.layers import draw_layers, left_out
-from qrkit.drawing.layout import Layout, into_placeholder, lay_out
+from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
 from qrkit.drawing.modules import draw_modules
 from qrkit.drawing.paints import opaque, paint
@@ -49,18 +50,18 @@ class Parts(NamedTuple):
             whole = lay_out(design, symbol, exact=False)
             items, layout = _moved(items, layout, whole), whole
         items = (Rectangle(0, 0, layout.width, layout.height, self.background), *items)
-        across, down = design.flip in ("horizontal", "both"), design.flip in ("vertical", "both")
+        across, down = flip_axes(design.flip)
         scene = Scene(
             width=layout.width,
             height=layout.height,
-            items=_flipped(items, layout, across=across, down=down),
+            items=_flip(items, layout, design.flip),
             symbol=symbol,
             cells=_mirrored(symbol.modules, across=across, down=down),
             padding=design.padding,
             title=summary(design.content),
             module=layout.module,
             origin=_origin(layout, across=across, down=down),
-            paper=_flipped((_paper(layout, self.background),), layout, across=across, down=down),
+            paper=_flip((_paper(layout, self.background),), layout, design.flip),
         )
         return _wrapped(scene, self.sheet, design.wrapper, exact=exact) if design.wrapper else scene
 
@@ -114,8 +115,9 @@ def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
     return layout.width - layout.x - side if across else layout.x, layout.height - layout.y - side if down else layout.y
 
 
-def _flipped(items: tuple[Item, ...], layout: Layout, *, across: bool, down: bool) -> tuple[Item, ...]:
-    """The items mirrored (ruling G17)."""
+def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ...]:
+    """Mirror items (ruling G17)."""
+    across, down = flip_axes(flip)
     if not (across or down):
         return items
     match items:
@@ -126,8 +128,7 @@ def _flipped(items: tuple[Item, ...], layout: Layout, *, across: bool, down: boo
             left = layout.width - x - size * layout.side if across else x
             top = layout.height - y - size * layout.side if down else y
             return items[0], Squares(left, top, size, _mirrored(cells, across=across, down=down), color, union)
-    matrix = Matrix(-1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0)
-    return (Group(items, matrix),)
+    return (Group(items, flip_matrix(layout, flip)),)
 
 
 def _mirrored(cells: Cells, *, across: bool, down: bool) -> Cells:

@@ -11,9 +11,10 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
+    from qrkit.design.limits import Flip
     from qrkit.drawing.scene import Matrix
 
-__all__ = ["Layout", "into_placeholder", "lay_out"]
+__all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out"]
 
 
 ROUNDING = 1e-9
@@ -77,6 +78,19 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
         left, top = (width - across * module) // 2, (height - across * module) // 2
     edge = padding * module
     return Layout(width, height, left + edge, top + edge, module, side, padding)
+
+
+def flip_axes(flip: Flip) -> tuple[bool, bool]:
+    """Whether a flip mirrors a picture from left to right, and from top to bottom."""
+    return flip in ("horizontal", "both"), flip in ("vertical", "both")
+
+
+def flip_matrix(layout: Layout, flip: Flip) -> Matrix:
+    """The transformation that mirrors a picture of this layout in place."""
+    from qrkit.drawing.scene import Matrix
+
+    across, down = flip_axes(flip)
+    return Matrix(-1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0)
 
 
 def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:

@@ -1,24 +1,24 @@
-"""Portfolios in and out of files: a file's table is a DataFrame of text, and each format is one module."""
+"""Portfolios in and out of files: a reader gives a `Table` of rows, a writer takes rows, and each format is one module.
+
+All readers have one signature, `read(data, how) -> Table`, and so have all writers, `write(rows, file, how)`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange import archives, csv_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
-from qrkit.exchange.tables import typed
-from qrkit.exchange.workbooks import OUR_SHEET
-from qrkit.late import UNSEEN, Watch
-
-if TYPE_CHECKING:
-    import pandas as pd
+from qrkit.exchange.columns import Row
+from qrkit.exchange.tables import Reading, SheetRows, Table, Writing, read_sheets
 
 __all__ = [
     "EXCHANGE_FORMATS",
     "IMPORT_FORMATS",
+    "SHEETS",
     "ExchangeFormat",
     "ImportFormat",
     "Reading",
@@ -36,50 +36,18 @@ def __dir__() -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How a file is read.
-
-    Attributes:
-        decode: A picture -> the text of the QR Code in it.
-        watch: Shows how far it has come.
-    """
-
-    decode: zip_file.Decode
-    watch: Watch = UNSEEN
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """How a file is written.
-
-    Attributes:
-        safe: Whether texts in csv that a spreadsheet would run get an apostrophe (ruling X7).
-        image_format: Of the pictures in a zip: png, eps or svg.
-        draw: The id of a QR Code and a format -> its picture.
-    """
-
-    draw: Callable[[str, str], bytes]
-    safe: bool = True
-    image_format: str = "png"
-
-    def drawn(self, id: str) -> bytes:
-        """The picture of the QR Code of an id."""
-        return self.draw(id, self.image_format)
-
-
-@dataclass(frozen=True, slots=True)
 class ImportFormat:
     """A file format of import.
 
     Attributes:
         name: Its suffix without the dot.
         media_type: For `Content-Type`.
-        read: The bytes of a file, and how -> its table.
+        read: The bytes of a file, and how they are read -> its table.
     """
 
     name: str
     media_type: str
-    read: Callable[[bytes, Reading], pd.DataFrame]
+    read: Callable[[bytes, Reading], Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,59 +55,37 @@ class ExchangeFormat(ImportFormat):
     """A file format of import and export.
 
     Attributes:
-        write: Writes the parts of a table, at least one, into a file.
+        write: Writes rows into a file.
     """
 
-    write: Callable[[Iterable[pd.DataFrame], BinaryIO, Writing], None]
+    write: Callable[[Iterable[Row], BinaryIO, Writing], None]
 
 
 Format = TypeVar("Format", bound=ImportFormat)
 
+SHEETS: dict[str, SheetRows] = {
+    "csv": csv_file.rows,
+    "xls": xls_file.rows,
+    "xlsx": xlsx_file.rows,
+    "ods": ods_file.rows,
+}
+"""What reads the rows of formats that have columns of any names."""
+
 EXCHANGE_FORMATS = {
     one.name: one
     for one in (
-        ExchangeFormat(
-            "csv",
-            "text/csv; charset=utf-8",
-            lambda data, how: csv_file.read(data, how.watch),
-            lambda tables, file, how: csv_file.write(tables, file, safe=how.safe),
-        ),
-        ExchangeFormat(
-            "xls",
-            "application/vnd.ms-excel",
-            lambda data, how: xls_file.read(data, how.watch),
-            lambda tables, file, _: xls_file.write_parts(map(typed, tables), file, sheet=OUR_SHEET),
-        ),
-        ExchangeFormat(
-            "xml",
-            "application/xml; charset=utf-8",
-            lambda data, how: xml_file.read(data, how.watch),
-            lambda tables, file, _: xml_file.write(tables, file),
-        ),
-        ExchangeFormat(
-            "zip",
-            "application/zip",
-            lambda data, how: zip_file.read(data, how.decode, how.watch),
-            lambda tables, file, how: zip_file.write(tables, file, how.drawn, how.image_format),
-        ),
-        ExchangeFormat(
-            "json",
-            "application/json; charset=utf-8",
-            lambda data, how: json_file.read(data, how.watch),
-            lambda tables, file, _: json_file.write(tables, file),
-        ),
-        ExchangeFormat(
-            "xlsx",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            lambda data, how: xlsx_file.read(data, how.watch),
-            lambda tables, file, _: xlsx_file.write(map(typed, tables), file),
-        ),
+        ExchangeFormat("csv", "text/csv; charset=utf-8", read_sheets(SHEETS["csv"]), csv_file.write),
+        ExchangeFormat("xls", "application/vnd.ms-excel", read_sheets(SHEETS["xls"]), xls_file.write),
+        ExchangeFormat("xml", "application/xml; charset=utf-8", xml_file.read, xml_file.write),
+        ExchangeFormat("zip", "application/zip", zip_file.read, zip_file.write),
+        ExchangeFormat("json", "application/json; charset=utf-8", json_file.read, json_file.write),
+        ExchangeFormat("xlsx", xlsx_file.MEDIA_TYPE, read_sheets(SHEETS["xlsx"]), xlsx_file.write),
     )
 }
 """csv, xls, xml and zip are the interface's, the others are ours (ruling X1)."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
-    "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, lambda data, how: ods_file.read(data, how.watch)),
+    "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
 }
 """Those, and what is only read."""
 

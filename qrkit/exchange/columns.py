@@ -1,8 +1,8 @@
 """The columns of import and export files, their order and their text (interface.md, "Import/export data formats").
 
-A table of a file is a DataFrame of text: these columns, with the number of the row as index. A cell that a file
-lacks is empty. `Entry` is what one row says. csv and workbooks have the 16 columns of the interface; xml, json and
-the manifest of a zip have all of them, so that nothing of a record is lost.
+`COLUMNS` and `FURTHER` are the one place that says how a field of a QR Code is called and written outside of Python: a
+field that gets a row here is written, read, exported as a DataFrame and imported again. csv and workbooks have the 16
+columns of the interface; xml, json and the manifest of a zip have all of them, so that nothing of a record is lost.
 """
 
 from __future__ import annotations
@@ -10,36 +10,40 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.model import Model
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
     "ALL_NAMES",
     "COLUMNS",
+    "COLUMN_OF",
     "ELEMENTS",
     "KINDS",
+    "LABELS",
     "NAMES",
     "OVERLOOKED",
     "REQUIRED",
     "TEXT_COLUMNS",
+    "WRITERS",
     "Column",
-    "Entry",
     "Kind",
+    "Row",
     "named",
     "read_row",
+    "values_of",
     "write_row",
 ]
 
 T = TypeVar("T")
-Read = Callable[[str, str], Any]
-"""The text of a cell and the name of its column -> what it says."""
-Kind = Literal["text", "word", "moment", "whole", "degrees", "flag", "list"]
+Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,48 +51,59 @@ class Column:
     """One column.
 
     Attributes:
-        name: Its heading.
+        name: Its heading in files.
         element: Its name in xml and json.
-        write: The text of a QR Code's cell; the second argument is the name of its campaign.
+        field: The field of a QR Code that it holds; `campaign` is the name of its campaign.
         kind: What its cells hold; people type those of `text`, so that they may hold anything, and a `word` is ours.
     """
 
     name: str
     element: str
-    write: Callable[[QRCode, str], str]
+    field: str
     kind: Kind = "text"
+
+    @property
+    def label(self) -> str:
+        """Its name in DataFrames: that of the field."""
+        return self.field.rpartition(".")[2]
 
 
 COLUMNS = (
-    Column("Campaign Name", "campaign", lambda code, campaign: campaign),
-    Column("QR Code Name", "name", lambda code, _: code.name),
-    Column("Content", "content", lambda code, _: code.content),
-    Column("Trackable URL", "trackUrl", lambda code, _: code.short_url),
-    Column("Created (UTC)", "created", lambda code, _: to_table(code.created), "moment"),
-    Column("Scans", "scans", lambda code, _: str(code.scans), "whole"),
-    Column("Address", "address", lambda code, _: code.location.address),
-    Column("Latitude", "latitude", lambda code, _: _number(code.location.latitude), "degrees"),
-    Column("Longitude", "longitude", lambda code, _: _number(code.location.longitude), "degrees"),
-    Column("Comment", "comments", lambda code, _: code.comment),
-    Column("Dynamic", "dynamic", lambda code, _: _yes_or_no(code.is_dynamic), "flag"),
-    Column("Size", "size", lambda code, _: str(code.properties.size), "whole"),
-    Column("Padding", "padding", lambda code, _: str(code.properties.padding), "whole"),
-    Column("Version", "version", lambda code, _: str(code.properties.version or -1), "whole"),
-    Column("Encode Mode", "encodeMode", lambda code, _: code.properties.em.capitalize(), "word"),
-    Column("Error Correction", "errorCorrection", lambda code, _: code.properties.ec, "word"),
+    Column("Campaign Name", "campaign", "campaign"),
+    Column("QR Code Name", "name", "name"),
+    Column("Content", "content", "content"),
+    Column("Trackable URL", "trackUrl", "short_url"),
+    Column("Created (UTC)", "created", "created", "moment"),
+    Column("Scans", "scans", "scans", "count"),
+    Column("Address", "address", "location.address"),
+    Column("Latitude", "latitude", "location.latitude", "degrees"),
+    Column("Longitude", "longitude", "location.longitude", "degrees"),
+    Column("Comment", "comments", "comment"),
+    Column("Dynamic", "dynamic", "is_dynamic", "flag"),
+    Column("Size", "size", "properties.size", "whole"),
+    Column("Padding", "padding", "properties.padding", "whole"),
+    Column("Version", "version", "properties.version", "whole"),
+    Column("Encode Mode", "encodeMode", "properties.em", "mode"),
+    Column("Error Correction", "errorCorrection", "properties.ec", "word"),
 )
 """Those of the interface, in the order of csv and workbooks."""
 
 FURTHER = (
-    Column("Foreground", "foreground", lambda code, _: str(code.properties.foreground), "word"),
-    Column("Background", "background", lambda code, _: str(code.properties.background), "word"),
-    Column("Scheduled", "isScheduleEnabled", lambda code, _: _yes_or_no(code.is_schedule_enabled), "flag"),
-    Column("Schedule", "schedule", lambda code, _: _events(code), "list"),
+    Column("Foreground", "foreground", "properties.foreground", "word"),
+    Column("Background", "background", "properties.background", "word"),
+    Column("Scheduled", "isScheduleEnabled", "is_schedule_enabled", "flag"),
+    Column("Schedule", "schedule", "schedule", "list"),
 )
 """Those of ours, which only xml and json have; read from any file."""
 
+CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
+"""The name of a campaign stands in no QR Code; all other columns hold a field of one."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
+LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
+"""Column -> its name in DataFrames."""
+COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
+"""The names under which files and DataFrames may have a column, in lower case -> column."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in COLUMNS + FURTHER}
 TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text")
 _FIRST = (
@@ -112,46 +127,55 @@ MOST_EVENTS = 100
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """What one row of an import file says; `row` is its number in the file."""
+class Row(NamedTuple):
+    """One row of a file: what every reader gives, and every writer takes.
 
-    row: int
-    campaign: str
-    name: str
-    content: str
-    trackable_url: str
-    created: datetime | None
-    scans: int
-    comment: str
-    is_dynamic: bool
-    is_schedule_enabled: bool = False
-    schedule: tuple[ScheduleEvent, ...] = ()
-    properties: Properties = field(default_factory=Properties)
-    location: Location = field(default_factory=Location)
+    Attributes:
+        number: Its number in the file; 0 in one that is written.
+        cells: Its texts by the names of their columns; a column that is missing is empty.
+        error: Why the row cannot be read; empty for a good row.
+        reason: The word that an import gives for that.
+        code: The record that it was written from; None for one that was read.
+    """
+
+    number: int
+    cells: Mapping[str, str]
+    error: str = ""
+    reason: Literal["invalid", "undecodable"] = "invalid"
+    code: QRCode | None = None
 
 
-def write_row(code: QRCode, campaign: str) -> list[str]:
-    """The cells of a QR Code, in the order of all columns."""
-    return [column.write(code, campaign) for column in COLUMNS + FURTHER]
+def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
+    """What all columns hold of a QR Code; `campaign` is the name of its campaign."""
+    return (campaign, *_fields_of(code))
+
+
+def write_row(code: QRCode, campaign: str) -> Row:
+    """The row of a QR Code with all columns; `campaign` is the name of its campaign."""
+    values = zip(WRITERS, values_of(code, campaign), strict=True)
+    texts = [value if write is None else write(value) for write, value in values]
+    return Row(0, dict(zip(ALL_NAMES, texts, strict=True)), code=code)
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
-    """What columns of other names do: by the name of ours, in any case, that of theirs; and what is wrong with it."""
+    """What columns of other names do: by the column, that of theirs; and what is wrong with it.
+
+    Args:
+        columns: By the name of a column in files or in DataFrames, in any case, what it is called there.
+    """
     if not isinstance(columns, Mapping):
         rule = "must give names of theirs by those of ours, as {'Content': 'url'}"
         return {}, [Problem("columns", columns, rule, "wrong-type")]
-    ours = {name.lower(): name for name in ALL_NAMES}
     found: dict[str, T] = {}
     problems = []
     for column, theirs in columns.items():
-        name = ours.get(str(column).lower())
+        name = COLUMN_OF.get(str(column).lower())
         if name:
             problems += [Problem("columns", column, "is named twice", "duplicate-parameter")] if name in found else []
             found[name] = theirs
             continue
         rule = f"is no column of an import; {nearest(str(column), ALL_NAMES)}"
-        if str(theirs).lower() in ours:
+        if str(theirs).lower() in COLUMN_OF:
             rule = f"is no column of an import, but {theirs!r} is: write {{{theirs!r}: {column!r}}}, ours first"
         problems.append(Problem("columns", column, rule))
     missing = [name for name in REQUIRED if name not in found] if not problems else []
@@ -159,39 +183,38 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
     return found, problems
 
 
-def read_row(row: int, cells: Mapping[str, str]) -> Entry:
-    """What a row says; absent and empty cells take the defaults of the interface.
+def read_row(row: Row, now: datetime) -> QRCode:
+    """The QR Code that a row says, without an id and with the short URL that stands there.
+
+    Absent and empty cells take the defaults of the interface.
+
+    Args:
+        row: A row without an error.
+        now: The moment of creation, where the row says none.
 
     Raises:
-        InvalidParameter: Cells break a rule; every one is named by its column.
+        InvalidParameter: If cells break a rule; every one is named by its column.
     """
+    cells = row.cells
     content = cells.get("Content", "")
-    properties, found = _properties(tuple([cells.get(name, "") for name, _ in DRAWN.values()]))
     problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
-    problems += found
-
-    def said(name: str, read: Read, default: Any = None) -> Any:
-        return _said(cells.get(name, ""), name, read, problems, default)
-
-    place = {field: said(name, _degrees) for field, name in PLACED.items()} | {"address": cells.get("Address", "")}
-    entry = Entry(
-        row=row,
-        campaign=cells.get("Campaign Name", ""),
-        name=cells.get("QR Code Name", "") or name_from(content),
-        content=content,
-        trackable_url=cells.get("Trackable URL", ""),
-        comment=cells.get("Comment", ""),
-        created=said("Created (UTC)", _moment),
-        scans=said("Scans", _count, default=0),
-        is_dynamic=said("Dynamic", _flag, default=True),
-        is_schedule_enabled=said("Scheduled", _flag, default=False),
-        schedule=said("Schedule", _read_events, default=()),
-        properties=properties,
-        location=_judged(Location, place, problems),
-    )
+    fields: dict[str, Any] = {"id": "", "name": name_from(content), "created": now}
+    for part, names in PART_NAMES.items():
+        fields[part], wrong = _read_part(part, tuple([cells.get(name, "") for name in names]))
+        problems += wrong
+    for name, column in OWN.items():
+        # An empty cell costs no call: most of the time of an import is spent here.
+        text = cells.get(name)
+        if text:
+            value = text if column.kind == "text" else _read_cell(text, column, problems)
+            if value is not None:
+                fields[column.field] = value
     if problems:
         raise InvalidParameter(*problems)
-    return entry
+    try:
+        return QRCode(**fields)
+    except InvalidParameter as error:
+        raise InvalidParameter(*_by_column(error)) from error
 
 
 def name_from(content: str) -> str:
@@ -200,44 +223,45 @@ def name_from(content: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _properties(texts: tuple[str, ...]) -> tuple[Any, tuple[Problem, ...]]:
-    """What cells say of how a code is drawn; the codes of a portfolio are drawn in few ways, so each is judged once."""
+def _read_part(part: str, texts: tuple[str, ...]) -> tuple[Model | None, tuple[Problem, ...]]:
+    """What cells say of a part; the codes of a portfolio are drawn in few ways, so each is judged once."""
     problems: list[Problem] = []
-    columns = zip(texts, DRAWN.items(), strict=True)
-    fields = {field: _said(text, name, read, problems) for text, (field, (name, read)) in columns}
-    return _judged(Properties, fields, problems), tuple(problems)
+    cells = zip(texts, PARTS[part], strict=True)
+    values = {column.label: _read_cell(text, column, problems) for text, column in cells}
+    try:
+        # What a file leaves out takes the default of the record.
+        return MODELS[part](**{name: value for name, value in values.items() if value is not None}), tuple(problems)
+    except InvalidParameter as error:
+        return None, (*problems, *_by_column(error, f"{part}."))
 
 
-def _said(text: str, name: str, read: Read, problems: list[Problem], default: Any = None) -> Any:
-    """What a cell says; the default where it is empty or wrong."""
+def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
+    """The problems of a record under the names of the columns."""
+    return [replace(one, name=COLUMN_OF_FIELD.get(part + one.name, one.name)) for one in error.problems]
+
+
+def _read_cell(text: str, column: Column, problems: list[Problem]) -> Any:
+    """What a cell says; None where it is empty or wrong."""
+    if column.kind == "text":
+        return text or None
     text = text.strip()
     if not text:
-        return default
+        return None
     try:
         # Not `collecting`: so often, its context takes longer than the reading.
-        return read(text, name)
+        return READERS[column.kind](text, column.name)
     except InvalidParameter as error:
         problems.extend(error.problems)
-        return default
-
-
-def _judged(model: Callable[..., Any], fields: dict[str, Any], problems: list[Problem]) -> Any:
-    """The record, or None and its problems under the names of the file's columns."""
-    found: list[Problem] = []
-    with collecting(found):
-        # What a file leaves out takes the record's own default.
-        return model(**{name: value for name, value in fields.items() if value is not None})
-    problems += [Problem(FIELDS.get(one.name, one.name), one.value, one.rule, one.code) for one in found]
-    return None
+        return None
 
 
 def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - it is what is written
     return "true" if value else "false"
 
 
-def _events(code: QRCode) -> str:
+def _events(schedule: tuple[ScheduleEvent, ...]) -> str:
     """The schedule as JSON, empty where there is none."""
-    events = [event.model_dump(mode="json") for event in code.schedule]
+    events = [event.model_dump(mode="json") for event in schedule]
     return json.dumps(events, ensure_ascii=False) if events else ""
 
 
@@ -252,6 +276,11 @@ def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
     except (ValueError, TypeError, RecursionError) as error:
         rule = f"must be a JSON list of at most {MOST_EVENTS} events with content, recurrence and date"
         raise InvalidParameter(Problem(name, text, rule)) from error
+
+
+def _whole_text(value: int | None) -> str:
+    """A whole number; of the version, which alone may be automatic, that is -1."""
+    return "-1" if value is None else str(value)
 
 
 def _number(value: float | None) -> str:
@@ -295,16 +324,33 @@ def _flag(text: str, name: str) -> bool:
     return text.lower() in TRUE
 
 
-DRAWN: dict[str, tuple[str, Read]] = {
-    "size": ("Size", _whole),
-    "padding": ("Padding", _whole),
-    "version": ("Version", _whole),
-    "em": ("Encode Mode", _as_is),
-    "ec": ("Error Correction", _as_is),
-    "foreground": ("Foreground", _as_is),
-    "background": ("Background", _as_is),
+READERS: dict[Kind, Callable[[str, str], Any]] = {
+    "word": _as_is,
+    "mode": _as_is,
+    "moment": _moment,
+    "whole": _whole,
+    "count": _count,
+    "degrees": _degrees,
+    "flag": _flag,
+    "list": _read_events,
 }
-"""Field of `Properties` -> its column, and what reads a cell of it."""
-PLACED = {"latitude": "Latitude", "longitude": "Longitude"}
-FIELDS = {field: name for field, (name, _) in DRAWN.items()} | PLACED | {"address": "Address"}
-"""Field of a record -> its column."""
+"""The text of a cell and the name of its column -> what it says; of the kind `text` that is the text."""
+TEXTS: dict[Kind, Callable[[Any], str]] = {
+    "word": str,
+    "mode": str.capitalize,
+    "moment": to_table,
+    "whole": _whole_text,
+    "count": str,
+    "degrees": _number,
+    "flag": _yes_or_no,
+    "list": _events,
+}
+"""The value of a field -> the text of its cell; that of the kind `text` is the value."""
+WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
+MODELS: dict[str, type[Model]] = {"properties": Properties, "location": Location}
+"""The parts of a QR Code that have columns of their own."""
+PARTS = {part: [column for column in OF_RECORD if column.field.startswith(f"{part}.")] for part in MODELS}
+PART_NAMES = {part: [column.name for column in columns] for part, columns in PARTS.items()}
+OWN = {column.name: column for column in OF_RECORD if "." not in column.field}
+COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
+_fields_of = attrgetter(*(column.field for column in OF_RECORD))

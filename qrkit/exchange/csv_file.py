@@ -15,58 +15,37 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.formulas import made_safe, taken_off
-from qrkit.exchange.tables import MOST_BYTES, check_size, table_of_rows
-from qrkit.late import UNSEEN, Watch
+from qrkit.exchange.tables import MOST_BYTES, check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import pandas as pd
+    from qrkit.exchange.columns import Row
+    from qrkit.exchange.tables import Writing
 
-__all__ = ["read", "rows", "write"]
+__all__ = ["rows", "write"]
 
 
 _SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]")
 """How a file tells Excel its separator; no other program knows of it."""
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, safe: bool = True) -> None:
-    """Write a table of text as CSV.
+def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write rows as CSV, in the columns of the interface.
 
     Args:
-        tables: Its parts: DataFrames of str with the columns of `exchange.columns`; those of the interface are written.
+        rows: The rows.
         file: Where to.
-        safe: Whether text cells that look like formulas get an apostrophe in front, which `read` takes off again.
+        how: Whether texts that look like formulas get an apostrophe in front, which `rows` takes off again.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(NAMES)
-    for table in tables:
-        columns = [
-            [made_safe(cell) for cell in table[name]] if safe and name in TEXT_COLUMNS else table[name].tolist()
-            for name in NAMES
-        ]
-        writer.writerows(zip(*columns, strict=True))
+    columns = [(name, how.safe and name in TEXT_COLUMNS) for name in NAMES]
+    for row in rows:
+        cells = row.cells
+        writer.writerow([made_safe(cells.get(name, "")) if safe else cells.get(name, "") for name, safe in columns])
     text.detach()
-
-
-def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
-    """Read a CSV file: comma, semicolon or tab, any line ends, UTF-8 or UTF-16 with a byte order mark.
-
-    Returns:
-        The table, as `exchange.tables.table_of_rows` makes it.
-
-    Raises:
-        UnreadableFile: The file is too large, not in these encodings, without a heading or without a required column.
-    """
-    import pandas as pd
-
-    table = table_of_rows(watch(rows(data), "Reading", None))
-    for name in TEXT_COLUMNS:
-        cells = table[name].to_numpy().tolist()
-        if any(cell[:1] == "'" for cell in cells):
-            table[name] = pd.Series([taken_off(cell) for cell in cells], index=table.index, dtype="str")
-    return table
 
 
 def _text(data: bytes) -> str:
@@ -81,13 +60,22 @@ def _text(data: bytes) -> str:
         raise UnreadableFile(f"line {line} is not {wanted}", line=line) from error
 
 
-def rows(data: bytes) -> Iterator[list[str]]:
-    """The rows of a CSV file, its heading among them, as texts just as they stand there.
+def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+    """The rows of a CSV file (`exchange.tables.SheetRows`): comma, semicolon or tab, any line ends.
+
+    Args:
+        data: The file, in UTF-8, or in UTF-16 with a byte order mark.
+        unread: Stays as it is: a CSV file has no sheets.
 
     Raises:
-        UnreadableFile: The file is too large, not in these encodings, or no CSV.
+        UnreadableFile: If the file is too large, in another encoding, or not CSV.
     """
-    text = _text(data)
+    for cells in _rows(_text(data)):
+        yield [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """The rows as they stand there."""
     # A cell may be as long as the file; csv's own limit would cost all other rows. It can be set for all alone.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
     found = _reader(text)

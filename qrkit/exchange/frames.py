@@ -1,9 +1,13 @@
-"""Records <-> DataFrame: typed for people, text for files."""
+"""Records -> DataFrame, and DataFrames of any dtypes -> rows of an import.
+
+Columns of DataFrames have the names of fields (`short_url`); under these and under the headings of files ("Trackable
+URL") they are read.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
@@ -13,60 +17,65 @@ from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    COLUMN_OF,
     KINDS,
+    LABELS,
     NAMES,
-    OVERLOOKED,
     REQUIRED,
-    Entry,
+    WRITERS,
     Kind,
+    Row,
     named,
-    read_row,
-    write_row,
+    values_of,
 )
-from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, HEADING, KNOWN, MOST_ROWS, REASON, cell_text, numbers, table_of_records
-from qrkit.store.text_columns import with_dtypes
+from qrkit.exchange.tables import MOST_ROWS, Table, cell_text, is_known, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["campaigns_frame", "entries_of", "qrcodes_frame", "table_of_frame", "text_of", "text_table", "whole_frame"]
+__all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
 
-TOGETHER = 5_000
-"""Rows that are Python's own texts at a time."""
-
-
-def text_table(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """The table of a file: a row of text a QR Code, all columns of `exchange.columns`, indexed by id."""
-    import pandas as pd
-
-    rows = [write_row(code, campaign_names[code.campaign_id]) for code in codes]
-    index = pd.Index([code.id for code in codes], name="id", dtype="str")
-    return pd.DataFrame(rows, columns=list(ALL_NAMES), index=index, dtype="str")
+DTYPES: dict[Kind, str] = {"whole": "int64", "count": "int64", "degrees": "float64", "flag": "bool"}
+"""Of columns whose kind is neither a text nor a moment."""
 
 
 def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """The same for people: numbers as numbers (NaN for no place), Created as datetime64 UTC, yes and no as bool."""
+    """A row a QR Code, indexed by id, with all columns of `exchange.columns`, which have the names of fields.
+
+    Numbers are numbers (NaN for no place, -1 for an automatic version), moments datetime64 in UTC, yes and no bool.
+    """
     import pandas as pd
 
-    frame = text_table(codes, campaign_names)
-    for name, kind in KINDS.items():
-        if kind == "whole":
-            frame[name] = pd.to_numeric(frame[name]).astype("int64")
-        elif kind == "degrees":
-            frame[name] = numbers(frame[name])
-        elif kind == "moment":
-            # Not to_datetime, whose years end in 2262 with pandas 2.
-            frame[name] = frame[name].astype("datetime64[us]").dt.tz_localize("UTC")
-        elif kind == "flag":
-            frame[name] = frame[name] == "true"
-    return frame
+    rows = (values_of(code, campaign_names[code.campaign_id]) for code in codes)
+    columns = list(zip(*rows, strict=True)) or [()] * len(LABELS)
+    index = pd.Index([code.id for code in codes], name="id", dtype="str")
+    made = {
+        label: _column(values, KINDS[name], write, index)
+        for (name, label), values, write in zip(LABELS.items(), columns, WRITERS, strict=True)
+    }
+    return pd.DataFrame(made, index=index)
+
+
+def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | None, index: pd.Index) -> pd.Series:
+    """The values of a column in the dtype of its kind; what is no number, moment or bool is text as in files."""
+    import pandas as pd
+
+    if kind == "moment":
+        # Not to_datetime, whose years end in 2262 with pandas 2. Seconds are whole, as in files.
+        whole = [naive(moment).replace(microsecond=0) for moment in values]
+        return pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
+    if kind in DTYPES:
+        numbers = [-1 if value is None else value for value in values] if kind == "whole" else values
+        return pd.Series(list(numbers), index=index, dtype=DTYPES[kind])
+    return pd.Series([write(value) if write else value for value in values], index=index, dtype="str")
 
 
 def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
     """The same in the 16 columns of the interface."""
-    return whole_frame(codes, campaign_names)[list(NAMES)]
+    return whole_frame(codes, campaign_names)[[LABELS[name] for name in NAMES]]
 
 
 def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
@@ -83,37 +92,10 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> p
     return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 
-def entries_of(table: pd.DataFrame) -> Iterator[Entry | ImportIssue]:
-    """What the rows of a file's table say, or why not; before them, which columns nobody knows."""
-    for title in table.attrs.get("unknown", []):
-        detail = f"{title!r} is no column, and was left out; {nearest(title, table.attrs.get(KNOWN, NAMES))}"
-        yield ImportIssue(table.attrs.get(HEADING, 1), "", "", "", "unknown-column", detail)
-    names = table.columns.tolist()
-    for sheet in table.attrs.get("unread", []):
-        yield ImportIssue(1, "", "", "", "unread-sheet", f"the sheet {sheet!r} has other headings, and was not read")
-    for start in range(0, len(table), TOGETHER):
-        part = table.iloc[start : start + TOGETHER]
-        # Not itertuples, which makes an object of each cell anew.
-        rows = zip(*(part[name].to_numpy().tolist() for name in names), strict=True)
-        for row, texts in zip(part.index.tolist(), rows, strict=True):
-            yield _entry(row, dict(zip(names, texts, strict=True)))
+def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> Table:
+    """The table that says what a DataFrame of any dtypes says, as readers of files give one.
 
-
-def _entry(row: int, cells: dict[str, str]) -> Entry | ImportIssue:
-    detail = cells[ERROR]
-    if not detail:
-        try:
-            return read_row(row, cells)
-        except InvalidParameter as error:
-            detail = str(error)
-    whose = (cells["Campaign Name"], cells["QR Code Name"], cells["Content"])
-    return ImportIssue(row, *whose, cells[REASON] or "invalid", detail)  # type: ignore[arg-type]  # REASON says which
-
-
-def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> pd.DataFrame:
-    """The table of a file (as `exchange.tables` makes it) that says what a DataFrame of any dtypes says.
-
-    The index counts the rows of the frame from 1; its columns are row 0. Rows without a value are left out.
+    The rows of the frame count from 1; its columns are row 0. Rows without a value are left out.
 
     Args:
         frame: The rows.
@@ -135,16 +117,15 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
     titles = [str(label).strip() for label in frame.columns]
     places = _places(titles)
     # One list a column: of a frame's rows, pandas makes one dtype of all columns.
-    values_of = [frame.iloc[:, place].tolist() for place in places.values()]
-    records = []
-    for number, values in enumerate(zip(*values_of, strict=True), start=1):
-        cells = _cells(dict(zip(places, values, strict=True)))
-        if any(cells.values()):
-            records.append((number, cells))
-    known = {name.lower() for name in (*ALL_NAMES, *OVERLOOKED)}
-    table = table_of_records(records, unknown=[title for title in titles if title.lower() not in known])
-    table.attrs[HEADING] = 0
-    return table
+    columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
+    rows = []
+    for number, values in enumerate(zip(*columns_of, strict=True), start=1):
+        row = _row(number, dict(zip(places, values, strict=True)))
+        if row.error or any(row.cells.values()):
+            rows.append(row)
+    unknown = [title for title in titles if not is_known(title)]
+    table = table_of_records(rows, unknown=unknown, known=LABELS.values(), heading=0)
+    return Table(table.rows, table.issues, LABELS)
 
 
 def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
@@ -162,32 +143,33 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
 
 
 def _places(titles: list[str]) -> dict[str, int]:
-    """Where each column of `exchange.columns` stands in a frame: in any order and case."""
-    lowered = [title.lower() for title in titles]
+    """Where each column of `exchange.columns` stands in a frame: in any order and case, under either of its names."""
+    names = [COLUMN_OF.get(title.lower()) for title in titles]
     problems = [
-        Problem(name, None, "is a column of the frame twice", "duplicate-parameter")
+        Problem(LABELS[name], None, "is a column of the frame twice", "duplicate-parameter")
         for name in ALL_NAMES
-        if lowered.count(name.lower()) > 1
+        if names.count(name) > 1
     ]
-    for name in (name for name in REQUIRED if name.lower() not in lowered):
-        near = [title for title in titles if get_close_matches(title.lower(), [name.lower()])]
-        hint = f"{near[0]!r}: did you mean {name!r}? " if near else ""
-        others = ", ".join(one for one in ALL_NAMES if one not in REQUIRED)
+    for name in (name for name in REQUIRED if name not in names):
+        label = LABELS[name]
+        near = [title for title in titles if get_close_matches(title.lower(), [label])]
+        hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
+        others = ", ".join(LABELS[one] for one in ALL_NAMES if one not in REQUIRED)
         rule = f"is a required column, and the frame has none of this name. {hint}Further columns may be {others}"
-        problems.append(Problem(name, None, rule, "missing-parameter"))
+        problems.append(Problem(label, None, rule, "missing-parameter"))
     if problems:
         raise InvalidParameter(*problems)
-    return {name: lowered.index(name.lower()) for name in ALL_NAMES if name.lower() in lowered}
+    return {name: names.index(name) for name in ALL_NAMES if name in names}
 
 
-def _cells(values: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of a row by their columns, with what is wrong with it."""
+def _row(number: int, values: Mapping[str, Any]) -> Row:
+    """The row that says the values of some columns, with what is wrong with them."""
     cells: dict[str, str] = {}
     problems: list[Problem] = []
     for name, value in values.items():
         with collecting(problems):
-            cells[name] = text_of(value, name, KINDS[name])
-    return cells | {ERROR: "; ".join(map(str, problems))} if problems else cells
+            cells[name] = text_of(value, LABELS[name], KINDS[name])
+    return Row(number, cells, "; ".join(map(str, problems)))
 
 
 def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:

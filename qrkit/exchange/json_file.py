@@ -14,17 +14,13 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from math import inf, isfinite
 from types import NoneType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, KINDS, OVERLOOKED, REQUIRED, Kind
-from qrkit.exchange.tables import ERROR, KNOWN, cell_text, check_size, table_of_links, table_of_records
-from qrkit.late import UNSEEN, Watch
+from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
+from qrkit.exchange.tables import Reading, Table, Writing, cell_text, check_size, table_of_links, table_of_records
 from qrkit.tracking.times import to_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["read", "write"]
 
@@ -32,43 +28,43 @@ MOST_DIGITS = 300
 """Of a whole number; a longer one is infinite."""
 MOST_UNKNOWN = 100
 """Names of an object that are told of when nobody knows them."""
-COLUMN_OF = {name.lower(): name for name in ALL_NAMES} | {key.lower(): name for key, name in ELEMENTS.items()}
-"""Column by the names that an object may give it, in any case."""
+NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
+"""Column by the names that an object may give it, in lower case."""
+QUOTED = ("text", "word", "mode", "moment")
+"""Kinds whose cells are texts of JSON; numbers, yes and no, and lists are written in a row as JSON writes them."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
-    """Write a table of text, in parts, as JSON; what is empty is left out."""
+def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write rows as JSON; what is empty is left out.
+
+    Args:
+        rows: The rows.
+        file: Where to.
+        how: JSON is always written the same way.
+    """
+    quote = json.JSONEncoder(ensure_ascii=False).encode
+    written = [(quote(key), name, KINDS[name] in QUOTED) for key, name in ELEMENTS.items()]
     between = b"["
-    for table in tables:
-        columns = [_column(element, name, table[name].tolist()) for element, name in ELEMENTS.items()]
-        objects = ["{" + ", ".join(filter(None, cells)) + "}" for cells in zip(*columns, strict=True)]
-        if objects:
-            file.write(between + ",\n".join(objects).encode())
-            between = b",\n"
+    for row in rows:
+        members = [
+            f"{key}: {quote(cell) if quoted else cell}"
+            for key, name, quoted in written
+            if (cell := row.cells.get(name))
+        ]
+        file.write(between + b"{" + ", ".join(members).encode() + b"}")
+        between = b",\n"
     file.write(b"[]\n" if between == b"[" else b"]\n")
 
 
-def _column(element: str, name: str, cells: list[str]) -> list[str]:
-    """The members of one column, "" where there is none."""
-    kind, key = KINDS[name], json.dumps(element)
-    if kind in ("text", "word", "moment"):
-        return [f"{key}: {json.dumps(cell, ensure_ascii=False)}" if cell else "" for cell in cells]
-    # Numbers, yes and no, and lists are written in a table as JSON writes them.
-    return [f"{key}: {cell}" if cell else "" for cell in cells]
-
-
-def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
+def read(data: bytes, how: Reading) -> Table:
     """Read an array of objects; each has the number of its place, counted from 1, as its row.
 
     What another tool wrote (`exchange.foreign`) is read in its envelope, too.
 
-    Returns:
-        The table, as `exchange.tables.table_of_records` makes it.
-
     Raises:
-        UnreadableFile: The file is too large, or is no JSON array.
+        UnreadableFile: If the file is too large, or is not a JSON array.
     """
     check_size(data)
     try:
@@ -85,18 +81,17 @@ def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
         raise UnreadableFile("the file is no JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
     if tool:
-        return table_of_links(tool, watch(_links(found), "Reading", len(found)))
+        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)))
     unknown: dict[str, None] = {}
-    records = _records(found, unknown, has_escapes=b"\\u" in data)
+    rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
     # The names that are not known are found while it is read.
-    table = table_of_records(watch(records, "Reading", len(found)), unknown=unknown)  # type: ignore[arg-type]
-    table.attrs[KNOWN] = list(ELEMENTS)
-    return table
+    return table_of_records(rows, unknown=unknown, known=ELEMENTS)
 
 
 def _rows_of_frame(found: Any) -> Any:
     """The rows of a DataFrame that was written column by column; any other value as it is."""
-    if not isinstance(found, dict) or not any(isinstance(found.get(name), dict) for name in REQUIRED):
+    required = [title for name in REQUIRED for title in (name, LABELS[name])]
+    if not isinstance(found, dict) or not any(isinstance(found.get(title), dict) for title in required):
         return found
     rows: dict[str, dict[str, Any]] = {}
     for name, cells in found.items():
@@ -126,39 +121,42 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-def _records(
-    found: list[Any], unknown: dict[str, None], *, has_escapes: bool
-) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _rows(found: list[Any], unknown: dict[str, None], *, has_escapes: bool) -> Iterator[Row]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
-            yield number, {ERROR: "is no object"}
+            yield Row(number, {}, "is no object")
             continue
         if len(unknown) < MOST_UNKNOWN:
             unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if not _is_known(name)))
-        yield number, _cells(one, has_escapes=has_escapes)
+        yield _row(number, one, has_escapes=has_escapes)
 
 
 def _is_known(name: str) -> bool:
-    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+    return name.lower() in NAMED or name.lower() in OVERLOOKED
 
 
-def _cells(one: Mapping[str, Any], *, has_escapes: bool) -> dict[str, str]:
-    """The cells of an object; one that names a column twice is unusable."""
+def _row(number: int, one: Mapping[str, Any], *, has_escapes: bool) -> Row:
+    """The row of an object; one that names a column twice is unusable."""
     cells: dict[str, str] = {}
+    error = ""
     is_twice = isinstance(one, _Twice)
     for name, value in one.items():
-        column = ELEMENTS.get(name) or COLUMN_OF.get(name.lower())
+        column = ELEMENTS.get(name) or NAMED.get(name.lower())
         if column is None:
             continue
         is_twice = is_twice or column in cells
-        if name not in ELEMENTS and KINDS[column] == "moment":
+        if KINDS[column] == "moment":
             value = _moment(value)
-        cells[column] = _plain(value, has_escapes=has_escapes) or _text(name, column, value, cells)
-    return cells | {ERROR: "a name stands twice in it"} if is_twice else cells
+        text, wrong = _plain(value, has_escapes=has_escapes), ""
+        if not text:
+            text, wrong = _text(column, value)
+        cells[column] = text
+        error = f"{name}: {wrong}" if wrong else error
+    return Row(number, cells, "a name stands twice in it" if is_twice else error)
 
 
 def _moment(value: Any) -> Any:
-    """A moment as tables have it; under the name of a column, pandas writes milliseconds since 1970."""
+    """A moment as tables have it; pandas writes milliseconds since 1970."""
     if type(value) is int:
         with suppress(OverflowError):
             return to_table(EPOCH + timedelta(milliseconds=value))
@@ -175,8 +173,8 @@ def _plain(value: Any, *, has_escapes: bool) -> str:
     return str(value) if type(value) is int else ""
 
 
-def _text(name: str, column: str, value: Any, cells: dict[str, str]) -> str:
-    """A value as a table writes it; what no cell can hold makes its row unusable."""
+def _text(column: str, value: Any) -> tuple[str, str]:
+    """A value as a table writes it, and why no cell can hold it."""
     kind = KINDS[column]
     wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
@@ -193,9 +191,7 @@ def _text(name: str, column: str, value: Any, cells: dict[str, str]) -> str:
             wrong = "is nested too deeply"
     if _SURROGATE.search(text):
         wrong, text = "holds half a character (a lone surrogate)", _SURROGATE.sub("?", text)
-    if wrong:
-        cells[ERROR] = f"{name}: {wrong}"
-    return text
+    return text, wrong
 
 
 def _unfit(kind: Kind, value: Any) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from qrkit.exchange.columns import Entry
+from qrkit.exchange.columns import Row
 from qrkit.late import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ImportIssue", "ImportResult", "merge"]
+    from qrkit.tracking.records import QRCode
+
+__all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "unknown-column", "unread-sheet"
@@ -104,8 +106,8 @@ class ImportResult(Shown):
         return f"<ImportResult: {self}>"
 
 
-Insert = Callable[[Entry, str], list[ImportIssue]]
-"""Adds an entry under this name; what is said of it comes back, with the reason `invalid` when it was not added."""
+Insert = Callable[["Row", "QRCode", str], list[ImportIssue]]
+"""Adds the QR Code of a row under a name; gives what is said of it, with the reason `invalid` if it was not added."""
 
 
 class _Series:
@@ -139,20 +141,20 @@ class _Taken:
         for series in self._passed.get(name, ()):
             series.holding.setdefault(content, name)
 
-    def name_for(self, entry: Entry) -> str:
-        """The first free of `name`, `name (2)`, `name (3)`, …, or one before it that has the entry's very content.
+    def name_for(self, code: QRCode) -> str:
+        """The first free of `name`, `name (2)`, `name (3)`, …, or one before it that has the code's very content.
 
         A thousand rows of one name take a thousand steps, not half a million: what is known to be taken is passed once.
         """
-        if entry.name not in self._contents:
-            return entry.name
-        series = self._series.setdefault(entry.name, _Series())
-        while (name := _numbered(entry.name, series.number)) in self._contents:
+        if code.name not in self._contents:
+            return code.name
+        series = self._series.setdefault(code.name, _Series())
+        while (name := _numbered(code.name, series.number)) in self._contents:
             series.number += 1
             self._passed.setdefault(name, []).append(series)
             for content in self._contents[name]:
                 series.holding.setdefault(content, name)
-        return series.holding.get(entry.content, name)
+        return series.holding.get(code.content, name)
 
 
 def _numbered(name: str, number: int) -> str:
@@ -160,12 +162,12 @@ def _numbered(name: str, number: int) -> str:
 
 
 def merge(
-    entries: Iterable[Entry | ImportIssue],
+    codes: Iterable[tuple[Row, QRCode] | ImportIssue],
     present: Iterable[tuple[str, str]],
-    has_own_code: Callable[[Entry], bool],
+    has_own_code: Callable[[QRCode], bool],
     insert: Insert,
 ) -> ImportResult:
-    """Add entries to a portfolio, each under a name that is free.
+    """Add QR Codes to a portfolio, each under a name that is free.
 
     Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name
     (3)`, …; where one of these has that very content, an earlier import brought it, so that importing a file twice
@@ -175,32 +177,35 @@ def merge(
     alone, not against the rows before them, so that a backup comes back whole even where its names are not unique.
 
     Args:
-        entries: Rows of a file, in order; what is wrong with one stands in its place.
+        codes: Rows of a file with what they say, in order; what is wrong with one stands in its place.
         present: Name and content of every QR Code of the portfolio.
-        has_own_code: Whether a row brings a short code that is free.
+        has_own_code: Whether a code brings a short code that is free.
         insert: Adds one of them.
     """
     before = _Taken(present)
     taken = before.copy()
     created, issues = 0, []
-    for entry in entries:
-        if isinstance(entry, ImportIssue):
-            issues.append(entry)
+    for one in codes:
+        if isinstance(one, ImportIssue):
+            issues.append(one)
             continue
-        judge = before if has_own_code(entry) else taken
-        name = judge.name_for(entry)
+        row, code = one
+        judge = before if has_own_code(code) else taken
+        name = judge.name_for(code)
         if name in judge:
-            issues.append(_issue(entry, "duplicate", f"{name!r} with this content is in the portfolio already"))
+            issues.append(issue_of(row, code, "duplicate", f"{name!r} with this content is in the portfolio already"))
             continue
-        said = insert(entry, name)
+        said = insert(row, code, name)
         if all(issue.reason != "invalid" for issue in said):
             created += 1
-            taken.add(name, entry.content)
-            if name != entry.name:
-                issues.append(_issue(entry, "renamed", f"{entry.name!r} has other content; this one is now {name!r}"))
+            taken.add(name, code.content)
+            if name != code.name:
+                detail = f"{code.name!r} has other content; this one is now {name!r}"
+                issues.append(issue_of(row, code, "renamed", detail))
         issues += said
     return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 
-def _issue(entry: Entry, reason: Reason, detail: str) -> ImportIssue:
-    return ImportIssue(entry.row, entry.campaign, entry.name, entry.content, reason, detail)
+def issue_of(row: Row, code: QRCode, reason: Reason, detail: str) -> ImportIssue:
+    """What is said of a row and the QR Code that it says."""
+    return ImportIssue(row.number, row.cells.get("Campaign Name", ""), code.name, code.content, reason, detail)

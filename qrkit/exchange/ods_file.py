@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.tables import MOST_BYTES, cell_text, check_size
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, table_of_workbook, trimmed
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, trimmed
 from qrkit.exchange.xml_text import check_doctype, events
-from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
-    import pandas as pd
     from lxml import etree
 
-__all__ = ["MEDIA_TYPE", "is_workbook", "read", "rows"]
+__all__ = ["MEDIA_TYPE", "is_workbook", "rows"]
 
 MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 CONTENT = "content.xml"
@@ -83,30 +81,17 @@ def is_workbook(data: bytes) -> bool:
     return archives.unpacked(archive, named, MOST_BYTES).startswith(MEDIA_TYPE.encode())
 
 
-def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
-    """Read a workbook: its first sheet, and those behind it with the same heading.
+def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
+    """The rows of a workbook (`exchange.tables.SheetRows`): of its first sheet, and of those with the same heading.
 
     Formulas count as what they showed when the file was saved, errors as empty cells.
-
-    Returns:
-        The table, as `exchange.tables.table_of_rows` makes it.
-
-    Raises:
-        UnreadableFile: The file is too large, is no such workbook, or has no heading.
-    """
-    unread: list[str] = []
-    return table_of_workbook(rows(data, unread), unread, watch)
-
-
-def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a workbook as texts, the heading of its first sheet in front.
 
     Args:
         data: The file.
         unread: Takes the names of sheets that have other headings, whose rows are not given.
 
     Raises:
-        UnreadableFile: The file is too large, or is no such workbook.
+        UnreadableFile: If the file is too large, or is not such a workbook.
     """
     from lxml import etree
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
 from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.workbooks import frame_values
 from qrkit.exchange.xml_text import element
 from qrkit.tracking.times import to_iso, to_table
 
@@ -55,18 +56,24 @@ def _write_csv(frame: pd.DataFrame) -> bytes:
     """UTF-8, comma, CRLF; always safe against formulas (ruling X7)."""
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(frame.columns)
-    writer.writerows(_rows(_with_texts(frame, to_table), _csv_cell))
+    table = _with_texts(frame, to_table)
+    writer.writerow(table.columns)
+    writer.writerows(_rows(table, _csv_cell))
     return file.getvalue().encode("utf-8", "replace")
 
 
 def _write_xls(frame: pd.DataFrame) -> bytes:
-    return xls_file.write(_with_texts(frame, to_table), sheet="Scans")
+    return _workbook(frame, xls_file.write_sheet)
 
 
 def _write_xlsx(frame: pd.DataFrame) -> bytes:
+    return _workbook(frame, xlsx_file.write_sheet)
+
+
+def _workbook(frame: pd.DataFrame, write: Callable[..., None]) -> bytes:
+    table = _with_texts(frame, to_table)
     file = BytesIO()
-    xlsx_file.write([_with_texts(frame, to_table)], file, sheet="Scans")
+    write(file, list(table.columns), frame_values(table), sheet="Scans")
     return file.getvalue()
 
 
@@ -90,11 +97,17 @@ SCAN_FORMATS = {
 
 
 def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.DataFrame:
-    """The same with moments as text."""
+    """The same in the names of files, which are camelCase, with moments as text."""
     import pandas as pd
 
     moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
-    return frame.assign(created=pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str"))
+    created = pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str")
+    return frame.assign(created=created).rename(columns=_camel_case)
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _rows(frame: pd.DataFrame, write: Callable[[str, Cell], str]) -> Iterator[tuple[str, ...]]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
-from qrkit.exchange import IMPORT_FORMATS, csv_file, ods_file, sniffed, xls_file, xlsx_file
-from qrkit.exchange.columns import named
-from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import ERROR, check_number, heading_of, table_of_records, too_wide, with_unread
-
-if TYPE_CHECKING:
-    import pandas as pd
+from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
+from qrkit.exchange.columns import Row, named
+from qrkit.exchange.tables import Table, check_number, heading_of, table_of_records, too_wide, unread_issues
 
 __all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
-
-WORKBOOKS = {"xlsx": xlsx_file.rows, "xls": xls_file.rows, "ods": ods_file.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +49,13 @@ class Sheet:
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 
 
-def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
+def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     """The table of an import that says what some columns of a sheet do, under names of their own.
 
     Args:
         sheet: The rows.
-        columns: By the name of a column of `exchange.columns`, in any case, what the sheet calls it; Content is among
-            them.
+        columns: By the name of a column in files or in DataFrames, in any case, what the sheet calls it; Content is
+            among them.
 
     Raises:
         InvalidParameter: Content is missing, or a name is none of ours, or none of the sheet.
@@ -74,12 +67,15 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> pd.DataFrame:
             cells[name] = sheet.column(str(theirs), field=f"columns[{name!r}]")
     if problems:
         raise InvalidParameter(*problems)
-    records = []
+    rows = []
     for place, number in enumerate(sheet.numbers):
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
-        records.append((number, {ERROR: str(wrong)} if wrong else {name: str(cell) for name, cell in row.items()}))
-    return with_unread(table_of_records(records), sheet.unread)
+        texts = {} if wrong else {name: str(cell) for name, cell in row.items()}
+        rows.append(Row(number, texts, str(wrong or "")))
+    table = table_of_records(rows)
+    table.issues.extend(unread_issues(sheet.unread))
+    return table
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:
@@ -118,7 +114,10 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
         UnreadableFile: As of `read_sheet`.
     """
     unread: list[str] = []
-    numbered = enumerate(_rows(data, sniffed(data, format).name, name, unread), start=1)
+    chosen = sniffed(data, format).name
+    if chosen not in SHEETS:
+        raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
+    numbered = enumerate(SHEETS[chosen](data, unread), start=1)
     heading = tuple(cell.strip() for cell in heading_of(numbered)[1])
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
     for number, cells in numbered:
@@ -131,11 +130,3 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     if not heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
     return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread))
-
-
-def _rows(data: bytes, format: str, name: str, unread: list[str]) -> Iterator[list[str]]:
-    if format == "csv":
-        return ([taken_off(cell) for cell in cells] for cells in csv_file.rows(data))
-    if format in WORKBOOKS:
-        return WORKBOOKS[format](data, unread)
-    raise UnreadableFile(f"{name}: of {format} no rows are read; csv, {', '.join(WORKBOOKS)} are")

@@ -1,59 +1,104 @@
-"""Rows of a file -> the DataFrame in the middle of every import: text, one verdict a row.
+"""Rows of a file -> the `Table` that every reader gives: texts by the names of our columns, one verdict a row.
 
 Every reader ends here, so that headings, missing and unknown columns and numbers of rows are treated alike.
+
+    csv, xls, xlsx, ods      bytes -> lists of texts (`rows` of each module) -> Table (`table_of_rows`)
+    xml, json, zip           bytes -> Row -> Table (`table_of_records`)
+    DataFrame                cells -> Row -> Table (`frames.table_of_frame`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from math import nan
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import ALL_NAMES, KINDS, NAMES, OVERLOOKED, REQUIRED
+from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, read_row
+from qrkit.exchange.merge import ImportIssue
+from qrkit.late import UNSEEN, Watch
+from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = [
-    "ERROR",
-    "HEADING",
-    "KNOWN",
     "MOST_BYTES",
     "MOST_ROWS",
-    "REASON",
+    "Reading",
+    "SheetRows",
+    "Table",
+    "Writing",
     "cell_text",
     "check_number",
     "check_size",
+    "codes_of",
     "heading_of",
-    "numbers",
+    "is_known",
+    "read_sheets",
     "table_of_links",
     "table_of_records",
     "table_of_rows",
     "too_wide",
-    "typed",
-    "with_unread",
+    "unread_issues",
 ]
 
 MOST_SHOWN = 8
 """Headings that an error names."""
-ERROR = "Error"
-"""The column of a table that was read which says why a row is unusable; empty for a good row."""
-REASON = "Reason"
-"""And the stable word of that reason; empty for `invalid`."""
-KNOWN = "known"
-"""The attribute of a table that says which names its columns may have; those of the interface where it says nothing."""
-HEADING = "heading"
-"""The attribute of a table that says which number the row of its headings has; 1 where it says nothing."""
-
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 MOST_COLUMNS = 1_000
+
+SheetRows = Callable[[bytes, list[str]], Iterator[list[str]]]
+"""What reads the rows of a csv or of a workbook as texts, blank rows and the heading of its first sheet included.
+
+Its arguments are the bytes of a file, and a list that takes the names of sheets with other headings, whose rows are
+left out. It raises `UnreadableFile` if the file is too large, or is damaged or of another format.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is read.
+
+    Attributes:
+        decode: A picture -> the text of the QR Code in it.
+        watch: Shows how far it has come.
+    """
+
+    decode: Callable[[bytes], str]
+    watch: Watch = UNSEEN
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a file is written.
+
+    Attributes:
+        draw: A QR Code and a format -> its picture.
+        safe: Whether texts in csv that a spreadsheet would run get an apostrophe (ruling X7).
+        image_format: Of the pictures in a zip: png, eps or svg.
+    """
+
+    draw: Callable[[QRCode, str], bytes]
+    safe: bool = True
+    image_format: str = "png"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a reader gives.
+
+    Attributes:
+        rows: The rows of the file; empty ones are left out.
+        issues: Columns and sheets that were left out.
+        names: What errors call columns that they do not call by their headings.
+    """
+
+    rows: list[Row]
+    issues: list[ImportIssue] = field(default_factory=list)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_size(data: bytes) -> None:
@@ -91,69 +136,86 @@ def heading_of(rows: Iterator[tuple[int, Sequence[str]]]) -> tuple[int, list[str
     return next(((number, list(cells)) for number, cells in rows if any(cells)), (1, []))
 
 
-def table_of_rows(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
+def read_sheets(rows: SheetRows) -> Callable[[bytes, Reading], Table]:
+    """What reads a csv or a workbook as a table, by what reads its rows."""
+
+    def read(data: bytes, how: Reading) -> Table:
+        unread: list[str] = []
+        return table_of_rows(how.watch(rows(data, unread), "Reading", None), unread)
+
+    return read
+
+
+def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> Table:
     """The table of rows of text; the heading (`heading_of`) names the columns, in any order and case.
 
     A heading that another tool wrote (`exchange.foreign`) is read as ours.
 
-    Returns:
-        DataFrame of str with all columns of `exchange.columns`, `Error` and `Reason`; the index, `row`, counts the rows
-        of the file, from 1. Empty rows are left out. Headings that are no column stand in `attrs["unknown"]`, a list
-        of str, and the number of their row in `attrs[HEADING]`.
+    Args:
+        rows: All rows of the file; they are counted from 1.
+        unread: Names of sheets that were not read; complete when all rows were taken.
 
     Raises:
-        UnreadableFile: There is no heading, it names a column twice or lacks a required one, or there are too many
-            rows.
+        UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
+            many rows.
     """
     numbered = enumerate(rows, start=1)
     line, heading = heading_of(numbered)
     tool = foreign.tool_of(heading)
     if tool:
-        return table_of_links(tool, _links(numbered, heading))
-    if len(heading) > MOST_COLUMNS:
-        raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
-    places, width = _places(heading, line), len(heading)
-    # A column that the file lacks is the empty cell behind the last.
-    in_order = itemgetter(*(places.get(name, width) for name in ALL_NAMES))
-    numbers: list[int] = []
-    table: list[tuple[str, ...]] = []
+        table = table_of_links(tool, _links(numbered, heading))
+    else:
+        if len(heading) > MOST_COLUMNS:
+            raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
+        found = _rows(numbered, _places(heading, line), len(heading))
+        table = table_of_records(found, unknown=[title for title in heading if not is_known(title)], heading=line)
+    table.issues.extend(unread_issues(unread))
+    return table
+
+
+def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
+    """What is said of sheets that were not read, by their names."""
+    for sheet in sheets:
+        detail = f"the sheet {sheet!r} has other headings, and was not read"
+        yield ImportIssue(1, "", "", "", "unread-sheet", detail)
+
+
+def _rows(numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, int], width: int) -> Iterator[Row]:
+    pairs = list(places.items())
     for number, cells in numbered:
         if not any(cells):
             continue
-        check_number(len(table), number)
-        numbers.append(number)
         if len(cells) == width:
-            table.append((*in_order([*cells, ""]), "", ""))
+            yield Row(number, {name: cells[place] for name, place in pairs})
         else:
-            whole = [*cells[:width], *[""] * (width - len(cells)), ""]
-            table.append((*in_order(whole), too_wide(cells, width), ""))
-    found = _frame(numbers, table, _unknown(heading))
-    found.attrs[HEADING] = line
-    return found
+            whole = {name: cells[place] for name, place in pairs if place < len(cells)}
+            yield Row(number, whole, too_wide(cells, width))
 
 
-def table_of_records(records: Iterable[tuple[int, Mapping[str, str]]], *, unknown: Sequence[str] = ()) -> pd.DataFrame:
-    """The table of rows that name their cells themselves, as those of xml and json do.
+def table_of_records(
+    rows: Iterable[Row], *, unknown: Iterable[str] = (), known: Iterable[str] = NAMES, heading: int = 1
+) -> Table:
+    """The table of rows.
 
     Args:
-        records: The number of each in its file, and its cells by the name of their column; `Error` and `Reason` may be
-            among them.
-        unknown: Names that are no column.
+        rows: In their order.
+        unknown: Names that are no column; complete when all rows were taken.
+        known: The names that columns may have, of which an issue shows the nearest.
+        heading: The number of the row of these names.
 
     Raises:
-        UnreadableFile: There are too many.
+        UnreadableFile: If there are too many rows.
     """
-    numbers: list[int] = []
-    names = (*ALL_NAMES, ERROR, REASON)
-    table: list[tuple[str, ...]] = []
-    for number, cells in records:
-        check_number(len(table), number)
-        numbers.append(number)
-        table.append(tuple([cells.get(name, "") for name in names]))
-    return _frame(numbers, table, unknown)
+    found: list[Row] = []
+    for row in rows:
+        check_number(len(found), row.number)
+        found.append(row)
+    told = "{!r} is no column, and was left out; {}"
+    details = [told.format(title, nearest(title, known)) for title in unknown]
+    return Table(found, [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details])
 
 
-def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> pd.DataFrame:
+def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> Table:
     """The table of what another tool wrote.
 
     Args:
@@ -161,14 +223,15 @@ def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, A
         links: The number of each in its file, its members, and what is wrong with it, "" where nothing is.
 
     Raises:
-        UnreadableFile: There are too many.
+        UnreadableFile: If there are too many.
     """
 
-    def cells(link: Mapping[str, Any], error: str) -> Mapping[str, str]:
-        found, wrong = tool.row(link)
-        return found | {ERROR: error or wrong}
+    def rows() -> Iterator[Row]:
+        for number, link, error in links:
+            cells, wrong = tool.row(link)
+            yield Row(number, cells, error or wrong)
 
-    return table_of_records((number, cells(link, error)) for number, link, error in links)
+    return table_of_records(rows())
 
 
 def _links(
@@ -180,50 +243,46 @@ def _links(
             yield number, dict(zip(heading, cells, strict=False)), too_wide(cells, len(heading))
 
 
-def with_unread(table: pd.DataFrame, sheets: Sequence[str]) -> pd.DataFrame:
-    """The same table, which tells of sheets of its file that were not read: `attrs["unread"]`, a list of str."""
-    table.attrs["unread"] = list(sheets)
-    return table
+def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
+    """Each row with the QR Code that it says, or why it says none; before them, what was left out of the table.
 
-
-def typed(table: pd.DataFrame) -> pd.DataFrame:
-    """A table of text for a workbook: the columns of the interface, numbers as float64, yes and no as bool."""
-    found = table[list(NAMES)].copy()
-    for name in NAMES:
-        if KINDS[name] in ("whole", "degrees"):
-            found[name] = numbers(found[name])
-        elif KINDS[name] == "flag":
-            found[name] = found[name] == "true"
-    return found
-
-
-def numbers(texts: pd.Series) -> pd.Series:
-    """The numbers that texts write, to the last digit, which pandas 2 misses; NaN where there is none."""
-    return texts.map(lambda text: float(text) if text else nan).astype("float64")
-
-
-def _frame(rows: list[int], table: list[tuple[str, ...]], unknown: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    index = pd.Index(rows, name="row", dtype="int64")
-    found = pd.DataFrame(table, columns=[*ALL_NAMES, ERROR, REASON], index=index, dtype="str")
-    found.attrs["unknown"] = list(unknown)
-    return found
+    Args:
+        table: What a reader gave.
+        now: The moment of creation of codes whose row says none.
+        seen: Shows how far it has come.
+    """
+    yield from table.issues
+    for row in seen(table.rows, "Importing", len(table.rows)):
+        detail = row.error
+        if not detail:
+            try:
+                yield row, read_row(row, now)
+                continue
+            except InvalidParameter as error:
+                problems = (replace(one, name=table.names.get(one.name, one.name)) for one in error.problems)
+                detail = str(InvalidParameter(*problems))
+        campaign, name, content = (row.cells.get(name, "") for name in ("Campaign Name", "QR Code Name", "Content"))
+        yield ImportIssue(row.number, campaign, name, content, row.reason, detail)
 
 
 def check_number(count: int, line: int) -> None:
-    """Refuse one row more than there may be, the one of this line, after so many.
+    """Refuse the first row beyond the limit.
+
+    Args:
+        count: How many rows were read before it.
+        line: Its number in the file, for the error.
 
     Raises:
-        UnreadableFile: There are too many.
+        UnreadableFile: If there are as many rows as may be.
     """
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)
 
 
-def _unknown(heading: Sequence[str]) -> list[str]:
-    known = {name.lower() for name in (*ALL_NAMES, *OVERLOOKED)}
-    return [title for title in heading if title.strip() and title.strip().lower() not in known]
+def is_known(title: str) -> bool:
+    """Whether a heading is a column, or is passed over without a word."""
+    name = title.strip().lower()
+    return not name or name in COLUMN_OF or name in OVERLOOKED
 
 
 def too_wide(cells: Sequence[str], width: int) -> str:
@@ -237,17 +296,18 @@ def _places(heading: Sequence[str], line: int) -> dict[str, int]:
     """Where each column stands: found by its name, in any order and case; missing columns are empty."""
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
-    known = {name.lower(): name for name in ALL_NAMES}
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
-        name = known.get(title.strip().lower())
+        name = COLUMN_OF.get(title.strip().lower())
         if name in places:
             raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=line)
         if name:
             places[name] = place
     for name in REQUIRED:
         if name not in places:
-            near = [title for title in _unknown(heading) if get_close_matches(title.lower(), [name.lower()])]
+            near = [
+                title for title in heading if not is_known(title) and get_close_matches(title.lower(), [name.lower()])
+            ]
             shown = [title[:60] for title in heading if title][:MOST_SHOWN]
             example = (near or shown or ["landing page"])[0]
             hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"

@@ -1,27 +1,34 @@
-"""What workbooks of all kinds have in common when they are read: sheets, merged cells, apostrophes of ours."""
+"""What workbooks of all kinds have in common: sheets, merged cells, apostrophes of ours, and what a cell can hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.exchange.columns import KINDS, NAMES, Row
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import heading_of, table_of_rows, with_unread
-from qrkit.late import Watch
+from qrkit.exchange.tables import heading_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "MOST_CHARACTERS",
     "MOST_COLUMNS",
     "MOST_ROWS",
     "MOST_SHEETS",
     "OUR_SHEET",
     "Merged",
     "filled",
+    "fitting_parts",
+    "frame_values",
+    "is_nothing",
     "joined",
-    "table_of_workbook",
     "trimmed",
+    "typed",
 ]
 
 OUR_SHEET = "QR Codes"
@@ -36,23 +43,72 @@ MOST_COLUMNS = 200
 MOST_ROWS = 2**20
 """Of a sheet, as Excel has it; what files claim may be more."""
 
+MOST_CHARACTERS = 32_767
+"""Of a cell, in units of UTF-16: an emoji is two."""
+TOGETHER = 5_000
+"""Rows that are looked at before one of them is written."""
+
 Merged = Mapping[tuple[int, int], int]
 """Cells that reach over rows: row and column of each, from 0, and the last row that it covers."""
 
 
-def table_of_workbook(rows: Iterator[list[str]], unread: list[str], watch: Watch) -> pd.DataFrame:
-    """The table of a workbook's rows, as `exchange.tables.table_of_rows` makes it.
+def typed(row: Row) -> list[str | bool | float | None]:
+    """The cells of a row in the columns of the interface: numbers as numbers, yes and no as bool."""
+    return [_typed(row.cells.get(name, ""), KINDS[name]) for name in NAMES]
+
+
+def _typed(text: str, kind: str) -> str | bool | float | None:
+    if kind in ("whole", "count", "degrees"):
+        return float(text) if text else None
+    return text == "true" if kind == "flag" else text
+
+
+def frame_values(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """The rows of a DataFrame as values of Python, which `itertuples` does not give for all dtypes."""
+    return zip(*(frame[name].tolist() for name in frame.columns), strict=True)
+
+
+def is_nothing(cell: Any) -> bool:
+    """Whether a value has no cell: what is missing, and numbers that no workbook can hold."""
+    import pandas as pd
+
+    is_missing = cell is None or cell is pd.NA or cell is pd.NaT
+    return is_missing or (isinstance(cell, float) and not math.isfinite(cell))
+
+
+def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
+    """The rows in parts, at least one; texts that a cell cannot hold are refused before their part is written.
 
     Args:
-        rows: The rows of its sheets, `joined`.
-        unread: Names of sheets that were not read; filled by the time the rows have been.
-        watch: Shows how far the reading has come.
+        names: Of the columns.
+        rows: The values of each row; the first is row 2 of its file, below the heading.
 
     Raises:
-        UnreadableFile: There is no heading, it names a column twice or lacks a required one, or there are too many
-            rows.
+        InvalidParameter: If texts are too long; each column is named, with its first such row.
     """
-    return with_unread(table_of_rows(watch(rows, "Reading", None)), unread)
+    waiting = iter(rows)
+    first = 2
+    while True:
+        part = list(islice(waiting, TOGETHER))
+        columns = zip(names, zip(*part, strict=True), strict=False)
+        problems = [problem for name, cells in columns if (problem := _too_long(name, cells, first))]
+        if problems:
+            raise InvalidParameter(*problems)
+        if part or first == 2:
+            yield part
+        first += len(part)
+        if len(part) < TOGETHER:
+            return
+
+
+def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:
+    for number, cell in enumerate(cells, start=first):
+        if isinstance(cell, str) and len(cell) > MOST_CHARACTERS // 2:
+            length = len(cell.encode("utf-16-le", "surrogatepass")) // 2
+            if length > MOST_CHARACTERS:
+                rule = f"row {number}: has {length:,} characters, but a cell of a workbook holds {MOST_CHARACTERS:,}"
+                return Problem(name, cell, rule, "out-of-range")
+    return None
 
 
 def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:

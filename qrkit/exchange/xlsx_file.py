@@ -11,7 +11,7 @@ openpyxl can write all of them, through its private `_value`, and needs `_writer
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,7 +19,8 @@ from zipfile import ZipFile
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
-from qrkit.exchange.tables import cell_text, check_size, heading_of
+from qrkit.exchange.columns import NAMES, Row
+from qrkit.exchange.tables import Writing, cell_text, check_size, heading_of
 from qrkit.exchange.workbooks import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -27,19 +28,19 @@ from qrkit.exchange.workbooks import (
     OUR_SHEET,
     Merged,
     filled,
+    fitting_parts,
+    is_nothing,
     joined,
-    table_of_workbook,
     trimmed,
+    typed,
 )
-from qrkit.exchange.xls_file import check_lengths, is_nothing, numbered
-from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
-    import pandas as pd
     from openpyxl import Workbook
 
-__all__ = ["is_workbook", "read", "rows", "write"]
+__all__ = ["MEDIA_TYPE", "is_workbook", "rows", "write", "write_sheet"]
 
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 CONTENT_TYPES = "[Content_Types].xml"
 """What makes a zip archive one of OOXML."""
 MOST_ELEMENTS = 200_000
@@ -59,17 +60,31 @@ _MERGED_CELL = re.compile(
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, sheet: str = OUR_SHEET) -> None:
-    """Write a table, in parts, of which there is at least one, as a workbook with one sheet.
+def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write rows as a workbook, in the columns of the interface.
 
     Args:
-        tables: Columns of str, bool or numbers; what is missing or infinite becomes an empty cell. The index is left
-            out.
+        rows: The rows.
         file: Where to.
+        how: A workbook is always written the same way.
+
+    Raises:
+        InvalidParameter: If texts are longer than a cell can hold.
+    """
+    write_sheet(file, NAMES, map(typed, rows), sheet=OUR_SHEET)
+
+
+def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:
+    """Write a table as a workbook with one sheet.
+
+    Args:
+        file: Where to.
+        names: The heading.
+        rows: The values of each row: str, bool or numbers; what is missing or infinite becomes an empty cell.
         sheet: Name of the sheet.
 
     Raises:
-        InvalidParameter: Texts are longer than a cell can hold.
+        InvalidParameter: If texts are longer than a cell can hold.
     """
     import openpyxl
 
@@ -78,12 +93,11 @@ def write(tables: Iterable[pd.DataFrame], file: BinaryIO, *, sheet: str = OUR_SH
     filled_sheet.freeze_panes = "A2"
     has_heading = False
     try:
-        for part, first in numbered(tables):
-            check_lengths(part, first=first)
+        for part in fitting_parts(names, rows):
             if not has_heading:
-                filled_sheet.append(_heading(filled_sheet, part.columns))
+                filled_sheet.append(_heading(filled_sheet, names))
                 has_heading = True
-            for row in zip(*(part[name].tolist() for name in part.columns), strict=True):
+            for row in part:
                 filled_sheet.append([_cell(filled_sheet, value) for value in row])
     except BaseException:
         # openpyxl leaves the file that rows wait in to the end of the program.
@@ -142,21 +156,6 @@ def is_workbook(data: bytes) -> bool:
     return CONTENT_TYPES in archives.opened(data).namelist()
 
 
-def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
-    """Read a workbook: its first sheet, and those behind it with the same heading.
-
-    Formulas count as what they showed when the file was saved, errors as empty cells.
-
-    Returns:
-        The table, as `exchange.tables.table_of_rows` makes it.
-
-    Raises:
-        UnreadableFile: The file is too large, is no such workbook, or has no heading.
-    """
-    unread: list[str] = []
-    return table_of_workbook(rows(data, unread), unread, watch)
-
-
 def _checked(data: bytes) -> BytesIO:
     """The same workbook with its parts as they are, not as they claim to be, and without document types in them."""
     archive = archives.opened(data)
@@ -177,14 +176,16 @@ def _checked(data: bytes) -> BytesIO:
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a workbook as texts, the heading of its first sheet in front.
+    """The rows of a workbook (`exchange.tables.SheetRows`): of its first sheet, and of those with the same heading.
+
+    Formulas count as what they showed when the file was saved, errors as empty cells.
 
     Args:
         data: The file.
         unread: Takes the names of sheets that have other headings, whose rows are not given.
 
     Raises:
-        UnreadableFile: The file is too large, or is no such workbook.
+        UnreadableFile: If the file is too large, or is not such a workbook.
     """
     import openpyxl
 

@@ -7,67 +7,52 @@ base64, and says so. Nothing of a document type is read: a file that has one is 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import ELEMENTS
-from qrkit.exchange.tables import ERROR, check_size, table_of_records
+from qrkit.exchange.columns import ELEMENTS, Row
+from qrkit.exchange.tables import Reading, Table, Writing, check_size, table_of_records
 from qrkit.exchange.xml_text import check_doctype, element, events
-from qrkit.late import UNSEEN, Watch
 
 if TYPE_CHECKING:
-    import pandas as pd
     from lxml import etree
 
-__all__ = ["FILE", "read", "read_files", "write"]
+__all__ = ["FILE", "read", "write"]
 
 FILE = "file"
-"""The element of a zip's manifest, and the column of its table, that names the picture of an item."""
+"""The element of a zip's manifest, and the cell of its rows, that names the picture of an item."""
 MOST_ELEMENTS = 10_000
 """Of an item, and of what stands in front of it that is none: these are in memory together."""
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO) -> None:
-    """Write a table of text, in parts, as XML; empty cells have no element.
+def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write rows as XML; empty cells have no element.
 
     Args:
-        tables: DataFrames of str with the columns of `exchange.columns`, and `file` for the manifest of a zip.
+        rows: The rows; those of the manifest of a zip have a cell `file`, too.
         file: Where to.
+        how: XML is always written the same way.
     """
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
-    for table in tables:
-        written = ELEMENTS | ({FILE: FILE} if FILE in table.columns else {})
-        columns = [[element(tag, cell) if cell else "" for cell in table[name]] for tag, name in written.items()]
-        file.write("".join(f"<item>{''.join(cells)}</item>\n" for cells in zip(*columns, strict=True)).encode())
+    written = [*ELEMENTS.items(), (FILE, FILE)]
+    for row in rows:
+        elements = [element(tag, cell) for tag, name in written if (cell := row.cells.get(name))]
+        file.write(f"<item>{''.join(elements)}</item>\n".encode())
     file.write(b"</tracking>\n")
 
 
-def read(data: bytes, watch: Watch = UNSEEN) -> pd.DataFrame:
+def read(data: bytes, how: Reading) -> Table:
     """Read an XML file; each item has the number of its place, counted from 1, as its row.
 
-    Returns:
-        The table, as `exchange.tables.table_of_records` makes it.
-
     Raises:
-        UnreadableFile: The file is too large, is no XML, has a document type, or another root than `tracking`.
-    """
-    table, _ = read_files(data, watch)
-    return table
-
-
-def read_files(data: bytes, watch: Watch = UNSEEN) -> tuple[pd.DataFrame, list[str]]:
-    """Read the manifest of a zip: its table, and the name of the picture of each row.
-
-    Raises:
-        UnreadableFile: As of `read`.
+        UnreadableFile: If the file is too large, is not XML, has a document type, or has another root than `tracking`.
     """
     check_size(data)
-    files: list[str] = []
-    return table_of_records(watch(_records(data, files), "Reading", None)), files
+    return table_of_records(how.watch(_rows(data), "Reading", None))
 
 
-def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _rows(data: bytes) -> Iterator[Row]:
     from lxml import etree
 
     number = elements = 0
@@ -84,7 +69,7 @@ def _records(data: bytes, files: list[str]) -> Iterator[tuple[int, Mapping[str, 
             if one.tag == "item":
                 number += 1
                 elements = 0
-                yield number, _cells(one, files)
+                yield _row(number, one)
             one.clear()
             while one.getprevious() is not None:
                 del root[0]
@@ -98,31 +83,28 @@ def _check_root(one: etree._Element) -> None:
         raise UnreadableFile(f"the root of the file is {str(one.tag)[:60]!r}, not 'tracking'")
 
 
-def _cells(item: etree._Element, files: list[str]) -> dict[str, str]:
-    """The cells of an item; an element that stands twice makes it unusable."""
+def _row(number: int, item: etree._Element) -> Row:
+    """The row of an item; an element that stands twice makes it unusable."""
     cells: dict[str, str] = {}
-    file = ""
+    error = ""
     for one in item:
         tag = str(one.tag)
-        if tag == FILE:
-            file = _text(one, cells)
-        elif tag in ELEMENTS:
-            if ELEMENTS[tag] in cells:
-                cells[ERROR] = f"{tag}: stands twice"
-            cells[ELEMENTS[tag]] = _text(one, cells)
-    files.append(file)
-    return cells
+        name = FILE if tag == FILE else ELEMENTS.get(tag)
+        if name:
+            is_twice = name in cells and name != FILE
+            cells[name], wrong = _text(one)
+            error = wrong or (f"{tag}: stands twice" if is_twice else error)
+    return Row(number, cells, error)
 
 
-def _text(one: etree._Element, cells: dict[str, str]) -> str:
+def _text(one: etree._Element) -> tuple[str, str]:
+    """The text of an element, and what is wrong with it."""
     if len(one):
-        cells[ERROR] = f"{one.tag}: must hold text, not elements"
-        return ""
+        return "", f"{one.tag}: must hold text, not elements"
     text = one.text or ""
     if one.get("encoding") != "base64":
-        return text
+        return text, ""
     try:
-        return b64decode(text, validate=True).decode()
+        return b64decode(text, validate=True).decode(), ""
     except ValueError:
-        cells[ERROR] = f"{one.tag}: is not base64 of UTF-8"
-        return ""
+        return "", f"{one.tag}: is not base64 of UTF-8"

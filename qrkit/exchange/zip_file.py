@@ -6,21 +6,17 @@ An archive that somebody packed by hand needs no manifest: its PNGs are read.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from struct import unpack
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
-from qrkit.exchange.columns import ALL_NAMES
-from qrkit.exchange.tables import ERROR, MOST_BYTES, REASON, table_of_records
+from qrkit.exchange.columns import Row
+from qrkit.exchange.tables import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames, safe_stem
-from qrkit.late import UNSEEN, Watch
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
 
@@ -37,37 +33,34 @@ OTHER_PIXELS = 50_000_000
 """Those of the largest picture that is looked at, and of one that is named .png, but is of another kind."""
 PNG = b"\x89PNG\r\n\x1a\n"
 
-Draw = Callable[[str], bytes]
-"""The id of a QR Code -> its picture."""
 Decode = Callable[[bytes], str]
 """A picture -> the text of the QR Code in it."""
 
 
-def write(tables: Iterable[pd.DataFrame], file: BinaryIO, draw: Draw, image_format: str) -> None:
-    """Write a table of text as an archive of pictures with a manifest.
+def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write rows as an archive of pictures with a manifest.
 
     Args:
-        tables: Its parts: DataFrames of str with the columns of `exchange.columns`, indexed by id.
+        rows: The rows, each with the record that it was written from.
         file: Where to.
-        draw: Draws the QR Code of an id.
-        image_format: Of the pictures: png, eps or svg.
+        how: What draws the pictures, and their format.
     """
     manifest = BytesIO()
     with ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        xml_file.write(_drawn(archive, tables, draw, image_format), manifest)
+        xml_file.write(_drawn(archive, rows, how), manifest, how)
         archives.add(archive, MANIFEST, manifest.getvalue())
 
 
-def _drawn(archive: ZipFile, tables: Iterable[pd.DataFrame], draw: Draw, image_format: str) -> Iterator[pd.DataFrame]:
-    """The same parts with the name of each row's picture, which is in the archive then."""
-    names = FileNames(image_format, taken=(MANIFEST,))
-    for table in tables:
-        pairs = zip(table["Campaign Name"], table["QR Code Name"], strict=True)
-        stems = (_folder(campaign, image_format) + safe_stem(name) for campaign, name in pairs)
-        files = [names.name_for(stem) for stem in stems]
-        for id, name in zip(table.index, files, strict=True):
-            archives.add(archive, name, draw(str(id)))
-        yield table.assign(**{xml_file.FILE: files})
+def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]:
+    """The same rows with the name of each one's picture, which is in the archive then."""
+    names = FileNames(how.image_format, taken=(MANIFEST,))
+    for row in rows:
+        if row.code is None:
+            raise ValueError("a row that is written to a zip archive needs its record")
+        folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
+        name = names.name_for(folder + safe_stem(row.cells.get("QR Code Name", "")))
+        archives.add(archive, name, how.draw(row.code, how.image_format))
+        yield row._replace(cells={**row.cells, xml_file.FILE: name})
 
 
 def _folder(campaign: str, image_format: str) -> str:
@@ -89,39 +82,37 @@ def has_codes(data: bytes) -> bool:
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
-def read(data: bytes, decode: Decode, watch: Watch = UNSEEN) -> pd.DataFrame:
+def read(data: bytes, how: Reading) -> Table:
     """Read an archive: what its manifest says, and what its further PNGs say.
 
     Args:
         data: The archive.
-        decode: Reads the QR Code in a picture.
-        watch: Shows how far the reading has come.
-
-    Returns:
-        The table, as `exchange.tables.table_of_records` makes it.
+        how: What reads the QR Code in a picture.
 
     Raises:
-        UnreadableFile: The file is no archive that may be read, its manifest cannot be read, or there is nothing in it.
+        UnreadableFile: If the file is not an archive that may be read, its manifest cannot be read, or there is nothing
+            in it.
     """
     archive = archives.opened(data)
     found = archives.members(archive)
-    records: list[Mapping[str, str]] = []
+    rows: list[Row] = []
     told: set[str] = set()
     manifest, folder = _manifest(found)
     if manifest:
-        table, files = xml_file.read_files(archives.unpacked(archive, manifest, MOST_BYTES))
-        names = [*ALL_NAMES, ERROR, REASON]
-        records += [dict(zip(names, row, strict=True)) for row in table[names].itertuples(index=False, name=None)]
+        quietly = Reading(how.decode)
+        rows = xml_file.read(archives.unpacked(archive, manifest, MOST_BYTES), quietly).rows
+        files = [row.cells.get(xml_file.FILE, "") for row in rows]
         told = {"/".join((*folder, *archives.parts_of(name))) for name in [*files, MANIFEST]}
     others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told]
     if len(others) > MOST_PICTURES:
         told_of = "that no manifest.xml tells of"
         raise UnreadableFile(f"the archive has {len(others):,} files {told_of}; at most {MOST_PICTURES:,}")
-    bounded = _bounded(decode)
-    records += [_record(archive, entry, parts, bounded) for entry, parts in watch(others, "Reading", len(others))]
-    if not records and not manifest:
+    decode = _bounded(how.decode)
+    numbered = enumerate(how.watch(others, "Reading", len(others)), start=len(rows) + 1)
+    rows += [_row(number, archive, entry, parts, decode) for number, (entry, parts) in numbered]
+    if not rows and not manifest:
         raise UnreadableFile("the archive holds neither a manifest.xml nor pictures")
-    return table_of_records(enumerate(records, start=1))
+    return table_of_records(rows)
 
 
 def _manifest(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> tuple[ZipInfo | None, tuple[str, ...]]:
@@ -147,14 +138,15 @@ def _bounded(decode: Decode) -> Decode:
     return bounded
 
 
-def _record(archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], decode: Decode) -> Mapping[str, str]:
+def _row(number: int, archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], decode: Decode) -> Row:
     """What a file says that no manifest tells of: its folder is the campaign, its name that of the code."""
     stem, _, suffix = parts[-1].rpartition(".")
     cells = {"Campaign Name": "/".join(parts[:-1]), "QR Code Name": stem or parts[-1]}
     if suffix.lower() != "png":
-        return cells | {ERROR: f"{'/'.join(parts)!r} is no .png, and only those are read", REASON: "undecodable"}
+        return Row(number, cells, f"{'/'.join(parts)!r} is no .png, and only those are read", "undecodable")
     try:
         # The picture is a code's: of its own content, not of a short URL of ours.
-        return cells | {"Content": decode(archives.unpacked(archive, entry, MOST_PICTURE_BYTES)), "Dynamic": "false"}
+        content = decode(archives.unpacked(archive, entry, MOST_PICTURE_BYTES))
     except QrkitError as error:
-        return cells | {ERROR: f"{'/'.join(parts)!r}: {error}", REASON: "undecodable"}
+        return Row(number, cells, f"{'/'.join(parts)!r}: {error}", "undecodable")
+    return Row(number, cells | {"Content": content, "Dynamic": "false"})

@@ -35,8 +35,8 @@ from qrkit.pictures.batch_files import Look, Painter
 from qrkit.pictures.batches import filed, is_zip
 from qrkit.pictures.printing import PrintSize
 from qrkit.scanning import level_named
-from qrkit.store.text_columns import text_column
 from qrkit.tracking.records import Properties, QRCode
+from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio

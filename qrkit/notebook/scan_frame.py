@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from qrkit.scanning.scan_report import VERDICTS
-from qrkit.store.text_columns import text_column
+from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport

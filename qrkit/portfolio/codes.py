@@ -9,12 +9,11 @@ from typing import Any
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
-from qrkit.portfolio.code_pictures import check_fits, check_holds, drawn, fits, fitting
+from qrkit.portfolio.code_pictures import check_drawable, drawn, fits, links_of
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
-from qrkit.store.qrcodes import StoredQRCode
-from qrkit.tracking.records import PLANS, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
-from qrkit.tracking.short_urls import base_url_of, image_url, is_short_code, new_id, new_short_code, short_url
+from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code
 from qrkit.tracking.times import Clock, now
 
 __all__ = ["DEFAULT_BASE_URL", "Records"]
@@ -173,7 +172,7 @@ class Records:
         Raises:
             NotFound: This portfolio has none of this id.
         """
-        return self._record(self._one(id))
+        return _shown(self._one(id))
 
     def design_of(self, id: str) -> Design:
         """What the picture of a QR Code looks like, whether or not the plan shows its record (rulings T2, T13).
@@ -181,19 +180,19 @@ class Records:
         Raises:
             NotFound: This portfolio has none of this id.
         """
-        stored = self._one(id)
-        return self._design(QRCode(**(_all_fields(stored) | self.links_of(stored))))
+        code = self._one(id)
+        return drawn(code.encoded, code.properties)
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """All QR Codes in the order they were added; of one campaign where one is given."""
         campaign = None if campaign_id is None else _sought(campaign_id)
-        return [self._record(one) for one in self._stored(campaign=campaign)]
+        return [_shown(code) for code in self._stored(campaign=campaign)]
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """The same, some thousands at a time: of a large portfolio, not all records need be in memory at once."""
         most = PLANS[self.account.plan].most_qrcodes
-        for part in table.qrcodes_in_parts(self.store, self.account.id, most=most):
-            yield [self._record(one) for one in part]
+        for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
+            yield [_shown(code) for code in part]
 
     def update_qrcode(
         self,
@@ -251,11 +250,11 @@ class Records:
                 changes["location"] = _merged(stored.location, location)
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
-            record = QRCode(**(_all_fields(stored) | changes | {"is_available": True}))
-            self._check_change(stored, record)
-            changed = _changed(stored, **{field: getattr(record, field) for field in changes})
+            # As if the plan showed it: what it does not show has to have a content, too.
+            changed = self._linked(stored.replace(**changes, is_available=True))
+            _check_change(stored, changed)
             table.update_qrcode(self.store, changed)
-        return self._record(changed)
+        return _shown(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:
         """Delete a QR Code; its short URL says so from then on, and is never given again (ruling T6).
@@ -277,15 +276,16 @@ class Records:
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
             # A code beyond the plan works, though its record does not show its short URL (ruling T13).
-            return self.links_of(made[0] if made else self._stored(id=self.insert_qrcode(url).id)[0])["short_url"]
+            return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
 
     def _stored(
         self, *, id: str | None = None, campaign: str | None = None, content: str | None = None
-    ) -> list[StoredQRCode]:
-        most = PLANS[self.account.plan].most_qrcodes
-        return table.qrcodes(self.store, self.account.id, most=most, id=id, campaign=campaign, content=content)
+    ) -> list[QRCode]:
+        """The QR Codes with all that the store knows of them, whether or not the plan shows it."""
+        most, chosen = PLANS[self.account.plan].most_qrcodes, {"id": id, "campaign": campaign, "content": content}
+        return table.qrcodes(self.store, self.account.id, self._links, most=most, **chosen)
 
-    def _one(self, id: str) -> StoredQRCode:
+    def _one(self, id: str) -> QRCode:
         found = self._stored(id=_sought(id))
         if not found:
             raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
@@ -310,49 +310,19 @@ class Records:
 
     def _insert(self, record: QRCode) -> QRCode:
         """Store a new record that can be drawn, and give it back with its URLs."""
-        self.check_drawable(record)
-        fields = {name: getattr(record, name) for name in StoredQRCode.__slots__}
-        table.insert_qrcode(self.store, self.account.id, StoredQRCode(**fields), self.now())
+        code = self._linked(record)
+        check_drawable(code)
+        table.insert_qrcode(self.store, self.account.id, code, self.now())
         # Whether the plan shows it depends on how many were there before.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
-        return self._record(StoredQRCode(**(fields | {"is_available": is_available})))
+        return _shown(code.model_copy(update={"is_available": is_available}))
 
-    def check_drawable(self, record: QRCode) -> None:
-        """Refuse properties that the picture cannot have, before it is printed.
+    def _links(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        return links_of(fields, self.base_url)
 
-        Raises:
-            InvalidParameter: What the picture encodes has characters that its mode has not.
-            ContentTooLong: It does not fit the version asked for.
-        """
-        if record.is_dynamic:
-            check_holds(self.encoded(record), record.properties)
-        else:
-            check_fits(record.content, record.properties)
-
-    def _check_change(self, stored: StoredQRCode, record: QRCode) -> None:
-        """Refuse a version or mode that cannot be drawn; one that no longer could be before stays (ruling X12)."""
-        asked, before = record.properties, stored.properties
-        if (asked.version, asked.em) != (before.version, before.em) or fits(self.encoded(stored), before):
-            self.check_drawable(record)
-
-    def _record(self, stored: StoredQRCode) -> QRCode:
-        if not stored.is_available:
-            return QRCode(id=stored.id, name=stored.name, created=stored.created, is_available=False)
-        return QRCode(**(_all_fields(stored) | self.links_of(stored)))
-
-    def links_of(self, record: QRCode | StoredQRCode) -> dict[str, str]:
-        """The URLs that follow from a record."""
-        url = short_url(self.base_url, record.short_code, record.urlinfo)
-        encoded = self.encoded(record)
-        return {"short_url": url, "image_url": image_url(self.base_url, encoded, fitting(encoded, record.properties))}
-
-    def _design(self, code: QRCode, **changes: Any) -> Design:
-        """What a QR Code looks like: its short URL when it is dynamic, else its content (rulings T2, X5)."""
-        return drawn(self.encoded(code), code.properties, **changes)
-
-    def encoded(self, code: QRCode | StoredQRCode) -> str:
-        """What the picture of a QR Code says: its short URL when it is dynamic, else its content (rulings T2, X5)."""
-        return short_url(self.base_url, code.short_code, code.urlinfo) if code.is_dynamic else code.content
+    def _linked(self, code: QRCode) -> QRCode:
+        """The record with the URLs that it has in this portfolio."""
+        return code.model_copy(update=self._links(vars(code)))
 
 
 def _given(**fields: Any) -> dict[str, Any]:
@@ -375,9 +345,14 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
 
 
-def _all_fields(stored: StoredQRCode) -> dict[str, Any]:
-    return {name: getattr(stored, name) for name in StoredQRCode.__slots__}
+def _check_change(before: QRCode, after: QRCode) -> None:
+    """Refuse a version or mode that cannot be drawn; one that could not be drawn before may stay (ruling X12)."""
+    drawn_before, drawn_after = before.properties, after.properties
+    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
+    if is_other or fits(before.encoded, drawn_before):
+        check_drawable(after)
 
 
-def _changed(stored: StoredQRCode, **changes: Any) -> StoredQRCode:
-    return StoredQRCode(**(_all_fields(stored) | changes))
+def _shown(code: QRCode) -> QRCode:
+    """The record as the plan of its account shows it."""
+    return code if code.is_available else QRCode(**{name: getattr(code, name) for name in SHOWN_ANYWAY})

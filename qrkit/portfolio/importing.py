@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from qrkit.errors import ContentTooLong, InvalidParameter
-from qrkit.exchange.columns import Entry
-from qrkit.exchange.merge import ImportIssue
-from qrkit.portfolio.code_pictures import fitting
+from qrkit.exchange.columns import Row
+from qrkit.exchange.merge import ImportIssue, issue_of
+from qrkit.portfolio.code_pictures import check_drawable, fitting
 from qrkit.portfolio.codes import Records
 from qrkit.store import qrcodes as table
-from qrkit.store.qrcodes import StoredQRCode
 from qrkit.tracking.records import Properties, QRCode
-from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths
+from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
 
 __all__ = ["Importing"]
 
@@ -30,7 +29,7 @@ class Importing:
         self._records = records
         self._taken = table.all_short_codes(records.store)
         self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
-        self._waiting: list[StoredQRCode] = []
+        self._waiting: list[QRCode] = []
         # A row is asked for its short code before it is inserted, and again then.
         paths = shared_paths(urls)
         self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url, paths))
@@ -39,85 +38,77 @@ class Importing:
         """The name and the content of every QR Code that is there before the import."""
         return table.names_and_contents(self._records.store, self._records.account.id)
 
-    def has_own_code(self, entry: Entry) -> bool:
-        """Whether a row brings a short code that is free."""
-        return self._own_link(entry) is not None
+    def has_own_code(self, code: QRCode) -> bool:
+        """Whether the short URL of a row brings a short code that is free."""
+        return self._own_link(code) is not None
 
-    def insert(self, entry: Entry, name: str) -> list[ImportIssue]:
-        """Take a row in under this name; say what could not be kept of it (rulings X4, X12)."""
-        row = (entry.row, entry.campaign, entry.name, entry.content)
+    def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
+        """Take the QR Code of a row in under this name; say what could not be kept of it (rulings X4, X12)."""
+        campaign = row.cells.get("Campaign Name", "")
         try:
-            asked = self._record(entry, name)
-            record = self._fitting(asked)
-            campaign_id = self._campaign_id(entry.campaign)
+            asked = self._named(code, name, campaign)
+            made = _fitting(asked)
+            is_changed = made is not asked
+            if campaign and made.campaign_id is None:
+                # A campaign is made only for a code that comes in.
+                made = made.model_copy(update={"campaign_id": self._new_campaign(campaign)})
         except (InvalidParameter, ContentTooLong) as error:
-            return [ImportIssue(*row, "invalid", str(error))]
-        fields = {field: getattr(record, field) for field in StoredQRCode.__slots__}
+            return [issue_of(row, code, "invalid", str(error))]
         issues = []
-        if entry.trackable_url and self._own_link(entry) is None:
-            issues.append(ImportIssue(*row, "code-taken", self._what_of_url(entry, record)))
-        if record != asked:
-            issues.append(ImportIssue(*row, "changed", _what_changed(asked.properties, record.properties)))
-        self._waiting.append(StoredQRCode(**(fields | {"campaign_id": campaign_id})))
+        if code.short_url and self._own_link(code) is None:
+            what = "is in use" if self._link(code.short_url) else "is no short URL"
+            detail = f"{code.short_url!r} {what}; the new one is {made.short_url}"
+            issues.append(issue_of(row, code, "code-taken", detail))
+        if is_changed:
+            issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
+        self._waiting.append(made)
         if len(self._waiting) == table.TOGETHER:
             self.finish()
-        self._taken.add(record.short_code)
+        self._taken.add(made.short_code)
         return issues
 
-    def _record(self, entry: Entry, name: str) -> QRCode:
-        """What a row says, with a short code."""
-        own = self._own_link(entry)
-        link = own or self._link(entry.trackable_url)
-        return QRCode(
-            id=new_id(),
-            name=name,
-            content=entry.content,
-            comment=entry.comment,
-            urlinfo=link.urlinfo if link else "",
-            short_code=own.code if own else self._free_short_code(),
-            scans=entry.scans,
-            created=entry.created or self._records.now(),
-            properties=entry.properties,
-            location=entry.location,
-            is_dynamic=entry.is_dynamic,
-            is_schedule_enabled=entry.is_schedule_enabled,
-            schedule=entry.schedule,
-        )
-
-    def _fitting(self, record: QRCode) -> QRCode:
-        """The record, with another version or mode where its short URL needs one (ruling X12)."""
-        if record.is_dynamic:
-            properties = fitting(self._records.encoded(record), record.properties)
-            if properties is not record.properties:
-                return record.replace(properties=properties)
-        self._records.check_drawable(record)
-        return record
-
-    def _what_of_url(self, entry: Entry, record: QRCode) -> str:
-        """Why a row has another short URL than it brought."""
-        what = "is in use" if self._link(entry.trackable_url) else "is no short URL"
-        return f"{entry.trackable_url!r} {what}; the new one is {self._records.links_of(record)['short_url']}"
+    def _named(self, code: QRCode, name: str, campaign: str) -> QRCode:
+        """The QR Code of a row with its name in the portfolio, an id, a short code, and its campaign if known."""
+        own = self._own_link(code)
+        link = own or self._link(code.short_url)
+        short_code = own.code if own else self._free_short_code()
+        urlinfo = link.urlinfo if link else ""
+        given = {
+            "id": new_id(),
+            "campaign_id": self._campaigns.get(campaign) if campaign else None,
+            "short_code": short_code,
+            "urlinfo": urlinfo,
+            "short_url": short_url(self._records.base_url, short_code, urlinfo),
+        }
+        # Copies are not judged again, so that they cost little; a name is.
+        return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
 
     def finish(self) -> None:
         """Store what waits to be stored."""
         table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting, self._records.now())
         self._waiting.clear()
 
-    def _own_link(self, entry: Entry) -> ShortLink | None:
+    def _own_link(self, code: QRCode) -> ShortLink | None:
         """The short code that a row brings, when it is free (ruling X4)."""
-        link = self._link(entry.trackable_url)
+        link = self._link(code.short_url)
         return None if link is None or link.code in self._taken else link
 
     def _free_short_code(self) -> str:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
-    def _campaign_id(self, name: str) -> str | None:
-        """The oldest campaign of this name, made where there is none; None for no name."""
-        if not name:
-            return None
-        if name not in self._campaigns:
-            self._campaigns[name] = self._records.insert_campaign(name).id
+    def _new_campaign(self, name: str) -> str:
+        self._campaigns[name] = self._records.insert_campaign(name).id
         return self._campaigns[name]
+
+
+def _fitting(code: QRCode) -> QRCode:
+    """The QR Code, with another version or mode where its short URL needs one (ruling X12)."""
+    if code.is_dynamic:
+        properties = fitting(code.encoded, code.properties)
+        if properties is not code.properties:
+            return code.model_copy(update={"properties": properties})
+    check_drawable(code)
+    return code
 
 
 def _what_changed(asked: Properties, given: Properties) -> str:

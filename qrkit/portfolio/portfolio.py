@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
@@ -20,13 +19,16 @@ from qrkit.exchange import (
     import_format_of_file,
     sniffed,
 )
-from qrkit.exchange.frames import campaigns_frame, entries_of, qrcodes_frame, table_of_frame, text_table, whole_frame
+from qrkit.exchange.columns import write_row
+from qrkit.exchange.frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportResult, merge
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
+from qrkit.exchange.tables import Table, codes_of
 from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
+from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Importing
 from qrkit.portfolio.privacy import PrivacyReport
@@ -34,7 +36,7 @@ from qrkit.portfolio.templates import Templates
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import TOGETHER, count_qrcodes
+from qrkit.store.qrcodes import count_qrcodes
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
@@ -154,11 +156,11 @@ class Portfolio(Shown, Records):
         return campaigns_frame(self.list_campaigns(), self.list_qrcodes())
 
     def qrcodes(self, *, campaign_id: str | None = None) -> pd.DataFrame:
-        """A row a QR Code, indexed by id, in the 16 columns of the CSV.
+        """Returns a DataFrame with one row per QR Code, indexed by id.
 
-        Columns: Campaign Name, QR Code Name, Content, Trackable URL, Address, Comment, Encode Mode, Error Correction
-        (str), Created (UTC) (datetime64, UTC), Scans, Size, Padding, Version (int64; Version -1 is automatic),
-        Latitude, Longitude (float64, degrees), Dynamic (bool).
+        Columns: as the fields of `QRCode`: campaign (its name), name, content, short_url, address, comment,
+        em, ec (str), created (datetime64, UTC), scans, size, padding, version (int64; -1 is automatic), latitude,
+        longitude (float64, degrees), is_dynamic (bool).
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
@@ -178,8 +180,8 @@ class Portfolio(Shown, Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
-            return QRImage(self.templates.design(template, self.encoded(code), **changes))
-        return QRImage(self._design(code, **changes))
+            return QRImage(self.templates.design(template, self._linked(code).encoded, **changes))
+        return QRImage(drawn(self._linked(code).encoded, code.properties, **changes))
 
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
@@ -228,22 +230,12 @@ class Portfolio(Shown, Records):
         names = self._campaign_names()
         codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
         count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
-        watched = iter(seen(codes, "Exporting", count))
-        at_hand: dict[str, QRCode] = {}
+        rows = (write_row(code, names[code.campaign_id]) for code in seen(codes, "Exporting", count))
 
-        def tables() -> Iterator[pd.DataFrame]:
-            """The table in parts, at least one; the codes of a part can be drawn until the next."""
-            while True:
-                at_hand.clear()
-                at_hand.update((code.id, code) for code in islice(watched, TOGETHER))
-                yield text_table(list(at_hand.values()), names)
-                if len(at_hand) < TOGETHER:
-                    return
+        def draw(code: QRCode, format: str) -> bytes:
+            return self.image(code).to_bytes(format)
 
-        def draw(id: str, format: str) -> bytes:
-            return self.image(at_hand[id]).to_bytes(format)
-
-        format.write(tables(), file, Writing(draw, safe=safe, image_format=image_format.lower()))
+        format.write(rows, file, Writing(draw, safe=safe, image_format=image_format.lower()))
 
     def import_file(
         self,
@@ -262,8 +254,8 @@ class Portfolio(Shown, Records):
             source: The file's path, or its bytes.
             format: What it is. Of a workbook or a zip the first bytes say so; of a csv, an xml or a json the suffix of
                 a path does by default, and bytes are a csv.
-            columns: Of a csv, xlsx, xls or ods whose columns have names of their own: what it calls ours, as
-                `{"Content": "landing page", "QR Code Name": "poster"}`; others are not read.
+            columns: For a csv, xlsx, xls or ods whose columns have other names: what it calls ours, as
+                `{"content": "landing page", "name": "poster"}`; other columns are not read.
             progress: Whether bars show how far it has come.
 
         Raises:
@@ -290,8 +282,9 @@ class Portfolio(Shown, Records):
 
         QR Codes that the plan does not show are left out (ruling T13), as in `export_file`.
 
-        Columns: those of `qrcodes()`, then Foreground, Background (str: #RRGGBB, #AARRGGBB or a name), Scheduled
-        (bool) and Schedule (str: JSON, a list of events with content, recurrence and date; empty without events).
+        Columns: those of `qrcodes()`, then foreground, background (str: #RRGGBB, #AARRGGBB or a name),
+        is_schedule_enabled (bool) and schedule (str: JSON, a list of events with content, recurrence and date; empty
+        without events).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
@@ -303,38 +296,39 @@ class Portfolio(Shown, Records):
         the default. The index is not looked at.
 
         Args:
-            frame: Columns as `to_frame` has them, in any order and case and of any dtype; only Content is required.
-                Moments without a zone are UTC. Up to 200,000 rows. Columns of other names are left out, and told.
-            columns: Of a frame whose columns have names of their own: what it calls ours, as
-                `{"Content": "url", "QR Code Name": "product"}`; others are not read.
+            frame: Columns as `to_frame` names them or as files do ("Trackable URL"), in any order and case and of any
+                dtype; only `content` is required. Moments without a zone are UTC. Up to 200,000 rows. Columns of other
+                names are left out, and the result says so.
+            columns: For a frame whose columns have other names: what it calls ours, as
+                `{"content": "url", "name": "product"}`; other columns are not read.
 
         Returns:
             What was done. `row` of an issue is the place in the frame, counted from 1 (`frame.iloc[row - 1]`); 0 is
             that of the columns' names.
 
         Raises:
-            InvalidParameter: The frame as a whole cannot be read, for want of the column Content say, or there is no
-                such column; nothing was changed.
+            InvalidParameter: If the frame cannot be read, because the column `content` is missing for example, or if
+                `columns` names a column that does not exist; nothing was changed.
 
         Example:
             >>> import pandas as pd
             >>> from qrkit import open_portfolio
-            >>> frame = pd.DataFrame({"content": ["https://example.com", None], "Size": [10, 99]})
+            >>> frame = pd.DataFrame({"content": ["https://example.com", None], "size": [10, 99]})
             >>> with open_portfolio(":memory:") as shop:
             ...     result = shop.import_frame(frame)
-            ...     shop.to_frame()[["Content", "Size"]].to_dict("records")
-            [{'Content': 'https://example.com', 'Size': 10}]
+            ...     shop.to_frame()[["content", "size"]].to_dict("records")
+            [{'content': 'https://example.com', 'size': 10}]
             >>> result.to_frame()["error"].to_dict()
-            {2: "invalid: Content='': must not be empty; Size=99: must be in 1..20 pixels per module"}
+            {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
         return self._import(table_of_frame(frame, columns), UNSEEN)
 
-    def _import(self, table: pd.DataFrame, seen: Watch) -> ImportResult:
+    def _import(self, table: Table, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            importing = Importing(self, table["Trackable URL"].to_numpy().tolist())
-            entries = seen(entries_of(table), "Importing", len(table))
-            result = merge(entries, importing.present(), importing.has_own_code, importing.insert)
+            importing = Importing(self, [row.cells.get("Trackable URL", "") for row in table.rows])
+            codes = codes_of(table, self.now(), seen)
+            result = merge(codes, importing.present(), importing.has_own_code, importing.insert)
             importing.finish()
         return result
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from numbers import Real
 from typing import Any, TypeGuard, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.resizing import pinned
 from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.late import Shown
-from qrkit.model import Model
+from qrkit.model import plain
 from qrkit.pictures.generate_request import merged, read_post
 from qrkit.store import Store
 from qrkit.store import templates as table
@@ -70,7 +69,7 @@ class Templates(Shown):
         self._check(fields)
         if fields.get("layers") and fields.get("content") and not (fields.get("width") or fields.get("height")):
             fields["width"] = pinned(Design(**Design.known(fields)[0])).width
-        text = json.dumps(fields, ensure_ascii=False, allow_nan=False, default=_plain)
+        text = json.dumps(plain(fields, only_set=True), ensure_ascii=False, allow_nan=False)
         if len(text) > MOST_CHARACTERS:
             raise InvalidParameter(Problem("template", None, f"has {len(text)} characters; at most {MOST_CHARACTERS}"))
         if name not in self and len(self) >= MOST_TEMPLATES:
@@ -144,13 +143,3 @@ class Templates(Shown):
 def _is_text(name: object) -> TypeGuard[str]:
     """Whether it is a text that can be written as UTF-8: a lone surrogate cannot."""
     return isinstance(name, str) and name.encode("utf-8", "ignore").decode("utf-8") == name
-
-
-def _plain(value: Any) -> Any:
-    """What records and colours are in JSON."""
-    if isinstance(value, Model):
-        return value.model_dump(mode="json", exclude_unset=True, exclude_none=True)
-    if isinstance(value, Real):  # of numpy
-        number = float(value)
-        return int(number) if number.is_integer() else number
-    return str(value)

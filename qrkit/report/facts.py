@@ -16,8 +16,8 @@ from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.duckdb.column_copy import reading_one_state
-from qrkit.store.text_columns import as_text
 from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,12 @@ from qrkit.drawing.resizing import relaid
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
+from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
-from qrkit.scanning.scan_report import Level, ScanReport, plain
+from qrkit.scanning.scan_report import Level, ScanReport
 from qrkit.scanning.search import found_steps, needed_steps
 
 if TYPE_CHECKING:

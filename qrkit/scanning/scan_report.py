@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.design.design import Design
 from qrkit.late import Shown
+from qrkit.model import plain
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
@@ -150,14 +151,3 @@ class ScanReport(Shown):
     def __repr__(self) -> str:
         issues = "1 issue" if len(self.issues) == 1 else f"{len(self.issues)} issues"
         return f"<ScanReport {self.verdict}, score {self.score}, {issues}, {self.level}>"
-
-
-def plain(value: Any) -> Any:
-    """Fields of a design as JSON has them."""
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", exclude_none=True)
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -8,12 +8,29 @@
 
 from __future__ import annotations
 
-from qrkit.server.app import make_app
-from qrkit.server.client import Client, Reply
-from qrkit.server.settings import Settings
-from qrkit.server.socket_server import Server, serve
+from typing import TYPE_CHECKING
+
+from qrkit.late import late_names
+
+if TYPE_CHECKING:
+    from qrkit.server.app import make_app
+    from qrkit.server.client import Client, Reply
+    from qrkit.server.settings import Settings
+    from qrkit.server.socket_server import Server, serve
 
 __all__ = ["Client", "Reply", "Server", "Settings", "make_app", "serve"]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "Client": "server.client:Client",
+        "Reply": "server.client:Reply",
+        "Server": "server.socket_server:Server",
+        "Settings": "server.settings:Settings",
+        "make_app": "server.app:make_app",
+        "serve": "server.socket_server:serve",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
+from qrkit.store.qrcodes import QRCODES
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 
@@ -33,13 +34,7 @@ TABLES: dict[str, Kinds] = {
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR", "created": "TIMESTAMP",
     },
-    "qrcodes": {
-        "number": "INTEGER", "id": "VARCHAR", "account_id": "VARCHAR", "campaign_id": "VARCHAR", "name": "VARCHAR",
-        "content": "VARCHAR", "comment": "VARCHAR", "urlinfo": "VARCHAR", "short_code": "VARCHAR",
-        "is_dynamic": "BOOLEAN", "imported_scans": "BIGINT", "created": "TIMESTAMP", "properties": "VARCHAR",
-        "address": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE", "is_schedule_enabled": "BOOLEAN",
-        "schedule": "VARCHAR", "stored": "TIMESTAMP",
-    },
+    "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
     "scan_counts": {"qrcode": "INTEGER", "scans": "BIGINT", "forgotten": "BIGINT"},
     "user_agents": {

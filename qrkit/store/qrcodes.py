@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from operator import attrgetter
+from typing import Any, get_args
 
 from qrkit.store.connection import Store
 from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
-from qrkit.tracking.records import Campaign, Location, Properties, ScheduleEvent
+from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "StoredQRCode",
+    "QRCODES",
     "all_short_codes",
     "campaigns",
     "count_qrcodes",
@@ -34,27 +34,53 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredQRCode:
-    """A QR Code as the store keeps it: the record without what follows from it (URLs)."""
-
-    id: str
-    campaign_id: str | None
-    name: str
-    content: str
-    comment: str
-    urlinfo: str
-    short_code: str
-    is_dynamic: bool
-    scans: int
-    created: datetime
-    properties: Properties
-    location: Location
-    is_schedule_enabled: bool
-    schedule: tuple[ScheduleEvent, ...]
-    is_available: bool = True
+def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:
+    return json.dumps([event.model_dump(mode="json") for event in schedule]) if schedule else "[]"
 
 
+Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
+"""The fields of a QR Code that the store holds -> its URLs: the store knows no base URL."""
+
+
+def _columns() -> Iterator[tuple[str, str]]:
+    for field in QRCode.model_fields:
+        if field == "location":
+            yield from ((part, f"location.{part}") for part in Location.model_fields)
+        elif field not in DERIVED:
+            yield ("imported_scans" if field == "scans" else field), field
+
+
+COLUMNS = dict(_columns())
+"""Column of the table `qrcodes` -> the field of `QRCode` that it holds. A field that joins the record joins these."""
+FIXED = ("id", "short_code", "imported_scans", "created")
+"""Columns that are written once and never change."""
+CHANGING = [name for name in COLUMNS if name not in FIXED]
+SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
+"""Types of columns by those of fields; all other fields are text."""
+TO_SQL: dict[type, Callable[[Any], Any]] = {
+    datetime: naive,
+    Properties: Properties.to_json,
+    tuple: _schedule_text,
+}
+"""Values that a column holds in another form, by their type."""
+
+
+def _sql_type(column: str) -> str:
+    field, _, part = COLUMNS[column].partition(".")
+    fields = Location.model_fields if part else QRCode.model_fields
+    kinds = _types_in(fields[part or field].annotation)
+    return next((sql for kind, sql in SQL_TYPES.items() if kind in kinds), "VARCHAR")
+
+
+def _types_in(annotation: Any) -> list[Any]:
+    """A type and all types that it is made of: those of `float | None` are that, float and None."""
+    return [annotation, *(one for part in get_args(annotation) for one in _types_in(part))]
+
+
+QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} | {
+    name: _sql_type(name) for name in COLUMNS
+}
+"""The columns of the table `qrcodes` and their types."""
 INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, created) VALUES (?, ?, ?, ?, ?)"
 SELECT_CAMPAIGNS = """
 SELECT id, name, description, created FROM campaigns
@@ -65,37 +91,24 @@ ORDER BY created, rowid
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
-COLUMNS = (
-    "campaign_id", "name", "content", "comment", "urlinfo", "is_dynamic", "properties", "address", "latitude",
-    "longitude", "is_schedule_enabled", "schedule",
-)  # fmt: skip
-"""What may change of a QR Code."""
 TOGETHER = 5_000
 """QR Codes in one statement."""
-KINDS = {
-    "number": "INTEGER", "imported_scans": "BIGINT", "created": "TIMESTAMP", "stored": "TIMESTAMP",
-    "is_dynamic": "BOOLEAN", "latitude": "FLOAT8", "longitude": "FLOAT8", "is_schedule_enabled": "BOOLEAN",
-}  # fmt: skip
-"""Types of columns that are not text."""
-_INSERTED = ("number", "id", "account_id", "short_code", "imported_scans", "created", "stored", *COLUMNS)
 INSERT_QRCODES = f"""
-INSERT INTO qrcodes ({", ".join(_INSERTED)})
-SELECT {", ".join(f"unnest(?::{KINDS.get(name, 'VARCHAR')}[])" for name in _INSERTED)}
+INSERT INTO qrcodes ({", ".join(QRCODES)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in QRCODES.values())}
 """
-UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE id = ?"
+UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
 INSERT_SHORT_CODES = "INSERT INTO short_codes SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])"
 INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
-SELECT_QRCODES = """
+SELECT_QRCODES = f"""
 WITH beyond AS ( -- the first that the plan does not show, if there are so many
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
-    q.number, q.id, q.campaign_id, q.name, q.content, q.comment, q.urlinfo, q.short_code, q.is_dynamic,
-    q.imported_scans + c.scans AS scans, q.created, q.properties, q.address, q.latitude, q.longitude,
-    q.is_schedule_enabled, q.schedule, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
+    q.number, {", ".join(f"q.{name}" for name in COLUMNS if name != "imported_scans")},
+    q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
 WHERE q.account_id = $account AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
     AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
@@ -133,12 +146,12 @@ def delete_campaign(store: Store, id: str) -> None:
     store.execute(DELETE_CAMPAIGN, [id])
 
 
-def insert_qrcode(store: Store, account_id: str, code: StoredQRCode, now: datetime) -> None:
+def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:
     """Store a QR Code of an account; its short code was never given before, its `scans` were counted before now."""
     insert_qrcodes(store, account_id, [code], now)
 
 
-def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode], now: datetime) -> None:
+def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
     """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
@@ -146,16 +159,7 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode],
             part = codes[start : start + TOGETHER]
             numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(part)])]
             rows = [
-                (
-                    number,
-                    code.id,
-                    account_id,
-                    code.short_code,
-                    code.scans,
-                    naive(code.created),
-                    naive(now),
-                    *_values(code),
-                )
+                (number, account_id, naive(now), *_values(_all_of(code)))
                 for number, code in zip(numbers, part, strict=True)
             ]
             store.execute(INSERT_QRCODES, [list(column) for column in zip(*rows, strict=True)])
@@ -166,15 +170,15 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[StoredQRCode],
             )
 
 
-def update_qrcode(store: Store, code: StoredQRCode) -> None:
+def update_qrcode(store: Store, code: QRCode) -> None:
     """Store a QR Code that has changed; id, short code, scans and created never do."""
     with store.atomic():
-        store.execute(UPDATE_QRCODE, [*_values(code), code.id])
+        store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
         remember_targets(store, {code.short_code: _target(code, number)})
 
 
-def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
+def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
     """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
     with store.atomic():
         store.execute(DELETE_QRCODES, [[code.id for code in codes]])
@@ -184,37 +188,39 @@ def delete_qrcodes(store: Store, codes: Sequence[StoredQRCode]) -> None:
 def qrcodes(
     store: Store,
     account_id: str,
+    links: Links,
     *,
     most: int,
     id: str | None = None,
     campaign: str | None = None,
     content: str | None = None,
-) -> list[StoredQRCode]:
+) -> list[QRCode]:
     """The QR Codes of an account in the order they were stored.
 
     Args:
         store: Where they are kept.
         account_id: The account they belong to.
+        links: Gives the URLs of a QR Code.
         most: How many of them, the oldest, are available (ruling T13).
         id: Only the QR Code with this id.
         campaign: Only those of the campaign with this id.
         content: Only those with this content.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    return [code for part in _in_parts(store, asked, together=None) for code in part]
+    return [code for part in _in_parts(store, asked, links, together=None) for code in part]
 
 
-def qrcodes_in_parts(store: Store, account_id: str, *, most: int) -> Iterator[list[StoredQRCode]]:
+def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """All QR Codes of an account, `TOGETHER` at a time."""
     asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most}
-    return _in_parts(store, asked, together=TOGETHER)
+    return _in_parts(store, asked, links, together=TOGETHER)
 
 
-def _in_parts(store: Store, asked: Mapping[str, Any], *, together: int | None) -> Iterator[list[StoredQRCode]]:
+def _in_parts(store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None) -> Iterator[list[QRCode]]:
     after = 0
     while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]
-        yield [_stored(row) for row in found]
+        yield [_read(row, links) for row in found]
         if together is None or len(found) < together:
             return
 
@@ -240,41 +246,32 @@ def is_taken(store: Store, short_code: str) -> bool:
     return store.row(IS_TAKEN, [short_code]) is not None
 
 
-def _values(code: StoredQRCode) -> list[Any]:
-    """What `COLUMNS` hold of a QR Code."""
-    place = code.location
-    return [
-        code.campaign_id,
-        code.name,
-        code.content,
-        code.comment,
-        code.urlinfo,
-        code.is_dynamic,
-        code.properties.to_json(),
-        place.address,
-        place.latitude,
-        place.longitude,
-        code.is_schedule_enabled,
-        json.dumps([event.model_dump(mode="json") for event in code.schedule]) if code.schedule else "[]",
-    ]
+_all_of = attrgetter(*COLUMNS.values())
+_changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
+
+
+def _values(fields: tuple[Any, ...]) -> list[Any]:
+    """The values of fields as their columns hold them."""
+    return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
 
 
 def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"]) if row else 0
 
 
-def _target(code: StoredQRCode, number: int) -> Target:
+def _target(code: QRCode, number: int) -> Target:
     """Where redirects lead that follow a QR Code."""
     return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
-def _stored(row: dict[str, Any]) -> StoredQRCode:
+def _read(row: dict[str, Any], links: Links) -> QRCode:
+    """The record of a row."""
     del row["number"]
-    place = {name: row.pop(name) for name in ("address", "latitude", "longitude")}
+    location = Location(**{name: row.pop(name) for name in Location.model_fields})
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
-    return StoredQRCode(**row, location=Location(**place))
+    return QRCode(**row, **links(row), location=location)
 
 
 @lru_cache(maxsize=1_000)

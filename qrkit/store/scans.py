@@ -19,9 +19,9 @@ from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.ids import check_ids
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
-from qrkit.store.text_columns import with_dtypes
 from qrkit.store.user_agents import tell_new_apart
 from qrkit.tracking.records import Kind
+from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import from_day, moment_in, zone_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store.text_columns import as_text
 from qrkit.store.user_agents import names_bot
 from qrkit.tracking.countries import country_code
+from qrkit.tracking.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd

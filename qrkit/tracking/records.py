@@ -32,8 +32,10 @@ from qrkit.model import Model
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
+    "DERIVED",
     "NOWHERE",
     "PLANS",
+    "SHOWN_ANYWAY",
     "Account",
     "ApiKey",
     "Campaign",
@@ -45,6 +47,7 @@ __all__ = [
     "QRCode",
     "ScheduleEvent",
     "Visit",
+    "encoded_text",
 ]
 
 
@@ -138,6 +141,9 @@ SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 
 LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
 
+DERIVED = frozenset({"short_url", "image_url", "is_available"})
+"""Fields of a QR Code that no store holds: they follow from the others, from the base URL and from the plan."""
+
 
 class Campaign(Model):
     """A group of QR Codes.
@@ -215,6 +221,22 @@ class QRCode(Model):
         if self.is_available:
             return self.model_dump_json(exclude_none=True, exclude=LEFT_OUT_OF_LISTS)
         return self.to_json()
+
+    @property
+    def encoded(self) -> str:
+        """What its picture says: the short URL when the code is dynamic and has one, else the content."""
+        return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
+
+
+def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
+    """The text in the picture of a QR Code with these fields; `QRCode.encoded` gives it for a record.
+
+    Args:
+        is_dynamic: Whether the QR Code is tracked.
+        short_url: Its short URL, or "".
+        content: What it leads to.
+    """
+    return (short_url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,10 +260,10 @@ def test_scan_records(portfolio, truth, chosen):
         for row in rows_of(part[["created", "campaign", "system", "browser", "country", "region", "city"]])
     ]
     mobile = [(device in ("phone", "tablet"), device == "tablet") for device in part["device"]]
-    names = ["created", "campaign", "systemName", "browserName", "countryCode", "region", "city"]
+    names = ["created", "campaign", "system_name", "browser_name", "country_code", "region", "city"]
     found = analytics.scan_records(scans)
     assert found["created"].is_monotonic_increasing
-    told = found[[*names, "isMobileDevice", "isTablet"]].astype("object").where(found.notna(), None)
+    told = found[[*names, "is_mobile_device", "is_tablet"]].astype("object").where(found.notna(), None)
     assert Counter(rows_of(told)) == Counter((*row, *flags) for row, flags in zip(wanted, mobile, strict=True))
 
 
@@ -360,10 +360,18 @@ ALL = {
     "scan_records": (
         analytics.scan_records,
         dict.fromkeys(
-            ("campaign", "systemName", "systemVersion", "browserName", "browserVersion", "manufacturer", "deviceModel"),
+            (
+                "campaign",
+                "system_name",
+                "system_version",
+                "browser_name",
+                "browser_version",
+                "manufacturer",
+                "device_model",
+            ),
             TEXT,
         )
-        | {"isMobileDevice": "bool", "isTablet": "bool", "countryCode": TEXT, "region": TEXT, "city": TEXT}
+        | {"is_mobile_device": "bool", "is_tablet": "bool", "country_code": TEXT, "region": TEXT, "city": TEXT}
         | {"latitude": "float64", "longitude": "float64", "created": "datetime64[us]"},
     ),
 } | {

@@ -510,7 +510,7 @@ def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys
     assert err == "row 4: invalid: Content='': must not be empty\n"
     with open_portfolio(store) as shop:
         (row,) = shop.to_frame().to_dict("records")
-    told = [row[name] for name in ("QR Code Name", "Content", "Campaign Name", "Address", "Comment")]
+    told = [row[name] for name in ("name", "content", "campaign", "address", "comment")]
     assert told == ["One", "https://e.org/1", "Graz", "Rose Street", "Rose Street"]
 
 

@@ -301,5 +301,5 @@ def test_alternative_texts_have_no_password_and_pictures_have_it():
 
 def test_data_stays_whole(shop):
     assert "espresso" in shop.export_bytes("json").decode()
-    assert WIFI in shop.qrcodes()["Content"].tolist()
+    assert WIFI in shop.qrcodes()["content"].tolist()
     assert shop.list_qrcodes()[0].content == shop.list_qrcodes()[0].name == WIFI

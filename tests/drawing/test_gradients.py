@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from qrkit import Gradient, Markers, generate
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.conformance import readers
 from tests.drawing.pictures import LINK, RED, WHITE, pixels
 
@@ -175,7 +176,7 @@ def test_other_units_fewer_stops_and_offsets_beyond_the_ends_are_refused(fields,
     """Open: the bounds. At least two stops, offsets 0..1."""
     with pytest.raises(InvalidParameter) as caught:
         Gradient(**{"gradient": "linear", "stops": STOPS} | fields)
-    assert (caught.value.name, caught.value.status) == (name, 400)
+    assert (caught.value.name, status_of(caught.value)) == (name, 400)
 
 
 @pytest.mark.rule("G16")

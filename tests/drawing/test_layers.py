@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from qrkit import Color, Layer, Role, Sprite, generate
 from qrkit.design.shapes.styles import STYLES
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.design.shapes.pixels import coverage
 from tests.drawing.pictures import (
     BLUE,
@@ -235,7 +236,7 @@ def test_a_colour_without_an_icon_is_refused():
     """Open: what `color` does elsewhere. Nothing it could do would be right: 400."""
     with pytest.raises(InvalidParameter, match="color='red': recolours only icons") as caught:
         Layer(filled(RED), x=0, y=0, width=1, height=1, color="red")
-    assert (caught.value.name, caught.value.status) == ("color", 400)
+    assert (caught.value.name, status_of(caught.value)) == ("color", 400)
     assert Layer("icon:star", x=0, y=0, width=1, height=1, color="red").color == Color(255, 0, 0)
 
 
@@ -248,4 +249,4 @@ def test_an_unknown_icon_gets_near_names_and_says_where_it_stands():
     ) as caught:
         generate(LINK, layers=[Layer("icon:heart", **box), Layer("icon:hart", **box)])
     assert "'heart'" in caught.value.rule
-    assert caught.value.status == 400
+    assert status_of(caught.value) == 400

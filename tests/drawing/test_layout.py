@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from qrkit import generate
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.conformance import readers
 from tests.drawing.pictures import LINK, filled, modules, pixels
 
@@ -123,7 +124,7 @@ def test_less_than_a_pixel_a_module_is_refused_and_the_quiet_zone_is_never_shrun
     with pytest.raises(InvalidParameter) as caught:
         generate(LINK, **fields).to_bytes(format)
     least = SIDE + 2 * fields.get("padding", 4)
-    assert (caught.value.name, caught.value.value, caught.value.status) == (name, value, 400)
+    assert (caught.value.name, caught.value.value, status_of(caught.value)) == (name, value, 400)
     assert f"at least {least} is needed" in caught.value.rule
     enough = {**fields, "width": max(fields.get("width", least), least)}
     enough["height"] = max(fields.get("height", least), least)

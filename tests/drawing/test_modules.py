@@ -17,6 +17,7 @@ from qrkit.design.outline import circle
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STYLES
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.design.shapes.pixels import coverage
 from tests.drawing.pictures import BLACK, BLUE, GREEN, LINK, RED, WHITE, filled, has, inside, modules, pixels, roles
 
@@ -157,7 +158,7 @@ def test_an_unknown_sprite_gets_the_list():
     """Open: what an unknown name does. 400, with all names there are."""
     with pytest.raises(InvalidParameter) as caught:
         Design(content=LINK, modules={"type": "sprite", "sprite": "cirle"})
-    assert (caught.value.name, caught.value.status) == ("modules.sprite", 400)
+    assert (caught.value.name, status_of(caught.value)) == ("modules.sprite", 400)
     assert re.findall(r"'([\w-]+)'", caught.value.rule) == list(SPRITE_NAMES)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import qrkit
 from qrkit import Layer, Placeholder, Wrapper, generate
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.drawing.pictures import BLUE, GREEN, LINK, RED, WHITE, filled, modules, pixels, png_uri, svg_uri
 
 SIDE = 25 + 2 * 4
@@ -101,7 +102,7 @@ def test_a_placeholder_too_small_for_a_pixel_a_module_is_refused():
     for format in ("png", "svg"):
         with pytest.raises(InvalidParameter, match=r"wrapper\.placeholder: leaves less than a pixel") as caught:
             wrapped({"x": 0, "y": 0, "width": 170, "height": SIDE - 1}).to_bytes(format)
-        assert caught.value.status == 400
+        assert status_of(caught.value) == 400
     least = wrapped({"x": 0, "y": 0, "width": 170, "height": SIDE})
     assert qrkit.decode(least.to_bytes()).content == LINK
 
@@ -112,7 +113,7 @@ def test_a_placeholder_outside_the_wrapper_is_refused(hole):
     """Open: what happens then. 400, and the message says where the wrapper ends."""
     with pytest.raises(InvalidParameter, match=r"must lie inside the wrapper, 0\.\.200 by 0\.\.180 pixels") as caught:
         wrapped({"x": 0, "y": 0, "width": 150, "height": 150} | hole)
-    assert (caught.value.name, caught.value.status) == ("placeholder", 400)
+    assert (caught.value.name, status_of(caught.value)) == ("placeholder", 400)
     assert wrapped({"x": 50, "y": 30, "width": 150, "height": 150}).width == 200
 
 

@@ -9,18 +9,10 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import ALL_NAMES, NAMES, Entry
-from qrkit.exchange.frames import (
-    campaigns_frame,
-    entries_of,
-    qrcodes_frame,
-    table_of_frame,
-    text_of,
-    text_table,
-    whole_frame,
-)
+from qrkit.exchange.columns import LABELS, NAMES, Row, write_row
+from qrkit.exchange.frames import campaigns_frame, qrcodes_frame, table_of_frame, text_of, whole_frame
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.tables import ERROR, REASON
+from qrkit.exchange.tables import Table, codes_of
 from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -31,8 +23,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 def judged(table):
     """The good rows of a table, and what is wrong with the others."""
-    found = list(entries_of(table))
-    return [one for one in found if isinstance(one, Entry)], [one for one in found if isinstance(one, ImportIssue)]
+    found = list(codes_of(table, NOON))
+    good = [one for one in found if not isinstance(one, ImportIssue)]
+    return good, [one for one in found if isinstance(one, ImportIssue)]
 
 
 def code(number=0, **fields):
@@ -67,63 +60,59 @@ codes = st.lists(
 @some
 def test_the_table_for_people_says_the_same_as_the_records(codes):
     table = qrcodes_frame(codes, {None: "", SPRING: "Spring"})
-    assert table.columns.tolist() == list(NAMES)
+    assert table.columns.tolist() == [LABELS[name] for name in NAMES]
     assert table.index.tolist() == [one.id for one in codes]
     for row, one in zip(table.to_dict("records"), codes, strict=True):
-        assert row["Campaign Name"] == ("Spring" if one.campaign_id else "")
-        assert [row["QR Code Name"], row["Content"], row["Comment"]] == [one.name, one.content, one.comment]
-        assert row["Created (UTC)"].to_pydatetime() == one.created.replace(microsecond=0)
-        assert (row["Scans"], row["Dynamic"]) == (one.scans, one.is_dynamic)
+        assert row["campaign"] == ("Spring" if one.campaign_id else "")
+        assert [row["name"], row["content"], row["comment"]] == [one.name, one.content, one.comment]
+        assert row["created"].to_pydatetime() == one.created.replace(microsecond=0)
+        assert (row["scans"], row["is_dynamic"]) == (one.scans, one.is_dynamic)
         for name in ("latitude", "longitude"):
             place = getattr(one.location, name)
-            assert row[name.capitalize()] == place or (place is None and np.isnan(row[name.capitalize()]))
-        assert row["Version"] == (one.properties.version or -1)
-        assert row["Size"] == one.properties.size
+            assert row[name] == place or (place is None and np.isnan(row[name]))
+        assert row["version"] == (one.properties.version or -1)
+        assert row["size"] == one.properties.size
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_dtypes_do_not_depend_on_the_rows(number):
     table = qrcodes_frame([code(each) for each in range(number)], {None: ""})
-    kinds = {"Scans": "int64", "Size": "int64", "Padding": "int64", "Version": "int64", "Dynamic": "bool"}
-    kinds |= {"Latitude": "float64", "Longitude": "float64", "Created (UTC)": "datetime64[us, UTC]"}
-    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(NAMES, TEXT) | kinds
+    kinds = {"scans": "int64", "size": "int64", "padding": "int64", "version": "int64", "is_dynamic": "bool"}
+    kinds |= {"latitude": "float64", "longitude": "float64", "created": "datetime64[us, UTC]"}
+    labels = [LABELS[name] for name in NAMES]
+    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(labels, TEXT) | kinds
     whole = whole_frame([code(each) for each in range(number)], {None: ""})
-    kinds |= {"Scheduled": "bool"}
-    assert {name: str(dtype) for name, dtype in whole.dtypes.items()} == dict.fromkeys(ALL_NAMES, TEXT) | kinds
-    texts = text_table([code(each) for each in range(number)], {None: ""})
-    assert texts.columns.tolist() == list(ALL_NAMES)
-    assert {str(dtype) for dtype in texts.dtypes} == {TEXT}
-    assert (table.index.name, str(table.index.dtype)) == (texts.index.name, str(texts.index.dtype)) == ("id", TEXT)
+    kinds |= {"is_schedule_enabled": "bool"}
+    assert {name: str(dtype) for name, dtype in whole.dtypes.items()} == dict.fromkeys(LABELS.values(), TEXT) | kinds
+    assert (table.index.name, str(table.index.dtype)) == ("id", TEXT)
 
 
 @given(codes)
 @some
-def test_the_table_of_a_file_is_read_back_as_entries(codes):
-    table = text_table(codes, {None: "", SPRING: "Spring"})
-    table.index = pd.RangeIndex(2, len(codes) + 2)
-    entries, issues = judged(table.assign(**{ERROR: "", REASON: ""}))
+def test_the_rows_of_codes_are_read_back_as_codes(codes):
+    names = {None: "", SPRING: "Spring"}
+    rows = [write_row(one, names[one.campaign_id]) for one in codes]
+    entries, issues = judged(Table([row._replace(number=number) for number, row in enumerate(rows, start=2)]))
     assert issues == []
-    assert [entry.row for entry in entries] == list(range(2, len(codes) + 2))
-    for entry, one in zip(entries, codes, strict=True):
+    assert [row.number for row, _ in entries] == list(range(2, len(codes) + 2))
+    for (row, entry), one in zip(entries, codes, strict=True):
         assert (entry.content, entry.comment, entry.location) == (one.content, one.comment, one.location)
         assert (entry.scans, entry.is_dynamic, entry.properties) == (one.scans, one.is_dynamic, one.properties)
-        assert entry.campaign == ("Spring" if one.campaign_id else "")
+        assert row.cells["Campaign Name"] == ("Spring" if one.campaign_id else "")
 
 
 @pytest.mark.rule("X2")
 def test_rows_that_say_nothing_usable_become_issues_in_their_own_words():
     """Open: what a warning about a bad row holds. Campaign, name, content as the file has them, and what is wrong."""
     said = {"Content": "x", "Campaign Name": "Spring", "QR Code Name": "Door"}
-    cells = dict.fromkeys([*ALL_NAMES, REASON], "") | said
     rows = [
-        cells | {ERROR: ""},
-        cells | {ERROR: "holds a NUL character"},
-        cells | {ERROR: "", "Size": "0"},
-        cells | {ERROR: "no symbol was found", REASON: "undecodable"},
+        Row(2, said),
+        Row(3, said, "holds a NUL character"),
+        Row(9, said | {"Size": "0"}),
+        Row(10, said, "no symbol was found", "undecodable"),
     ]
-    table = pd.DataFrame(rows, index=[2, 3, 9, 10], columns=[*ALL_NAMES, ERROR, REASON], dtype="str")
-    entries, issues = judged(table)
-    assert [entry.row for entry in entries] == [2]
+    entries, issues = judged(Table(rows))
+    assert [row.number for row, _ in entries] == [2]
     assert [(issue.row, issue.campaign, issue.name, issue.content) for issue in issues] == [
         (3, "Spring", "Door", "x"),
         (9, "Spring", "Door", "x"),
@@ -162,7 +151,7 @@ def test_text_stays_text(text):
 @pytest.mark.parametrize("text", ["NA", "nan", "None", "007", "1e5", "=1+1", " ", "true", "2026-03-01", "\ud800"])
 def test_text_that_looks_like_something_else_stays_text(text):
     column = pd.DataFrame({"Content": [text]}).astype("object")
-    assert table_of_frame(column)["Content"].tolist() == [text]
+    assert [row.cells["Content"] for row in table_of_frame(column).rows] == [text]
 
 
 @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.datetime64("NaT"), Decimal("NaN")])
@@ -211,24 +200,23 @@ def test_what_is_no_text_is_refused_and_never_guessed(value):
 def test_rows_of_a_frame_count_from_1_and_empty_ones_are_left_out():
     frame = pd.DataFrame({"Content": ["a", None, "", "b"], "other": [1, 2, 3, 4]}, index=[7, 7, "x", None])
     table = table_of_frame(frame)
-    assert table.index.tolist() == [1, 4]
     entries, issues = judged(table)
-    assert [(entry.row, entry.content) for entry in entries] == [(1, "a"), (4, "b")]
+    assert [(row.number, entry.content) for row, entry in entries] == [(1, "a"), (4, "b")]
     assert [(issue.row, issue.reason) for issue in issues] == [(0, "unknown-column")]
 
 
 @pytest.mark.parametrize("columns", [["CONTENT", "size"], ["size", " content "], [0, "Content"]])
 def test_columns_are_found_in_any_order_and_case(columns):
-    assert len(table_of_frame(pd.DataFrame([["9", "9"]], columns=columns))) == 1
+    assert len(table_of_frame(pd.DataFrame([["9", "9"]], columns=columns)).rows) == 1
 
 
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"Contemt": ["x"]}), "'Contemt': did you mean 'Content'"),
-        (pd.DataFrame({"url": ["x"]}), "Content: is a required column.*Campaign Name.*Schedule"),
-        (pd.DataFrame(), "Content: is a required column"),
-        (pd.DataFrame([["x", "y"]], columns=["Content", "content"]), "Content: is a column of the frame twice"),
+        (pd.DataFrame({"Contemt": ["x"]}), "'Contemt': did you mean 'content'"),
+        (pd.DataFrame({"url": ["x"]}), "content: is a required column.*campaign.*short_url.*schedule"),
+        (pd.DataFrame(), "content: is a required column"),
+        (pd.DataFrame([["x", "y"]], columns=["Content", "content"]), "content: is a column of the frame twice"),
         ([{"Content": "x"}], "must be a pandas DataFrame"),
         (pd.DataFrame({"Content": np.zeros(200_001)}), "at most 200,000 rows"),
     ],
@@ -242,7 +230,7 @@ def test_a_frame_that_cannot_be_read_says_what_is_needed(frame, message):
 def test_a_cell_that_cannot_be_read_spoils_its_row_alone():
     frame = pd.DataFrame({"Content": ["a", "b"], "Comment": [b"x", "y"], "Size": [[8], 8]})
     entries, [issue] = judged(table_of_frame(frame))
-    assert [entry.content for entry in entries] == ["b"]
+    assert [entry.content for _, entry in entries] == ["b"]
     assert (issue.row, issue.content, issue.reason) == (1, "a", "invalid")
-    assert "Comment=b'x': must be text" in issue.detail
-    assert "Size=[8]: must be text" in issue.detail
+    assert "comment=b'x': must be text" in issue.detail
+    assert "size=[8]: must be text" in issue.detail

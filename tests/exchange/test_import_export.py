@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from qrkit import Location, Portfolio, Properties, decode, open_portfolio
 from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, UnreadableFile
-from qrkit.exchange import EXCHANGE_FORMATS, csv_file
-from qrkit.exchange.columns import NAMES
+from qrkit.exchange import EXCHANGE_FORMATS, Writing, csv_file
+from qrkit.exchange.columns import NAMES, Row
 from qrkit.store import Store
 from qrkit.tracking.records import Account, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
@@ -86,7 +86,7 @@ FEW_HOSTILE = ALL_HOSTILE[::6]
 
 def written(table, **how):
     file = io.BytesIO()
-    csv_file.write([table], file, **how)
+    csv_file.write([Row(0, cells) for cells in table.to_dict("records")], file, Writing(None, **how))
     return file.getvalue()
 
 

@@ -84,12 +84,13 @@ with open_portfolio(sys.argv[1]) as shop:
     print(shop.import_file(sys.argv[2]).created, peak())
 """
 READ = f"""{PEAK}
-from qrkit.exchange import xml_file
+from qrkit.exchange import Reading, xml_file
+how = Reading(bytes.decode)
 beside = b"<x/>" * (xml_file.MOST_ELEMENTS - 2)
 item = b"<item><content>x</content></item>"
-xml_file.read(b"<tracking>" + beside + item + b"</tracking>")
+xml_file.read(b"<tracking>" + beside + item + b"</tracking>", how)
 before = peak()
-xml_file.read(b"<tracking>" + (beside + item) * 100 + b"</tracking>")
+xml_file.read(b"<tracking>" + (beside + item) * 100 + b"</tracking>", how)
 print(peak() - before)
 """
 LARGE_FORMATS = ("csv", "xml", "json", "xlsx")

@@ -1,11 +1,15 @@
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit.exchange.columns import Entry
-from qrkit.exchange.merge import ImportIssue, ImportResult, merge
+from qrkit import QRCode
+from qrkit.exchange.columns import Row
+from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from tests.dtypes import TEXT
 
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 some = settings(max_examples=100, derandomize=True, deadline=None)
 # Few names and contents, so that they clash; some names look as if they had been renamed before.
 names = st.sampled_from(["A", "A (2)", "A (3)", "A (2) (2)", "B", ""])
@@ -15,27 +19,17 @@ portfolios = st.lists(st.tuples(names, contents), max_size=6)
 
 
 def entry(row, name, content):
-    return Entry(
-        row=row,
-        campaign="Spring",
-        name=name,
-        content=content,
-        trackable_url="",
-        created=None,
-        scans=0,
-        comment="",
-        is_dynamic=True,
-    )
+    return Row(row, {"Campaign Name": "Spring"}), QRCode(id="", name=name, content=content, created=NOON)
 
 
 def merged(rows, present, refuse=()):
     """The result of a merge, and the names and contents it added."""
     added = []
 
-    def insert(entry, name):
-        if entry.content in refuse:
-            return [ImportIssue(entry.row, entry.campaign, entry.name, entry.content, "invalid", "refused")]
-        added.append((name, entry.content))
+    def insert(row, code, name):
+        if code.content in refuse:
+            return [issue_of(row, code, "invalid", "refused")]
+        added.append((name, code.content))
         return []
 
     found = [entry(row, *pair) for row, pair in enumerate(rows, start=2)]
@@ -134,12 +128,12 @@ def test_a_notebook_shows_a_result_with_its_texts_escaped():
     assert ImportResult(3)._repr_mimebundle_()["text/html"] == "<p>3 created</p>"
 
 
-def name_by_hand(entry, taken):
+def name_by_hand(code, taken):
     """The rule as it is written, with a step a number."""
-    name, number = entry.name, 1
-    while any(name == other for other, _ in taken) and (name, entry.content) not in taken:
+    name, number = code.name, 1
+    while any(name == other for other, _ in taken) and (name, code.content) not in taken:
         number += 1
-        name = f"{entry.name} ({number})"
+        name = f"{code.name} ({number})"
     return name
 
 
@@ -150,14 +144,16 @@ def test_names_are_those_of_the_rule_walked_step_by_step(rows, present, own):
     """Also where some rows bring a free short code of their own, and are judged by the portfolio alone."""
     inserted = []
     found = [entry(row, *pair) for row, pair in enumerate(rows, start=2)]
-    merge(found, present, lambda one: one.row in own, lambda one, name: inserted.append((one.row, name)) or [])
+    numbers = {id(code): row.number for row, code in found}
+    has_own_code = lambda code: numbers[id(code)] in own  # noqa: E731
+    merge(found, present, has_own_code, lambda row, code, name: inserted.append((row.number, name)) or [])
     before, taken, expected = list(present), list(present), []
-    for one in found:
-        judge = before if one.row in own else taken
-        name = name_by_hand(one, judge)
-        if (name, one.content) not in judge:
-            expected.append((one.row, name))
-            taken.append((name, one.content))
+    for row, code in found:
+        judge = before if row.number in own else taken
+        name = name_by_hand(code, judge)
+        if (name, code.content) not in judge:
+            expected.append((row.number, name))
+            taken.append((name, code.content))
     assert inserted == expected
 
 

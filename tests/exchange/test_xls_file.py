@@ -1,6 +1,7 @@
 """Workbooks, read back by a reader of the few records that they consist of."""
 
 import csv
+import io
 import struct
 import subprocess
 from io import BytesIO
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import xls_file
-from qrkit.store.text_columns import with_dtypes
+from qrkit.exchange.workbooks import MOST_CHARACTERS, frame_values
+from qrkit.tracking.text_columns import with_dtypes
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
 HOSTILE = [
@@ -134,6 +136,13 @@ def sheets_of(data):
 # ---- what is written
 
 
+def book_of(frame, sheet):
+    """The bytes of a workbook with the rows of a DataFrame."""
+    file = io.BytesIO()
+    xls_file.write_sheet(file, list(frame.columns), frame_values(frame), sheet=sheet)
+    return file.getvalue()
+
+
 def table(rows):
     frame = pd.DataFrame(rows, columns=["text", "flag", "number"], index=range(7, 7 + len(rows)))
     return with_dtypes(frame, {"text": "str", "flag": "bool", "number": "float64"})
@@ -145,7 +154,7 @@ def table(rows):
 @some
 def test_every_cell_keeps_its_kind_and_its_value(rows):
     """Open: what becomes of cells. Texts stay texts, whatever they look like, numbers numbers, yes and no booleans."""
-    (sheet,) = sheets_of(xls_file.write(table(rows), sheet="Scans")).values()
+    (sheet,) = sheets_of(book_of(table(rows), "Scans")).values()
     wanted = {(0, place): name for place, name in enumerate(["text", "flag", "number"])}
     for number, row in enumerate(rows, start=1):
         wanted |= {(number, place): cell for place, cell in enumerate(row) if cell is not None}
@@ -163,24 +172,22 @@ def test_whole_numbers_and_missing_values_of_any_dtype_are_understood():
             "object": [None, "x"],
         }
     )
-    (sheet,) = sheets_of(xls_file.write(frame, sheet="x")).values()
+    (sheet,) = sheets_of(book_of(frame, "x")).values()
     found = {place: cell for place, cell in sheet.items() if place[0]}
     assert found == {(1, 0): 1, (2, 0): -(2**40), (2, 1): 2, (1, 3): True, (2, 4): "x"}
 
 
 def test_what_has_no_kind_of_cell_is_a_mistake_of_the_caller():
     with pytest.raises(TypeError, match="a bool or a number, not Timestamp"):
-        xls_file.write(pd.DataFrame({"created": [pd.Timestamp("2026-03-01")]}), sheet="x")
+        book_of(pd.DataFrame({"created": [pd.Timestamp("2026-03-01")]}), "x")
 
 
 def test_a_table_without_rows_is_a_sheet_with_its_heading():
-    assert sheets_of(xls_file.write(table([]), sheet="Scans")) == {
-        "Scans": {(0, 0): "text", (0, 1): "flag", (0, 2): "number"}
-    }
+    assert sheets_of(book_of(table([]), "Scans")) == {"Scans": {(0, 0): "text", (0, 1): "flag", (0, 2): "number"}}
 
 
 def test_the_heading_is_bold_and_stays_in_sight():
-    stream = workbook_stream(xls_file.write(table([("x", True, 1.0)]), sheet="Scans"))
+    stream = workbook_stream(book_of(table([("x", True, 1.0)]), "Scans"))
     weights = [struct.unpack_from("<H", content, 6)[0] for kind, content in records(stream) if kind == 0x31]
     assert weights.count(700) == 1
     start = next(struct.unpack_from("<I", content)[0] for kind, content in records(stream) if kind == 0x85)
@@ -191,12 +198,12 @@ def test_the_heading_is_bold_and_stays_in_sight():
 @given(st.lists(st.tuples(texts, st.booleans(), numbers), max_size=4))
 @settings(some, max_examples=10)
 def test_the_same_table_gives_the_same_bytes(rows):
-    assert xls_file.write(table(rows), sheet="Scans") == xls_file.write(table(rows), sheet="Scans")
+    assert book_of(table(rows), "Scans") == book_of(table(rows), "Scans")
 
 
 def test_rows_that_were_flushed_are_there_in_their_order():
     number = 2 * xls_file.AT_ONCE + 1
-    (sheet,) = sheets_of(xls_file.write(pd.DataFrame({"n": range(number)}), sheet="x")).values()
+    (sheet,) = sheets_of(book_of(pd.DataFrame({"n": range(number)}), "x")).values()
     assert sheet == {(0, 0): "n"} | {(row + 1, 0): row for row in range(number)}
 
 
@@ -206,7 +213,7 @@ def test_rows_that_were_flushed_are_there_in_their_order():
 )
 def test_rows_that_a_sheet_cannot_hold_go_on_in_further_sheets(rows, parts):
     """Open: more rows than a sheet holds. It goes on as "Scans (2)" with the heading again, and no row is lost."""
-    found = sheets_of(xls_file.write(pd.DataFrame({"n": range(rows)}), sheet="Scans"))
+    found = sheets_of(book_of(pd.DataFrame({"n": range(rows)}), "Scans"))
     assert {name: len(cells) - 1 for name, cells in found.items()} == parts
     assert {cells[0, 0] for cells in found.values()} == {"n"}
     assert [cell for cells in found.values() for cell in [*cells.values()][1:]] == [*range(rows)]
@@ -216,13 +223,13 @@ def test_rows_that_a_sheet_cannot_hold_go_on_in_further_sheets(rows, parts):
 @pytest.mark.parametrize("letter", ["x", "漢", "🙂"])
 def test_a_text_that_is_too_long_is_refused_before_anything_is_written(letter, monkeypatch):
     """Open: texts of more than 32,767 characters of UTF-16. An error that names each column and its row."""
-    most = xls_file.MOST_CHARACTERS // (len(letter.encode("utf-16-le")) // 2)
-    (sheet,) = sheets_of(xls_file.write(pd.DataFrame({"text": [letter * most]}), sheet="x")).values()
+    most = MOST_CHARACTERS // (len(letter.encode("utf-16-le")) // 2)
+    (sheet,) = sheets_of(book_of(pd.DataFrame({"text": [letter * most]}), "x")).values()
     assert sheet[1, 0] == letter * most
     monkeypatch.setattr("xlwt.Workbook.add_sheet", None)
     frame = pd.DataFrame({"a": ["x", letter * (most + 1)], "b": [letter * (most + 2), "x"], "c": ["x", "y"]})
     with pytest.raises(InvalidParameter, match=r"row 3: has 32,768 characters, .* holds 32,767; b=") as caught:
-        xls_file.write(frame, sheet="x")
+        book_of(frame, "x")
     assert [(problem.name, problem.code) for problem in caught.value.problems] == [
         ("a", "out-of-range"),
         ("b", "out-of-range"),
@@ -230,7 +237,7 @@ def test_a_text_that_is_too_long_is_refused_before_anything_is_written(letter, m
 
 
 def test_halves_of_characters_become_question_marks():
-    (sheet,) = sheets_of(xls_file.write(pd.DataFrame({"text": ["a\ud83d", "\udc00🙂"]}), sheet="x")).values()
+    (sheet,) = sheets_of(book_of(pd.DataFrame({"text": ["a\ud83d", "\udc00🙂"]}), "x")).values()
     assert [*sheet.values()] == ["text", "a?", "?🙂"]
 
 
@@ -243,7 +250,7 @@ def test_an_office_shows_the_same_cells(tmp_path):
     """Open: whether it is a real workbook. LibreOffice opens it, runs nothing, and shows each text as it was."""
     rows = ["=1+1", "+SUM(A1)", "-1", "00123", "NA", "1e5", "TRUE", '"q", x', "a\nb", " x ", "🙂", "שלום", "<b>"]
     frame = pd.DataFrame({"text": rows, "number": [-33.5] * len(rows), "flag": [True] * len(rows)})
-    (tmp_path / "book.xls").write_bytes(xls_file.write(frame, sheet="Scans"))
+    (tmp_path / "book.xls").write_bytes(book_of(frame, "Scans"))
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     # Comma, double quotes, UTF-8.
     form = "csv:Text - txt - csv (StarCalc):44,34,76,1"

@@ -12,6 +12,7 @@ from PIL import Image
 
 from qrkit import Layer, Markers, decode, generate
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.conformance import readers
 
 LINK = "https://example.com"
@@ -169,7 +170,7 @@ def test_a_height_of_its_own_is_kept_in_proportion():
 def test_sizes_that_cannot_be_printed_are_refused_with_what_could(size_mm, dpi, name, rule):
     with pytest.raises(InvalidParameter) as caught:
         generate(LINK).print_at(size_mm, dpi=dpi)
-    assert (caught.value.name, caught.value.status) == (name, 400)
+    assert (caught.value.name, status_of(caught.value)) == (name, 400)
     assert rule in caught.value.rule
 
 

@@ -21,6 +21,7 @@ from qrkit.portfolio.access import (
     local_account,
     revoke_key,
 )
+from qrkit.server.statuses import status_of
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account
@@ -39,7 +40,7 @@ def store(new_place):
 def refused(store, key):
     with pytest.raises(NotAuthenticated) as caught:
         authenticate(store, key, NOON)
-    assert caught.value.status == 401
+    assert status_of(caught.value) == 401
     return str(caught.value)
 
 
@@ -133,7 +134,7 @@ def test_a_plan_allows_exactly_its_number_of_requests_a_day():
         counter.count(FREE, NOON)
     assert NOON + caught.value.retry_after * SECOND >= midnight
     assert NOON + caught.value.retry_after * SECOND <= midnight + SECOND
-    assert (caught.value.status, caught.value.code) == (429, "rate-limited")
+    assert (status_of(caught.value), caught.value.code) == (429, "rate-limited")
 
 
 def test_the_next_utc_day_begins_anew():

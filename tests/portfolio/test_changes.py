@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from qrkit import Campaign, Color, Location, Portfolio, Properties, open_portfolio
 from qrkit.errors import ContentTooLong, Gone, InvalidParameter, NotAllowed, NotFound
 from qrkit.server import Client, Settings, make_app
+from qrkit.server.statuses import status_of
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.store.maintenance import verify
@@ -229,7 +230,7 @@ def test_an_unknown_campaign_is_refused_and_nothing_changes(portfolio, yours, ca
         ):
             with pytest.raises(InvalidParameter, match="is not the id of a campaign of this portfolio") as caught:
                 call(wrong)
-            assert (caught.value.name, caught.value.status) == ("campaign_id", 400)
+            assert (caught.value.name, status_of(caught.value)) == ("campaign_id", 400)
             assert portfolio.list_qrcodes() == [code]
 
 
@@ -282,7 +283,7 @@ def test_an_update_that_fails_changes_nothing_and_names_all_that_is_wrong(portfo
     before = everything(portfolio)
     with pytest.raises(error) as caught:
         portfolio.update_qrcode(before[0][0].id, **({"name": "changed", "content": SUMMER} | change))
-    assert caught.value.status == 400
+    assert status_of(caught.value) == 400
     if names:
         assert {problem.name for problem in caught.value.problems} == names
     after, campaigns, links = everything(portfolio)
@@ -373,7 +374,7 @@ def test_the_short_url_of_a_deleted_code_is_gone(portfolio):
     portfolio.delete_qrcode(code.id)
     with pytest.raises(Gone) as caught:
         followed(portfolio.store, code.short_code)
-    assert (caught.value.status, caught.value.id) == (410, code.short_code)
+    assert (status_of(caught.value), caught.value.id) == (410, code.short_code)
     reply = client.get(f"/{code.short_code}")
     assert (reply.status, reply.headers["x-api-error-code"]) == (410, "gone")
     assert portfolio.list_qrcodes() == [other]
@@ -488,7 +489,7 @@ def test_the_ids_of_another_account_are_not_found(portfolio, yours, operation):
     for ids in [(code.id, campaign.id), *strange]:
         with pytest.raises(NotFound) as caught:
             operation(yours, *ids)
-        assert (caught.value.status, caught.value.id in ids) == (404, True)
+        assert (status_of(caught.value), caught.value.id in ids) == (404, True)
     assert (portfolio.list_qrcodes(), portfolio.list_campaigns()) == ([code], [campaign])
     assert (yours.list_qrcodes(), yours.list_campaigns()) == ([theirs], [])
     assert followed(portfolio.store, code.short_code) == SPRING
@@ -620,7 +621,7 @@ def test_a_code_beyond_the_plan_is_stored_and_its_short_url_can_be_had(crowded):
 def test_a_hidden_code_has_no_picture(crowded):
     with pytest.raises(NotAllowed, match="the plan free does not show") as caught:
         crowded.image(crowded.list_qrcodes()[-1])
-    assert caught.value.status == 403
+    assert status_of(caught.value) == 403
     assert crowded.image(crowded.list_qrcodes()[0]).width > 0
 
 
@@ -643,7 +644,7 @@ def test_tables_have_a_row_for_a_hidden_code_that_says_no_more_than_its_record(c
     table = crowded.qrcodes()
     assert len(table) == FREE + 3
     hidden = table.iloc[-1]
-    assert (hidden["QR Code Name"], hidden["Content"], hidden["Trackable URL"]) == (str(FREE + 2), "", "")
+    assert (hidden["name"], hidden["content"], hidden["short_url"]) == (str(FREE + 2), "", "")
     assert crowded.campaigns()["qrcodes"].tolist() == [FREE]
 
 

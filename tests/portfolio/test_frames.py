@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qrkit import Location, Portfolio, Properties, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import ALL_NAMES
+from qrkit.exchange.columns import LABELS
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent
@@ -104,7 +104,7 @@ def test_order_case_and_dtypes_of_columns_do_not_matter(rows, luck):
 
 
 def test_the_frame_has_the_columns_of_files_and_ours(empty):
-    assert empty.to_frame().columns.tolist() == list(ALL_NAMES)
+    assert empty.to_frame().columns.tolist() == list(LABELS.values())
     code = empty.insert_qrcode("x")
     assert empty.to_frame().index.tolist() == [code.id]
     assert empty.to_frame().index.name == "id"
@@ -116,7 +116,7 @@ def test_columns_of_a_frame_may_have_names_of_their_own(empty):
     frame = pd.DataFrame({"url": ["https://example.com"], "product": ["Tea"], 7: ["Shelf A"], "price": [3.5]})
     columns = {"content": "url", "QR Code Name": "product", "Campaign Name": 7}
     assert empty.import_frame(frame, columns=columns).issues == ()
-    assert empty.to_frame()[["Content", "QR Code Name", "Campaign Name"]].to_numpy().tolist() == [
+    assert empty.to_frame()[["content", "name", "campaign"]].to_numpy().tolist() == [
         ["https://example.com", "Tea", "Shelf A"]
     ]
 
@@ -166,8 +166,8 @@ def test_bad_rows_are_told_by_their_place_and_lose_no_others(empty):
         (2, "invalid"),
         (3, "invalid"),
     ]
-    assert empty.to_frame()["Content"].tolist() == ["a", "d"]
-    assert empty.to_frame()["Size"].tolist() == [8, 8]
+    assert empty.to_frame()["content"].tolist() == ["a", "d"]
+    assert empty.to_frame()["size"].tolist() == [8, 8]
 
 
 def test_moments_with_and_without_a_zone_are_utc(empty):
@@ -177,7 +177,7 @@ def test_moments_with_and_without_a_zone_are_utc(empty):
         "2026-03-01 12:00:00",
     ]
     assert empty.import_frame(pd.DataFrame({"Content": list("abc"), "Created (UTC)": moments})).issues == ()
-    assert set(empty.to_frame()["Created (UTC)"]) == {pd.Timestamp("2026-03-01 12:00", tz="UTC")}
+    assert set(empty.to_frame()["created"]) == {pd.Timestamp("2026-03-01 12:00", tz="UTC")}
 
 
 def test_numbers_and_flags_of_any_dtype_are_read(empty):
@@ -192,15 +192,15 @@ def test_numbers_and_flags_of_any_dtype_are_read(empty):
     )
     assert empty.import_frame(frame).issues == ()
     table = empty.to_frame()
-    assert table["Content"].tolist() == ["1", "2", "3"]
-    assert table["Dynamic"].tolist() == [True, False, False]
-    assert table["Scans"].tolist() == [5, 0, 7]
-    assert table["Version"].tolist() == [-1, 3, -1]
-    assert table["Error Correction"].tolist() == ["H", "M", "Q"]
+    assert table["content"].tolist() == ["1", "2", "3"]
+    assert table["is_dynamic"].tolist() == [True, False, False]
+    assert table["scans"].tolist() == [5, 0, 7]
+    assert table["version"].tolist() == [-1, 3, -1]
+    assert table["ec"].tolist() == ["H", "M", "Q"]
 
 
 def test_a_frame_that_cannot_be_read_changes_nothing(empty):
-    with pytest.raises(InvalidParameter, match="did you mean 'Content'"):
+    with pytest.raises(InvalidParameter, match="did you mean 'content'"):
         empty.import_frame(pd.DataFrame({"Contents": ["x"]}))
     assert len(empty.to_frame()) == 0
 
@@ -226,7 +226,7 @@ def test_codes_that_the_plan_does_not_show_are_not_in_the_frame():
         portfolio = Portfolio(store, account, base_url=GO)
         portfolio.import_frame(pd.DataFrame({"Content": range(most + 2)}))
         assert len(portfolio.list_qrcodes()) == most + 2
-        assert portfolio.to_frame()["Content"].tolist() == [str(number) for number in range(most)]
+        assert portfolio.to_frame()["content"].tolist() == [str(number) for number in range(most)]
 
 
 @pytest.mark.rule("X13")
@@ -236,7 +236,7 @@ def test_codes_that_the_plan_does_not_show_are_not_in_the_frame():
     ("suffix", "write"),
     [
         ("csv", lambda frame, file: frame.to_csv(file)),
-        ("csv", lambda frame, file: frame.astype({"Size": "float64", "Version": "float64"}).to_csv(file, index=False)),
+        ("csv", lambda frame, file: frame.astype({"size": "float64", "version": "float64"}).to_csv(file, index=False)),
         ("json", lambda frame, file: frame.to_json(file)),
         ("json", lambda frame, file: frame.to_json(file, orient="records")),
         ("json", lambda frame, file: frame.to_json(file, orient="records", date_format="iso")),
@@ -267,3 +267,29 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
         "unknown-column: 'trackURLs' is no column, and was left out; did you mean 'trackUrl'?",
     ]
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
+
+
+@given(codes)
+@some
+def test_a_frame_may_have_the_headings_of_files(rows):
+    headings = {label: heading for heading, label in LABELS.items()}
+    with filled(rows) as old, open_portfolio(":memory:", base_url=GO) as new:
+        frame = old.to_frame()
+        assert new.import_frame(frame.rename(columns=headings)).issues == ()
+        assert_same(frame, new.to_frame())
+
+
+@pytest.mark.parametrize("names", [("content", "name"), ("Content", "QR Code Name")])
+def test_columns_of_other_names_are_told_in_either_dialect(empty, names):
+    columns = dict(zip(names, ("url", "product"), strict=True))
+    frame = pd.DataFrame({"url": ["https://example.com"], "product": ["Tea"]})
+    assert empty.import_frame(frame, columns=columns).issues == ()
+    assert empty.to_frame()[["content", "name"]].to_numpy().tolist() == [["https://example.com", "Tea"]]
+
+
+def test_issues_of_a_frame_name_its_columns_as_frames_do(empty):
+    result = empty.import_frame(pd.DataFrame({"content": ["x" * 32_768], "short_url": [7], "nmae": ["y"]}))
+    unknown, long = (issue.error for issue in result.issues)
+    assert "'nmae' is no column" in unknown
+    assert "'name'" in unknown
+    assert long.startswith("invalid: content=")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Portfolio, Properties, QRCode, decode, open_portfolio
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, NotFound, StoreBusy, UnreadableFile
-from qrkit.exchange.columns import NAMES
+from qrkit.exchange.columns import LABELS, NAMES
+from qrkit.server.statuses import status_of
 from qrkit.store import Store
 from qrkit.tracking.records import Account
 from qrkit.tracking.short_urls import new_id
@@ -196,7 +197,7 @@ def test_an_unknown_id_is_not_found(portfolio, id_):
     for get, kind in ((portfolio.get_qrcode, "QR Code"), (portfolio.get_campaign, "campaign")):
         with pytest.raises(NotFound) as caught:
             get(id_)
-        assert (caught.value.kind, caught.value.id, caught.value.status) == (kind, id_, 404)
+        assert (caught.value.kind, caught.value.id, status_of(caught.value)) == (kind, id_, 404)
 
 
 # ---- short codes
@@ -271,19 +272,19 @@ def test_scans_are_those_imported_and_those_counted(portfolio):
     portfolio.import_file(b"Content,Trackable URL,Scans\r\nx,https://go.example.com/door,40\r\n", format="csv")
     portfolio.scans.insert(pd.DataFrame({"short_code": ["door"] * 2, "time": NOON}))
     (code,) = portfolio.list_qrcodes()
-    assert code.scans == portfolio.get_qrcode(code.id).scans == portfolio.qrcodes()["Scans"].item() == 42
+    assert code.scans == portfolio.get_qrcode(code.id).scans == portfolio.qrcodes()["scans"].item() == 42
     assert portfolio.scans.count() == 2
 
 
-QRCODE_DTYPES = dict.fromkeys(NAMES, TEXT) | {
-    "Created (UTC)": "datetime64[us, UTC]",
-    "Scans": "int64",
-    "Latitude": "float64",
-    "Longitude": "float64",
-    "Dynamic": "bool",
-    "Size": "int64",
-    "Padding": "int64",
-    "Version": "int64",
+QRCODE_DTYPES = dict.fromkeys([LABELS[name] for name in NAMES], TEXT) | {
+    "created": "datetime64[us, UTC]",
+    "scans": "int64",
+    "latitude": "float64",
+    "longitude": "float64",
+    "is_dynamic": "bool",
+    "size": "int64",
+    "padding": "int64",
+    "version": "int64",
 }
 CAMPAIGN_DTYPES = {
     "name": TEXT,
@@ -315,19 +316,19 @@ def test_the_table_of_qr_codes_says_what_the_records_say(portfolio):
     ]
     table = portfolio.qrcodes()
     assert table.index.tolist() == [code.id for code in codes]
-    assert table["Campaign Name"].tolist() == ["Spring", ""]
-    assert table["QR Code Name"].tolist() == ["00123", "NA"]
-    assert table["Content"].tolist() == ["=1+1", "NA"]
-    assert table["Trackable URL"].tolist() == [code.short_url for code in codes]
-    assert table["Created (UTC)"].tolist() == [pd.Timestamp("2026-03-01T12:00:00Z")] * 2
-    assert table["Comment"].tolist() == ["", "null"]
-    assert table["Latitude"].tolist()[0] == -33.5
-    assert table["Longitude"].isna().all()
-    assert table["Dynamic"].tolist() == [True, False]
-    assert table["Version"].tolist() == [-1, 7]
-    assert table["Encode Mode"].tolist() == ["Byte", "Byte"]
-    assert table["Error Correction"].tolist() == ["M", "H"]
-    assert portfolio.qrcodes(campaign_id=spring.id)["Content"].tolist() == ["=1+1"]
+    assert table["campaign"].tolist() == ["Spring", ""]
+    assert table["name"].tolist() == ["00123", "NA"]
+    assert table["content"].tolist() == ["=1+1", "NA"]
+    assert table["short_url"].tolist() == [code.short_url for code in codes]
+    assert table["created"].tolist() == [pd.Timestamp("2026-03-01T12:00:00Z")] * 2
+    assert table["comment"].tolist() == ["", "null"]
+    assert table["latitude"].tolist()[0] == -33.5
+    assert table["longitude"].isna().all()
+    assert table["is_dynamic"].tolist() == [True, False]
+    assert table["version"].tolist() == [-1, 7]
+    assert table["em"].tolist() == ["Byte", "Byte"]
+    assert table["ec"].tolist() == ["M", "H"]
+    assert portfolio.qrcodes(campaign_id=spring.id)["content"].tolist() == ["=1+1"]
 
 
 def test_the_table_of_campaigns_counts_their_codes_and_scans(portfolio):

@@ -15,6 +15,7 @@ from qrkit.pictures.generate_request import merged, read_post
 from qrkit.portfolio.access import create_key
 from qrkit.portfolio.templates import LONGEST_NAME, MOST_TEMPLATES, Templates
 from qrkit.server import Client, make_app
+from qrkit.server.statuses import status_of
 from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.tracking.records import Account
@@ -87,7 +88,7 @@ def test_a_deleted_template_is_gone_and_cannot_be_deleted_again(templates):
     for again in (templates.get, templates.delete, lambda name: templates.design(name, "x")):
         with pytest.raises(NotFound, match="no template 'brand'") as caught:
             again("brand")
-        assert (caught.value.status, caught.value.code) == (404, "template-not-found")
+        assert (status_of(caught.value), caught.value.code) == (404, "template-not-found")
 
 
 @pytest.mark.rule("G18")

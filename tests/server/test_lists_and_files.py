@@ -437,5 +437,5 @@ def test_the_table_of_a_notebook_says_what_the_list_says(api):
     (listed,) = api.all()["qrcodes"]
     assert list(frame.index) == [listed["id"]]
     row = frame.iloc[0]
-    assert (row["QR Code Name"], row["Content"], row["Trackable URL"]) == ("Door", TARGET, listed["shortUrl"])
-    assert row["Created (UTC)"] == pd.Timestamp("2026-03-14 12:00:00+0000")
+    assert (row["name"], row["content"], row["short_url"]) == ("Door", TARGET, listed["shortUrl"])
+    assert row["created"] == pd.Timestamp("2026-03-14 12:00:00+0000")

@@ -34,7 +34,7 @@ def counted(shop):
     found = {code.short_code: code.scans for code in shop.list_qrcodes()}
     asked = shop.sql("SELECT short_code, scans FROM qrcodes")
     assert dict(zip(asked["short_code"], asked["scans"], strict=True)) == found
-    assert shop.qrcodes()["Scans"].tolist() == list(found.values())
+    assert shop.qrcodes()["scans"].tolist() == list(found.values())
     assert verify(shop.store) == []
     return found
 

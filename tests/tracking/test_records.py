@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent, Visit
 
 some = settings(max_examples=40, derandomize=True, deadline=None)
@@ -210,4 +211,15 @@ def test_a_record_is_made_at_a_moment_that_says_its_day(created):
     """Numbers do not say whether they are seconds or milliseconds."""
     with pytest.raises(InvalidParameter) as caught:
         Campaign(id="0" * 32, name="Spring", created=created)
-    assert (caught.value.name, caught.value.status) == ("created", 400)
+    assert (caught.value.name, status_of(caught.value)) == ("created", 400)
+
+
+@pytest.mark.rule("X5")
+@pytest.mark.parametrize(
+    ("is_dynamic", "short_url", "text"),
+    [(True, "https://a.example/a", "https://a.example/a"), (True, "", "x"), (False, "https://a.example/a", "x")],
+)
+def test_a_picture_says_the_short_url_of_a_dynamic_code_and_the_content_of_others(is_dynamic, short_url, text):
+    """Open: what is drawn of a code. Its short URL, where it is dynamic and has one; else its content."""
+    code = QRCode(id="0" * 32, name="Door", content="x", created=NOON, is_dynamic=is_dynamic, short_url=short_url)
+    assert code.encoded == text

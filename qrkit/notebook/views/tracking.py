@@ -41,11 +41,10 @@ def _(campaign: Campaign) -> dict[str, Any]:
 
 
 def code_image(code: QRCode) -> QRImage | None:
-    """The picture of a QR Code, as its portfolio draws it; None where the plan does not show it (rulings T2, X5)."""
-    content = (code.short_url if code.is_dynamic else "") or code.content
-    if not code.is_available or not content:
+    """The picture of a QR Code, as its portfolio draws it; None where the plan does not show it."""
+    if not code.is_available or not code.encoded:
         return None
-    return QRImage(drawn(content, code.properties))
+    return QRImage(drawn(code.encoded, code.properties))
 
 
 @media.register

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from qrkit.design.color import Color
 from qrkit.design.design import Design
 from qrkit.drawing.resizing import followed
 from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.model import plain
 from qrkit.notebook.widgets.companions import with_companions
 from qrkit.notebook.widgets.defaults import start
 from qrkit.pictures.image import QRImage
@@ -124,7 +124,7 @@ class Draft:
         Raises:
             QrkitError: The design would break a rule, or could not be drawn.
         """
-        fields = _mutable(self.design.model_dump(exclude_unset=True))
+        fields = plain(self.design, only_set=True)
         for one in edits:
             self._apply(fields, one)
             with_companions(fields, one.path, self.image)
@@ -161,7 +161,7 @@ class Draft:
         value = edit.value
         if edit.do == "start":
             branch = value if isinstance(value, str) else ""
-            value = _mutable(start(edit.path, self.image, branch))
+            value = plain(start(edit.path, self.image, branch), only_set=True)
             if edit.path[-1] in ("layers", "sprites", "stops"):
                 value = [*(inside.get(last) or []), value]
         if edit.do in ("set", "start"):
@@ -186,17 +186,6 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
     if not any(name == path or name.startswith(f"{path}.") for name in found for path in touched):
         found |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in found.items()))
     return found
-
-
-def _mutable(value: Any) -> Any:
-    """A record as JSON has it, with colours as text."""
-    if hasattr(value, "model_dump"):
-        value = value.model_dump(exclude_unset=True)
-    if isinstance(value, dict):
-        return {key: _mutable(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mutable(one) for one in value]
-    return value.argb if isinstance(value, Color) else value
 
 
 def _at(fields: dict[str, Any], way: Sequence[str | int]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.drawing.layout import Layout, into_placeholder, lay_out
+from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.scene import Matrix
 from qrkit.notebook.widgets.draft import Draft
 from qrkit.pictures.image import QRImage
@@ -48,9 +48,6 @@ def _short(value: Any) -> Any:
 
 def _matrix(image: QRImage, layout: Layout) -> Matrix:
     """From the pixels that layers are placed in to those of the whole picture: mirrored, and put into a wrapper."""
-    across, down = (image.design.flip in (side, "both") for side in ("horizontal", "vertical"))
-    flipped = Matrix(
-        -1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0
-    )
+    flipped = flip_matrix(layout, image.design.flip)
     wrapper = image.design.wrapper
     return flipped.then(into_placeholder(layout, wrapper, exact=True)) if wrapper else flipped

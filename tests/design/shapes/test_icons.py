@@ -4,6 +4,7 @@ import pytest
 
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.errors import InvalidParameter
+from qrkit.server.statuses import status_of
 from tests.design.shapes.pixels import dark
 
 BOX = (0, 0, 24, 24)
@@ -59,7 +60,7 @@ def test_same_name_gives_the_same_outline():
 def test_unknown_icon_is_refused_with_near_names(name, said):
     with pytest.raises(InvalidParameter, match=re.escape(said)) as caught:
         icon(name)
-    assert (caught.value.status, caught.value.name, caught.value.value) == (400, "icon", name)
+    assert (status_of(caught.value), caught.value.name, caught.value.value) == (400, "icon", name)
 
 
 def test_icons_are_found_by_a_part_of_their_name():

@@ -17,6 +17,7 @@ from PIL import Image, ImageChops, ImageStat
 from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE, MOST_WORKERS, rasterise, within
 from qrkit.drawing.untrusted.rasteriser.worker import ENGINES
 from qrkit.errors import QrkitError, RenderingFailed
+from qrkit.server.statuses import status_of
 
 SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -135,7 +136,7 @@ def test_what_is_no_drawing_of_this_size_is_refused_in_one_line(svg):
     with pytest.raises(RenderingFailed, match=r"^the drawing cannot be rendered: .") as caught:
         rasterise(svg, 20, 20)
     assert isinstance(caught.value, QrkitError)
-    assert (caught.value.status, caught.value.code) == (400, "rendering-failed")
+    assert (status_of(caught.value), caught.value.code) == (400, "rendering-failed")
     assert "\n" not in str(caught.value)
     assert_draws()
 

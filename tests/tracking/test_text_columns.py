@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.store.text_columns import as_text, text_column, with_dtypes
+from qrkit.tracking.text_columns import as_text, text_column, with_dtypes
 from tests.dtypes import TEXT
 
 MISSING = (None, float("nan"), pd.NA, pd.NaT)
