@@ -104,7 +104,7 @@ def _moved(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item
 
 
 def _paper(layout: Layout, background: Paint) -> Rectangle:
-    """What formats without transparency paint first (ruling G4)."""
+    """What formats without transparency paint first."""
     return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
 
 
@@ -115,14 +115,14 @@ def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
 
 
 def _flipped(items: tuple[Item, ...], layout: Layout, *, across: bool, down: bool) -> tuple[Item, ...]:
-    """The items mirrored (ruling G17)."""
+    """The items mirrored."""
     if not (across or down):
         return items
     match items:
         case (Rectangle(paint=Color()),):
             return items
         case (Rectangle(paint=Color()), Squares(x, y, size, cells, Color() as color, union)):
-            # Squares of one colour stay squares, which every format writes best.
+            # Squares of one color stay squares, which every format writes best.
             left = layout.width - x - size * layout.side if across else x
             top = layout.height - y - size * layout.side if down else y
             return items[0], Squares(left, top, size, _mirrored(cells, across=across, down=down), color, union)
@@ -136,7 +136,7 @@ def _mirrored(cells: Cells, *, across: bool, down: bool) -> Cells:
 
 
 def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene:
-    """The scene in the placeholder of its wrapper (ruling G15)."""
+    """The scene in the placeholder of its wrapper."""
     content = sheet.pictures["wrapper.source"]
     around: Item
     if isinstance(content, Outline):

@@ -25,7 +25,7 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
         symbol: Its modules.
         pictures: What its sprites, layers and wrapper show, by the path of the field (`layers.0.content`).
         exact: Whether modules may have a fraction of a pixel to fill the size asked for, as vector formats allow
-            (ruling G8).
+           .
 
     Raises:
         InvalidParameter: The size asked for leaves less than a pixel for a module.

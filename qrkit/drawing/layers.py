@@ -1,4 +1,4 @@
-"""Layers as items of a scene, and which modules they leave out (ruling G13)."""
+"""Layers as items of a scene, and which modules they leave out."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int
 
 
 def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
-    """Which pixels from left, top to right, bottom the layer colours: those with alpha above 0."""
+    """Which pixels from left, top to right, bottom the layer colors: those with alpha above 0."""
     import numpy as np
 
     left, top, right, bottom = box

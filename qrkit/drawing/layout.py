@@ -1,4 +1,4 @@
-"""How large a module is and where the symbol lies, in the pixels of the QR Code picture (ruling G8)."""
+"""How large a module is and where the symbol lies, in the pixels of the QR Code picture."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
 
 
 def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
-    """How the picture gets into the placeholder of a wrapper: fitted and centred, whole pixels a module (G15).
+    """How the picture gets into the placeholder of a wrapper: fitted and centered, whole pixels a module.
 
     Raises:
         InvalidParameter: The placeholder leaves less than a pixel for a module.

@@ -1,4 +1,4 @@
-"""Finder patterns as items of a scene (ruling G12)."""
+"""Finder patterns as items of a scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules as items of a scene: squares, a style, or sprites (rulings G9 to G11)."""
+"""Modules as items of a scene: squares, a style, or sprites."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Place = tuple[int, int]
 """Column and row of a cell; the quiet zone has negative ones, too."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
-"""Where sprites of a type are drawn (ruling G11)."""
+"""Where sprites of a type are drawn."""
 
 
 def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
@@ -63,7 +63,7 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
 
 
 def _picked(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
-    """One of the sprites for each place, by chance that is the same each time (ruling G9)."""
+    """One of the sprites for each place, by chance that is the same each time."""
     text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
     chance = hashlib.shake_256(text.encode()).digest(2 * len(places))
     chosen: dict[str, list[tuple[float, float]]] = {path: [] for path, _ in sprites}

@@ -1,4 +1,4 @@
-"""Colours and gradients of a design as paints of a scene, in its pixels (ruling G16)."""
+"""Colors and gradients of a design as paints of a scene, in its pixels."""
 
 from __future__ import annotations
 

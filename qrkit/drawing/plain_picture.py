@@ -1,4 +1,4 @@
-"""`Plain`: a picture of two colours on a grid of whole pixels, which formats write the short way."""
+"""`Plain`: a picture of two colors on a grid of whole pixels, which formats write the short way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Plain", "runs"]
 
 
 class Plain(NamedTuple):
-    """One colour under everything, and square modules of one colour.
+    """One color under everything, and square modules of one color.
 
     Attributes:
         width: Pixels.
@@ -45,7 +45,7 @@ class Plain(NamedTuple):
 
     @property
     def palette(self) -> tuple[Color, Color]:
-        """The colours of light and of dark pixels: the background, and the foreground as seen over it."""
+        """The colors of light and of dark pixels: the background, and the foreground as seen over it."""
         return self.background, self.color.over(self.background)
 
 

@@ -37,9 +37,9 @@ class Linear:
     """A gradient along a line, in the pixels of what it paints.
 
     Attributes:
-        start: x, y of the first colour.
-        stop: x, y of the last colour.
-        stops: Offset 0..1 and colour, by rising offset.
+        start: x, y of the first color.
+        stop: x, y of the last color.
+        stops: Offset 0..1 and color, by rising offset.
     """
 
     start: tuple[float, float]
@@ -54,8 +54,8 @@ class Radial:
     Attributes:
         centre: x, y of the circle.
         radius: Of the circle.
-        focus: x, y where the first colour is; inside the circle.
-        stops: Offset 0..1 and colour, by rising offset.
+        focus: x, y where the first color is; inside the circle.
+        stops: Offset 0..1 and color, by rising offset.
     """
 
     centre: tuple[float, float]
@@ -116,7 +116,7 @@ class Rectangle:
         y: Top edge.
         width: To the right.
         height: Downwards.
-        paint: A colour or a gradient.
+        paint: A color or a gradient.
     """
 
     x: float
@@ -157,7 +157,7 @@ class Shape:
 
     Attributes:
         outline: In pixels.
-        paint: A colour or a gradient.
+        paint: A color or a gradient.
     """
 
     outline: Outline
@@ -169,7 +169,7 @@ class Stamps:
     """One small picture at many places.
 
     Attributes:
-        picture: An outline in pixels from its own 0, 0, filled with `paint`; or a picture that has its own colours.
+        picture: An outline in pixels from its own 0, 0, filled with `paint`; or a picture that has its own colors.
         width: Of one stamp, in pixels.
         height: Of one stamp, in pixels.
         places: x, y of the top left corner of each, in pixels.
@@ -283,7 +283,7 @@ class Scene(Shown):
         cells: Its rows of modules as they are seen, which a flip has mirrored.
         padding: Quiet zone in modules.
         title: What the code says, for people who cannot see it.
-        paper: What formats without transparency paint first: the background's opaque form, else white (ruling G4).
+        paper: What formats without transparency paint first: the background's opaque form, else white.
         module: Pixels per module as they are seen.
         origin: x, y of the top left module of the symbol as it is seen.
         dots_per_inch: How large a pixel is printed; None where nobody said.
@@ -305,7 +305,7 @@ class Scene(Shown):
 
     @property
     def backdrop(self) -> Color:
-        """The colour of the paper, where it has one; else white."""
+        """The color of the paper, where it has one; else white."""
         match self.paper:
             case (Rectangle(paint=Color() as color),):
                 return color
@@ -316,7 +316,7 @@ class Scene(Shown):
 
     @property
     def plain(self) -> Plain | None:
-        """The scene as two colours on a grid of whole pixels, where it is no more than that."""
+        """The scene as two colors on a grid of whole pixels, where it is no more than that."""
         match self.items:
             case (
                 Rectangle(0, 0, width, height, Color() as background),

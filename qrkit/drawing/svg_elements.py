@@ -114,7 +114,7 @@ def elements(item: Item, definitions: Definitions) -> list[str]:
         case Rectangle():
             return [_rectangle(item, definitions)]
         case Squares():
-            # Without crispEdges, renderers leave hairlines between neighbouring squares.
+            # Without crispEdges, renderers leave hairlines between neighboring squares.
             return ['<g shape-rendering="crispEdges">', *squares(item, definitions), "</g>"]
         case Shape(outline, paint):
             return [f'<path style="{definitions.style(paint)}" d="{path_data(outline)}"/>']
@@ -133,7 +133,7 @@ def _rectangle(one: Rectangle, definitions: Definitions) -> str:
 
 
 def squares(one: Squares, definitions: Definitions) -> list[str]:
-    """A rect a square, or one path (ruling G5)."""
+    """A rect a square, or one path."""
     style, size = definitions.style(one.paint), side(one.size)
     if one.union:
         return [f'<path style="{style}" d="{union_data(one.x, one.y, one.size, one.cells)}"/>']

@@ -1,4 +1,4 @@
-"""Numbers, colours, texts and squares as SVG spells them: what is needed for every drawing."""
+"""Numbers, colors, texts and squares as SVG spells them: what is needed for every drawing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def side(size: float) -> str:
 
 
 def fill(color: Color) -> str:
-    """A colour as the `style` of an element."""
+    """A color as the `style` of an element."""
     opacity = "" if color.alpha == 255 else f"fill-opacity:{color.opacity:.4g};"
     return f"fill:rgb({color.red},{color.green},{color.blue});{opacity}"
 

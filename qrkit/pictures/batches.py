@@ -137,7 +137,7 @@ def generate_many(
         print_size: Of the files on paper, as `QRImage.print_at` makes them; by default they have a size in pixels.
         design: What all pictures look like, whatever its content: a `Design`, or its fields. Contents that are designs
             do not ask it.
-        fetch: What reads pictures that a design names by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures that a design names by their URL; without it, none is read.
         progress: Whether a bar shows how far it has come.
         processes: At most how many draw, with 1 this one alone. None: as many as there are processors, if it pays.
         **fields: Fields of `Design` that replace those of all designs.

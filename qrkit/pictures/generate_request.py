@@ -1,4 +1,4 @@
-"""A request for one picture: its design, format, file name and shortening, as JSON says it (rulings G4 to G7, G18)."""
+"""A request for one picture: its design, format, file name and shortening, as JSON says it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GenerateRequest:
         shorten: Name of a shortening service, or "".
         attachment: Whether the picture is to be saved, not shown.
         filename: Suggested name of the file, or "".
-        unknown: Paths of fields that were sent and are not known (ruling H2).
+        unknown: Paths of fields that were sent and are not known.
     """
 
     design: Design
@@ -70,11 +70,11 @@ class GenerateRequest:
 
 
 def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateRequest:
-    """Read the fields of POST generate; unknown ones are ignored and told (ruling H2).
+    """Read the fields of POST generate; unknown ones are ignored and told.
 
     Args:
         fields: The JSON object of the body.
-        templates: Where the template that it names is (ruling G18).
+        templates: Where the template that it names is.
 
     Raises:
         InvalidParameter: Fields break rules; all that do are named.
@@ -103,7 +103,7 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A template with fields over it: objects merge deeply, anything else replaces, nothing leaves it (ruling G18)."""
+    """A template with fields over it: objects merge deeply, anything else replaces, nothing leaves it."""
     found = dict(template)
     for name, value in fields.items():
         below = found.get(name)
@@ -125,7 +125,7 @@ def _posted_format(name: str) -> str:
 
 
 def _text(name: str, fields: Mapping[str, Any]) -> str:
-    """The text of a field, empty where it is absent (ruling H5)."""
+    """The text of a field, empty where it is absent."""
     value = fields.get(name)
     if value is None:
         return ""

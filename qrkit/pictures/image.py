@@ -45,7 +45,7 @@ class QRImage(Shown):
 
     Args:
         design: What it looks like.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures that the design names by their URL; without it, none is read.
         pictures: Those pictures, where they are read already.
 
     Attributes:
@@ -158,7 +158,7 @@ class QRImage(Shown):
 
     @cached_property
     def exact_scene(self) -> Scene:
-        """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
+        """The drawing for vector formats, which fill the size asked for to a fraction of a pixel."""
         return self._parts.scene(exact=True)
 
     def to_bytes(self, format: str = "png", *, compression: int | None = None) -> bytes:
@@ -178,7 +178,7 @@ class QRImage(Shown):
         """The picture with a size on paper; it comes as near to it as whole dots a module allow.
 
         Args:
-            size_mm: Width in millimetres, 2..5,000.
+            size_mm: Width in millimeters, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
             key_black: Whether eps and pdf write black with the black ink alone.
             at_most: Whether it must not be wider than `size_mm`, as on a label.
@@ -264,7 +264,7 @@ def generate(
 
     Args:
         content: The text to encode, or a whole `Design`.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures that the design names by their URL; without it, none is read.
         warn: Whether to warn of a picture that readers may fail on: at once where that is known without drawing it,
             else when the picture is shown, saved or printed.
         **fields: Fields of `Design` (version, size, padding, em, ec, foreground, background, modules, …); with a

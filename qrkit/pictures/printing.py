@@ -26,14 +26,14 @@ class PrintSize(Model):
     """How large a picture is to be on paper.
 
     Attributes:
-        size_mm: Width in millimetres, 2..5,000.
+        size_mm: Width in millimeters, 2..5,000.
         dpi: Dots per inch of the printer, 30..5,000.
         key_black: Whether eps and pdf write black with the black ink alone, as printing houses ask for.
         at_most: Whether it must not be wider than that, as on a label; else it comes as near as whole dots allow, and
             may be up to half a dot a module wider.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     size_mm: Annotated[Number, Within(2, 5_000, "millimetres")]
@@ -76,17 +76,17 @@ class QRPrint(Shown):
 
     @property
     def width_mm(self) -> float:
-        """True width in millimetres."""
+        """True width in millimeters."""
         return self.scene.width / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def height_mm(self) -> float:
-        """True height in millimetres."""
+        """True height in millimeters."""
         return self.scene.height / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def module_mm(self) -> float:
-        """True width of a module in millimetres."""
+        """True width of a module in millimeters."""
         return self.dots_per_module / self.size.dpi * MILLIMETRES_PER_INCH
 
     def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:

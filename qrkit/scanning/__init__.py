@@ -58,7 +58,7 @@ def check(
         level: `static` computes what error correction, eyes, quiet zone and contrast leave, without a reader; `quick`
             has readers look in 7 conditions, `standard` in 19, `full` in all, to the breaking point. From `standard`
             on, 8 captures at the limit of what a plain symbol bears refine the score.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures that the design names by their URL; without it, none is read.
         engines: Who reads; where nothing is said, the three of `qrkit.scanning.readers.STANDARD`, and all that
             are installed at level full.
 

@@ -50,7 +50,7 @@ class Appearance:
     Attributes:
         version: 1..40.
         if_dark: Luma of the middle of each module, `MARGIN` modules around the symbol included, where it is dark.
-        if_light: The same where it is light. Modules that no content changes have one luma, that of their colour.
+        if_light: The same where it is light. Modules that no content changes have one luma, that of their color.
     """
 
     version: int

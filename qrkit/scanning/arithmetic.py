@@ -1,6 +1,6 @@
 """What can be told of a design without drawing it: enough for most, and it costs nothing.
 
-Forms that are known to read, in one colour on another, lose nothing to readers but by contrast and quiet zone. Anything
+Forms that are known to read, in one color on another, lose nothing to readers but by contrast and quiet zone. Anything
 else has to be looked at.
 """
 
@@ -73,7 +73,7 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
 
 
 def _is_known(design: Design) -> bool:
-    """Whether its modules and eyes are forms that read, in the colour of the foreground, with nothing over them."""
+    """Whether its modules and eyes are forms that read, in the color of the foreground, with nothing over them."""
     markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
     return (
         not design.layers

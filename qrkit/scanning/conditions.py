@@ -2,7 +2,7 @@
 
 The picture is laid on a page (`Sheet`), and a `Condition` says how the page is captured. All of it is simulated; the
 strengths were set with plain symbols, black on white, of which readers of both schools shall see enough. Captures are
-the same in every run: noise is seeded, and pictures are 8-bit greys, which Pillow resamples with whole numbers.
+the same in every run: noise is seeded, and pictures are 8-bit grays, which Pillow resamples with whole numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 Picture: TypeAlias = Image.Image
 Pixels: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"
-"""Rows of greys, 0..255."""
+"""Rows of grays, 0..255."""
 
 MOST_SIDE = 1_600
 """Pixels of the longer side, both of a picture that is examined and of the sheet it is laid on."""
@@ -49,7 +49,7 @@ FINE = 2
 """Times as many pixels has a module where ink spreads: one of them is a twelfth of a module then."""
 
 PAPER, DARK = 255, 64
-"""Greys of pages: white, and #404040."""
+"""Grays of pages: white, and #404040."""
 
 AWAY = 3.0
 """Sides of the sheet from which it is seen: the sheet fills about a third of a telephone's view then."""
@@ -207,7 +207,7 @@ def _shaded(picture: Picture, least: float) -> Picture:
 
 
 def _glared(picture: Picture, greys: float) -> Picture:
-    """A lamp mirrored right above the middle, so many greys lighter there."""
+    """A lamp mirrored right above the middle, so many grays lighter there."""
     across, down = _places(picture)
     distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
     return _of(_floats(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)

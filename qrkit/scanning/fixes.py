@@ -48,7 +48,7 @@ RIM = 2
 
 
 def luma(color: Color, page: Color = WHITE) -> float:
-    """How light a colour is on a page, 0..1."""
+    """How light a color is on a page, 0..1."""
     return color.over(page).luma
 
 
@@ -123,7 +123,7 @@ def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
 
 
 def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
-    """The nearest safe forms in these corners, in their colours where those are dark; None where they are so."""
+    """The nearest safe forms in these corners, in their colors where those are dark; None where they are so."""
     safe = {}
     for corner in corners:
         if (marker := getattr(design.markers, corner)) is None:
@@ -170,11 +170,11 @@ def _colors(fill: Fill) -> list[Color]:
 def _recolored(fill: Fill, change: Any) -> Fill:
     if isinstance(fill, Gradient):
         return fill.replace(stops=[Stop(offset=stop.offset, color=change(stop.color)) for stop in fill.stops])
-    return change(fill)  # type: ignore[no-any-return]  # what changes colours gives colours
+    return change(fill)  # type: ignore[no-any-return]  # what changes colors gives colors
 
 
 def _darker(color: Color) -> Color:
-    """The colour mixed with black until it is dark enough."""
+    """The color mixed with black until it is dark enough."""
     light = luma(color)
     return _mixed(color, BLACK, 1 - DARKEST / light) if light > DARKEST else color.opaque
 

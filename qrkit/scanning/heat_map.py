@@ -1,6 +1,6 @@
 """`heat_map`: where a drawing costs a symbol its error correction, as SVG.
 
-The symbol in pale greys; codewords that are wrong tinted by how much of its correction their block uses, from yellow
+The symbol in pale grays; codewords that are wrong tinted by how much of its correction their block uses, from yellow
 to red; modules that read wrong dark red, or violet where they belong to a function pattern, which nothing corrects.
 """
 
@@ -88,7 +88,7 @@ def _hex(color: tuple[int, ...]) -> str:
 
 
 def _path(cells: np.ndarray, color: str, inset: float = 0) -> str:
-    """Cells of one colour; with an inset each is a smaller square of its own."""
+    """Cells of one color; with an inset each is a smaller square of its own."""
     if not cells.any():
         return ""
     if inset:

@@ -197,6 +197,6 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
             f"dark and light modules differ by {_floored(size):.2f} of black to white where they differ least; readers "
             f"need {CONTRAST}"
         )
-        # Where the colours are well, it is small sprites that look pale.
+        # Where the colors are well, it is small sprites that look pale.
         fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None
         yield Issue("contrast", severity, "foreground", size, CONTRAST, message, fix)

@@ -71,7 +71,7 @@ def largest_logo(
         pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
         may: What else may be changed of the symbol, out of mask and ec; the version stays.
         level: Of the report; where readers look, they have to find the symbol as well as without the logo, or `ok`.
-        fetch: What reads pictures by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures by their URL; without it, none is read.
 
     Raises:
         CannotRepair: Not even a picture of one module fits there.

@@ -30,7 +30,7 @@ School: TypeAlias = Literal["run-length", "contour"]
 """How an engine finds a symbol."""
 
 Reader: TypeAlias = "Callable[[Pixels], list[bytes]]"
-"""Grey pixels, rows of 0..255, to the contents of the symbols that were found there."""
+"""Gray pixels, rows of 0..255, to the contents of the symbols that were found there."""
 
 STANDARD = ("zxing-cpp", "quirc", "qrdec")
 """The engines that are always there; the score is theirs."""
@@ -54,7 +54,7 @@ class Engine:
         name: `zxing-cpp`, `quirc`, `qrdec`, `opencv` or `zbar`.
         school: How it finds them.
         version: Of the library.
-        reader: Rows of greys -> the payloads; may not change the greys.
+        reader: Rows of grays -> the payloads; may not change the grays.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Engine:
     reader: Reader = field(repr=False)
 
     def read(self, greys: Pixels) -> list[bytes]:
-        """The payloads of all symbols that are found in rows of greys, uint8; none in an empty picture."""
+        """The payloads of all symbols that are found in rows of grays, uint8; none in an empty picture."""
         return self.reader(np.ascontiguousarray(greys)) if greys.size else []
 
 

@@ -103,7 +103,7 @@ def make_scannable(
         may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
         level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a fraction
             of the time.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        fetch: What reads pictures that the design names by their URL; without it, none is read.
 
     Raises:
         CannotRepair: If these levers do not suffice; the error says what is in the way and which others would help.

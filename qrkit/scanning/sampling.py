@@ -125,7 +125,7 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, flo
 
 
 def reflectance(luma: Greys) -> Greys:
-    """Luma of greys as linear reflectance (IEC 61966-2-1, the curve of sRGB)."""
+    """Luma of grays as linear reflectance (IEC 61966-2-1, the curve of sRGB)."""
     return np.where(luma <= 0.04045, luma / 12.92, ((luma + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 

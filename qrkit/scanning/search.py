@@ -1,6 +1,6 @@
 """The search for steps after which a design scans.
 
-First the symbol is made readable as if nothing lay over it: colours, quiet zone, eyes, weight of modules. Then layers
+First the symbol is made readable as if nothing lay over it: colors, quiet zone, eyes, weight of modules. Then layers
 behind all of it are made as faint as they have to be, and room is found for those in the way. Of each place, version
 and size of theirs two drawings tell what any mask, error correction level and pad codewords make of it, so that these
 are tried by arithmetic.

@@ -53,7 +53,7 @@ def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
 
 
 def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
-    """The signed contrast of the symbol's faintest ninth; eyes may have colours of their own."""
+    """The signed contrast of the symbol's faintest ninth; eyes may have colors of their own."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     is_counted = role_grid(symbol.version) != Role.FINDER
     found = []
@@ -121,7 +121,7 @@ def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
 
 
 def _sides(centre: np.ndarray, distance: float) -> np.ndarray:
-    """The middles of the four sides of a square so far from the centre, which rounding leaves where they are."""
+    """The middles of the four sides of a square so far from the center, which rounding leaves where they are."""
     across = np.abs(centre - distance) < 0.15
     beside = centre < distance / 2
     return (across[:, None] & beside[None, :]) | (beside[:, None] & across[None, :])

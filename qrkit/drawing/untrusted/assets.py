@@ -171,7 +171,7 @@ class _Reader:
         try:
             return self._picture(self._fetch(content))
         except (AssetError, OSError) as error:
-            # One answer for all that can go wrong there: else a stranger could probe by it what our neighbours are.
+            # One answer for all that can go wrong there: else a stranger could probe by it what our neighbors are.
             _log.info("the picture at %r cannot be used: %s", _shown(content), error)
             rule = "cannot be fetched, or is no picture that may be used; a data URI always works"
             raise _refused(rule, "remote-content-unavailable") from error
@@ -282,7 +282,7 @@ def _bitmap(data: bytes, count: Callable[[int, int], None]) -> Bitmap:
 def _plain(picture: Image) -> Image:
     """The pixels alone: RGBA where something is transparent, else RGB."""
     if picture.mode.startswith("I"):
-        # 16 bits of grey: Pillow cuts what is above 255 off instead of scaling it.
+        # 16 bits of gray: Pillow cuts what is above 255 off instead of scaling it.
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
     clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
     clean.info = {}

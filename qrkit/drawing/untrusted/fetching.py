@@ -1,4 +1,4 @@
-"""Pictures from other hosts: only from those the operator named, and never from inside our own network (ruling G20).
+"""Pictures from other hosts: only from those the operator named, and never from inside our own network.
 
 An address that strangers choose is a way to make the server knock at doors they cannot reach. So each hop is judged by
 its name, the name is resolved once, every address it has must be public, and that very address is connected to.
@@ -159,7 +159,7 @@ class Fetcher:
         try:
             picture = self._fetched(url, start + TOTAL_SECONDS)
         except Exception as error:
-            # Whatever it was, it looks the same outside: differences would tell a stranger about our neighbours.
+            # Whatever it was, it looks the same outside: differences would tell a stranger about our neighbors.
             _log.info("no picture from %s: %s", _loggable(url), error if isinstance(error, _Refused) else repr(error))
             raise AssetError(Problem("url", None, "cannot be fetched", "remote-content-unavailable")) from error
         self._kept.put(url, picture, start)

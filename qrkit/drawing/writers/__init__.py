@@ -1,6 +1,6 @@
 """`Scene` -> bytes, one writer a format; `FORMATS` is the table of all (interface.md, ruling G4).
 
-Every writer has the signature `write(scene) -> bytes` and gives the same bytes for the same scene (ruling G9).
+Every writer has the signature `write(scene) -> bytes` and gives the same bytes for the same scene.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Format:
         name: Its name in the interface, which is also the suffix of its files.
         media_type: As sent in `Content-Type`.
         write: The writer.
-        exact: Whether modules may have a fraction of a pixel (ruling G8).
+        exact: Whether modules may have a fraction of a pixel.
         write_plain: The writer of plain pictures, the same bytes without a scene; None where there is none.
     """
 

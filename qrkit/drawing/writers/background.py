@@ -1,4 +1,4 @@
-"""`Ground`: what lies below an item, for formats without transparency, which must mix colours themselves."""
+"""`Ground`: what lies below an item, for formats without transparency, which must mix colors themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-6
 """What sums of pixels may be off."""
 
 PIECES = 16
-"""A fade is cut into so many: colour times alpha is a curve, and as many straight pieces miss it by less than 1/255."""
+"""A fade is cut into so many: color times alpha is a curve, and as many straight pieces miss it by less than 1/255."""
 
 
 class Ground:
@@ -111,7 +111,7 @@ def _over_stops(above: Color, stops: tuple[tuple[float, Color], ...]) -> tuple[t
 
 
 def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[tuple[float, Color], ...]:
-    """Stops on a colour, with more of them where alpha changes."""
+    """Stops on a color, with more of them where alpha changes."""
     found = [(stops[0][0], stops[0][1].over(below))]
     for (start, first), (end, last) in pairwise(stops):
         pieces = PIECES if first.alpha != last.alpha and start < end else 1
@@ -122,7 +122,7 @@ def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[
 
 
 def _between(first: Color, last: Color, share: float, below: Color) -> Color:
-    """A colour on the way from one to another, over an opaque one; rounded only once."""
+    """A color on the way from one to another, over an opaque one; rounded only once."""
     opacity = first.opacity + (last.opacity - first.opacity) * share
     red, green, blue = (
         round((one + (other - one) * share) * opacity + under * (1 - opacity))

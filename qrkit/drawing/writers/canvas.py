@@ -167,7 +167,7 @@ class _Canvas:
 
 
 def _paint(item: Item) -> Paint | None:
-    """What fills an item; pictures have colours of their own."""
+    """What fills an item; pictures have colors of their own."""
     if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
         return None
     return item.paint

@@ -39,7 +39,7 @@ MOST_PIXELS = 16_000_000
 """Of one picture."""
 MOST_COLORS = 64
 WITH_ALPHA = 2
-"""Pillow's number of the one method that reduces colours together with their alpha."""
+"""Pillow's number of the one method that reduces colors together with their alpha."""
 MEAN = 4
 """Pillow's number of the filter that gives all pixels the same weight."""
 
@@ -70,12 +70,12 @@ class Pixels(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """A picture of few colours.
+    """A picture of few colors.
 
     Attributes:
         pixel: Side of a pixel, in those of the scene.
         colors: Of the picture.
-        rows: For each row the number of each pixel's colour.
+        rows: For each row the number of each pixel's color.
     """
 
     pixel: int
@@ -170,7 +170,7 @@ def pixels_of(part: Scene) -> Pixels:
     alpha, colors = picture.getchannel("A"), picture.convert("RGB")
     if alpha.getextrema() == OPAQUE:
         return Pixels(*picture.size, colors.tobytes(), None)
-    # Programs that scale colours and alpha apart from each other let the colour of what is not seen shine through at
+    # Programs that scale colors and alpha apart from each other let the color of what is not seen shine through at
     # edges, so it has the mean one instead of black.
     mean = picture.resize((1, 1), MEAN).getpixel((0, 0))
     if isinstance(mean, tuple):
@@ -179,7 +179,7 @@ def pixels_of(part: Scene) -> Pixels:
 
 
 def reduced(part: Scene, most: int) -> Reduced:
-    """A scene as pixels of few colours, larger ones where they would be more than so many."""
+    """A scene as pixels of few colors, larger ones where they would be more than so many."""
     pixel = ceil(sqrt(part.width * part.height / most))
     picture = painted(part).reduce(pixel)
     extrema = picture.getchannel("A").getextrema()

@@ -1,4 +1,4 @@
-"""HTML: a complete page with the symbol as a table, which shows where pictures are blocked (ruling G6). No script.
+"""HTML: a complete page with the symbol as a table, which shows where pictures are blocked. No script.
 
 A table has no shapes and no gradients: what is more than plain squares stands in the page as SVG.
 """
@@ -37,7 +37,7 @@ def write(scene: Scene) -> bytes:
 def _rules(plain: Plain) -> list[str]:
     size = number(plain.module)
     return [
-        # Without the last two, browsers leave colours of table cells out of what they print.
+        # Without the last two, browsers leave colors of table cells out of what they print.
         f".qr{{width:{number(plain.width)}px;height:{number(plain.height)}px;table-layout:fixed;"
         f"border-collapse:collapse;background:{_css(plain.background)};"
         "-webkit-print-color-adjust:exact;print-color-adjust:exact}",
@@ -59,7 +59,7 @@ def _table(plain: Plain) -> str:
 
 
 def _row(modules: bytes) -> str:
-    """Runs of modules of one colour, the quiet zone among them, as cells over several columns."""
+    """Runs of modules of one color, the quiet zone among them, as cells over several columns."""
     parts = ["<tr>"]
     start = 0
     while start < len(modules):

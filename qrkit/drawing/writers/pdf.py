@@ -91,7 +91,7 @@ class _Page:
         return [f"/{self._named('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
 
     def _faded(self, paint: Gradient, box: Box) -> list[str]:
-        """The same for the alpha of a gradient: a second gradient, in grey, is how much of the first one is seen."""
+        """The same for the alpha of a gradient: a second gradient, in gray, is how much of the first one is seen."""
         left, top, width, height = box
         corners = " ".join(map(number, (left - 1, top - 1, left + width + 1, top + height + 1)))
         grey = postscript.shading(paint, "/DeviceGray", lambda color: f"{color.opacity:.4g}")
@@ -142,7 +142,7 @@ class _Page:
         if key not in self._pictures:
             pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
             if pixels is None or pixels.alpha is not None:
-                # Programs smooth colours and alpha apart from each other, which shows where single pixels differ much.
+                # Programs smooth colors and alpha apart from each other, which shows where single pixels differ much.
                 pixels = drawn_pixels(self._scene, content, width, height)
             mask = ""
             if pixels.alpha is not None:

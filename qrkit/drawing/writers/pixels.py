@@ -1,6 +1,6 @@
 """A plain picture as rows of packed pixels: the short way to raster formats.
 
-It has two colours, so a pixel is one bit and a row of modules is computed once for all its pixel rows.
+It has two colors, so a pixel is one bit and a row of modules is computed once for all its pixel rows.
 """
 
 from __future__ import annotations

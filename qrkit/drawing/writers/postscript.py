@@ -14,7 +14,7 @@ __all__ = ["ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
 
 POINTS_PER_INCH = 72
 EDGE = 1e-4
-"""How much of a gradient's length the colour beyond its first or last stop gets where two stops lie there."""
+"""How much of a gradient's length the color beyond its first or last stop gets where two stops lie there."""
 
 Stops = list[tuple[float, str]]
 
@@ -25,7 +25,7 @@ def rgb(color: Color) -> str:
 
 
 def ink(color: Color, *, key_black: bool) -> str:
-    """A colour as one number of grey, which printers print with their black ink alone, or as three."""
+    """A color as one number of gray, which printers print with their black ink alone, or as three."""
     if key_black and color.opaque in (BLACK, WHITE):
         return "0" if color.opaque == BLACK else "1"
     return rgb(color)
@@ -60,8 +60,8 @@ def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], 
 
     Args:
         paint: The gradient.
-        space: Its colour space.
-        part: Gives the numbers of a colour in that space.
+        space: Its color space.
+        part: Gives the numbers of a color in that space.
     """
     points: tuple[float, ...]
     if isinstance(paint, Linear):
@@ -78,7 +78,7 @@ def _from_0_to_1(stops: Stops) -> Stops:
     """The stops with one at each end."""
     (first, second), (last_but_one, last) = stops[:2], stops[-2:]
     if first[0] == second[0] == 0 or last_but_one[0] == last[0] == 1:
-        # Beyond its ends a gradient goes on with the colour it has there, which must not be the inner one of two.
+        # Beyond its ends a gradient goes on with the color it has there, which must not be the inner one of two.
         stops = [(EDGE + offset * (1 - 2 * EDGE), color) for offset, color in stops]
     before = [(0.0, first[1])] if stops[0][0] > 0 else []
     after = [(1.0, last[1])] if stops[-1][0] < 1 else []
@@ -86,7 +86,7 @@ def _from_0_to_1(stops: Stops) -> Stops:
 
 
 def _function(stops: Stops) -> str:
-    """Straight from colour to colour; where two stops have one offset, there is none between them, so colours jump."""
+    """Straight from color to color; where two stops have one offset, there is none between them, so colors jump."""
     pieces = [(start, end) for start, end in pairwise(stops) if start[0] < end[0]]
     functions = [f"<</FunctionType 2/Domain[0 1]/N 1/C0[{start[1]}]/C1[{end[1]}]>>" for start, end in pieces]
     if len(functions) == 1:

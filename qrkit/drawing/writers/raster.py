@@ -21,7 +21,7 @@ MOST_COLORS = 255
 
 
 def write_jpg(scene: Scene) -> bytes:
-    """Write a JPEG without chroma subsampling: on hard edges it is smaller and has no coloured fringes."""
+    """Write a JPEG without chroma subsampling: on hard edges it is smaller and has no colored fringes."""
     plain = scene.plain
     picture = _opaque_picture(scene)
     if plain:
@@ -69,21 +69,21 @@ def write_webp(scene: Scene) -> bytes:
 
 
 def _picture(scene: Scene) -> Image:
-    """The scene with its alpha; of two colours where it is plain, in RGB where nothing is transparent."""
+    """The scene with its alpha; of two colors where it is plain, in RGB where nothing is transparent."""
     if plain := scene.plain:
         return _two_colors(plain, plain.palette)
     return seen(scene)
 
 
 def _opaque_picture(scene: Scene) -> Image:
-    """The scene composed on its paper (ruling G4)."""
+    """The scene composed on its paper."""
     if plain := scene.plain:
         return _two_colors(plain, _opaque_palette(scene, plain))
     return painted(scene.on_paper()).convert("RGB")
 
 
 def _opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
-    """The two colours for formats without alpha: composed on the backdrop (ruling G4)."""
+    """The two colors for formats without alpha: composed on the backdrop."""
     background, dark = plain.palette
     return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
 
@@ -100,7 +100,7 @@ def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
 
 
 def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image:
-    """A picture whose pixels are 0 and 1, the places of their colours."""
+    """A picture whose pixels are 0 and 1, the places of their colors."""
     from PIL import Image
 
     picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")

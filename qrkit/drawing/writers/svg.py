@@ -1,4 +1,4 @@
-"""SVG: one `<rect>` a line and module, which line-based readers in the field expect (ruling G5), or one `<path>`."""
+"""SVG: one `<rect>` a line and module, which line-based readers in the field expect, or one `<path>`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGEST_KEPT = 65
 
 
 def write(scene: Scene) -> bytes:
-    """Write an SVG in unitless pixels, or in millimetres where the scene says how large a pixel is."""
+    """Write an SVG in unitless pixels, or in millimeters where the scene says how large a pixel is."""
     if plain := scene.plain:
         return write_plain(plain)
     from qrkit.drawing.svg_elements import NAMESPACES, Definitions, elements
@@ -38,7 +38,7 @@ def write(scene: Scene) -> bytes:
 
 
 def write_plain(plain: Plain) -> bytes:
-    """The same for a plain picture: one element a line, each with its own style and nothing around them (G5)."""
+    """The same for a plain picture: one element a line, each with its own style and nothing around them."""
     before, after = _frame(plain.width, plain.height, plain.background, plain.dots_per_inch)
     return b"".join([before, _label(plain.title).encode(), after, *_modules(plain), b"</svg>\n"])
 
@@ -80,7 +80,7 @@ def _united(item: Item) -> Item:
 @lru_cache(maxsize=64)
 def _frame(width: float, height: float, background: Color, dots_per_inch: float | None) -> tuple[bytes, bytes]:
     """What comes before and after the label of a plain picture, up to its background."""
-    # Without crispEdges, renderers leave hairlines between neighbouring squares.
+    # Without crispEdges, renderers leave hairlines between neighboring squares.
     size = _size(width, height, dots_per_inch)
     before = f'<svg xmlns="http://www.w3.org/2000/svg" {size} shape-rendering="crispEdges" '
     whole = f'width="{number(width)}" height="{number(height)}"'
@@ -104,7 +104,7 @@ def _halves(left: float, top: float, module: float, side: int, color: Color) -> 
 
 
 def _size(width: float, height: float, dots_per_inch: float | None) -> str:
-    """How large it is: pixels without a unit (ruling G5), or the size on paper; and its own pixels."""
+    """How large it is: pixels without a unit, or the size on paper; and its own pixels."""
     unit, factor = "", 1.0
     if dots_per_inch:
         unit, factor = "mm", MILLIMETRES_PER_INCH / dots_per_inch

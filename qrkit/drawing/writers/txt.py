@@ -1,4 +1,4 @@
-"""Text: two characters a module, to be read off a terminal with dark text on light (ruling G6)."""
+"""Text: two characters a module, to be read off a terminal with dark text on light."""
 
 from __future__ import annotations
 

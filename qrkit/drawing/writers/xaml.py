@@ -1,6 +1,6 @@
-"""XAML: a `Canvas` of paths in a `Viewbox`, for WPF. Colours are #AARRGGBB by nature, so any alpha is kept.
+"""XAML: a `Canvas` of paths in a `Viewbox`, for WPF. Colors are #AARRGGBB by nature, so any alpha is kept.
 
-XAML refers to bitmaps and cannot hold them, so a picture is written as its pixels: a path for each of few colours.
+XAML refers to bitmaps and cannot hold them, so a picture is written as its pixels: a path for each of few colors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNITS_PER_INCH = 96
 MOST_PIXELS = 250_000
 """Of one picture."""
 ALIASED = ' RenderOptions.EdgeMode="Aliased"'
-"""Without it, hairlines stay between neighbouring squares."""
+"""Without it, hairlines stay between neighboring squares."""
 
 
 def write(scene: Scene) -> bytes:

@@ -1,4 +1,4 @@
-"""Zip: the same picture as png, svg and eps in one archive (ruling G6)."""
+"""Zip: the same picture as png, svg and eps in one archive."""
 
 from __future__ import annotations
 
