@@ -1,35 +1,35 @@
-"""Every error of qrkit.
+"""Defines every error that qrkit raises.
 
     QrkitError                                  catch this one
     ├── InvalidParameter (ValueError)           .name .value .rule, and .problems when several fields are wrong
-    │   ├── MissingParameter                    a field that must be given
-    │   ├── UnknownParameter                    proposes the nearest name, else lists them
-    │   └── AssetError                          a picture in a design: not one, too large, or not to be had
-    ├── ContentTooLong (ValueError)             .needed_bits .capacity_bits; says what would fit
-    ├── UnreadableFile (ValueError)             a file as a whole; .line where known
-    ├── BadRequest (ValueError)                 HTTP itself is wrong
-    ├── CannotRepair (ValueError)               .levers: what else would have to be allowed
-    ├── NoSymbol (ValueError)                   a picture in which no QR Code was found
-    ├── RenderingFailed (RuntimeError)          the renderer broke down on a drawing, or took too long
-    ├── MissingProgram (RuntimeError)           a program or a package that is not installed
-    ├── CannotWrite (OSError)                   a file cannot be written where it was asked for
-    ├── NotAuthenticated (PermissionError)      key missing or unknown
-    ├── NotAllowed (PermissionError)            the plan does not include it
-    ├── RemoteContentDisabled (PermissionError) a picture is an address, and nothing may be fetched
+    │   ├── MissingParameter                    a required field is missing
+    │   ├── UnknownParameter                    suggests the nearest names, else lists all of them
+    │   └── AssetError                          an image in a design is invalid, too large or not available
+    ├── ContentTooLong (ValueError)             .needed_bits .capacity_bits; the message says what would fit
+    ├── UnreadableFile (ValueError)             a file cannot be read; .line where known
+    ├── BadRequest (ValueError)                 a request is not valid HTTP
+    ├── CannotRepair (ValueError)               .levers: further changes that would help
+    ├── NoSymbol (ValueError)                   no QR Code was found in an image
+    ├── RenderingFailed (RuntimeError)          the renderer failed on a drawing or took too long
+    ├── MissingProgram (RuntimeError)           a program or package is not installed
+    ├── CannotWrite (OSError)                   a file cannot be written
+    ├── NotAuthenticated (PermissionError)      the API key is missing or unknown
+    ├── NotAllowed (PermissionError)            the plan does not include the request
+    ├── RemoteContentDisabled (PermissionError) a design refers to an image by URL, and downloads are off
     ├── NotFound (LookupError)                  .kind .id
     ├── WrongMethod (LookupError)               .allowed
-    ├── Gone (LookupError)                      .kind .id of what was deleted
-    ├── BodyTooLarge (ValueError)               the body of a request is longer than its limit
-    ├── AddressTooLong (ValueError)             the path or the query of a request is longer than its limit
-    ├── WrongMediaType (ValueError)             a body in a form that no endpoint reads
+    ├── Gone (LookupError)                      .kind .id of the deleted item
+    ├── BodyTooLarge (ValueError)               the body of a request exceeds its limit
+    ├── AddressTooLong (ValueError)             the path or query of a request exceeds its limit
+    ├── WrongMediaType (ValueError)             no endpoint reads this media type
     ├── TooManyRequests (RuntimeError)          .retry_after, in seconds
-    ├── HeaderTooLarge (ValueError)             the header of a request is longer than its limit
-    ├── StoreBusy (RuntimeError)                another process holds the database file; generate answers 500
+    ├── HeaderTooLarge (ValueError)             the header of a request exceeds its limit
+    ├── StoreBusy (RuntimeError)                another process has the database file open; generate answers 500
     ├── StoreClosed (RuntimeError)              the store was closed, or opened before this process was forked
-    ├── StoreReadOnly (RuntimeError)            a snapshot, in which nothing can be changed
-    └── NotStored (RuntimeError)                a visit was not durable in time, and the operator asks for that
+    ├── StoreReadOnly (RuntimeError)            the store is a snapshot and cannot be changed
+    └── NotStored (RuntimeError)                a visit was not stored in time, and the server is in strict mode
 
-`code` is a stable word for programs; over HTTP it is `X-Api-Error-Code`.
+`code` is a stable identifier for programs; over HTTP it is sent as `X-Api-Error-Code`.
 """
 
 from __future__ import annotations
@@ -55,41 +55,41 @@ def __dir__() -> list[str]:
 
 Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
-"""How many characters of a wrong value a message repeats."""
+"""Characters of an invalid value that an error message repeats."""
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Say what may have been meant: the nearest allowed names, else all of them when they are few."""
+    """Suggest the closest allowed names, or list them all if there are at most 20."""
     names = list(allowed)
-    by_lower = {one.lower(): one for one in names}
+    by_lower = {known.lower(): known for known in names}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
-        return "did you mean " + " or ".join(repr(by_lower[found]) for found in close) + "?"
+        return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?"
     return "allowed: " + ", ".join(names) if len(names) <= 20 else f"{len(names)} names are allowed"
 
 
 class QrkitError(Exception):
-    """Anything that qrkit refuses or cannot do.
+    """The base class of all errors that qrkit raises.
 
     Attributes:
-        code: A stable word of its kind, for programs.
+        code: A stable identifier of the kind of error, for programs.
     """
 
     code: str = "internal"
     _advice: Mapping[Door, str] | None = None
 
     def advising(self, words: Mapping[Door, str]) -> Self:
-        """Add what to do, in the words of Python, shown as a note below the message, and of other doors."""
+        """Add advice for each door; Python's is also added as a note, which tracebacks show below the message."""
         self.add_note(words["python"])
         self._advice = words
         return self
 
     def told(self, door: Door) -> str:
-        """The message, with what to do in the words of a door."""
+        """Return the message with the advice for a door."""
         return "; ".join(filter(None, (str(self), (self._advice or {}).get(door))))
 
     def _render_traceback_(self) -> list[str]:
-        """Show notebooks what is wrong and what to do: the way through our own files helps nobody there."""
+        """Show the error in a notebook without the traceback through qrkit's own files."""
         return [f"{type(self).__name__}: {self._lines()[0]}", *self._lines()[1:], *getattr(self, "__notes__", ())]
 
     def _lines(self) -> Sequence[str]:
@@ -97,18 +97,18 @@ class QrkitError(Exception):
 
 
 class ScanWarning(UserWarning):
-    """A design that readers may fail on is drawn all the same."""
+    """Warns that phones may fail to scan a design. The QR Code is still drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with one field.
+    """Describes what is wrong with one field.
 
     Attributes:
         name: Path of the field, `size` or `location.latitude`.
-        value: The value as it was given; None where there is none to show.
-        rule: The rule in words, with what would be allowed.
-        code: Stable lower-case word of the kind of problem, `out-of-range`.
+        value: The value that was passed; None if there is no value to show.
+        rule: The rule in words, with the values that are allowed.
+        code: Stable lowercase identifier of the kind of problem, such as `out-of-range`.
     """
 
     name: str
@@ -125,14 +125,14 @@ class Problem:
 
 
 class InvalidParameter(QrkitError, ValueError):
-    """One or more fields break a rule.
+    """One or more fields are invalid.
 
     Attributes:
-        problems: What is wrong, one a field.
-        name: Path of the first field, `size` or `location.latitude`.
-        value: Its value as it was given.
-        rule: The rule that it breaks.
-        code: Word of the kind of the first problem, `out-of-range`.
+        problems: One problem per invalid field.
+        name: Path of the first invalid field, such as `size` or `location.latitude`.
+        value: The value that was passed for that field.
+        rule: The rule that the value breaks.
+        code: Identifier of the kind of the first problem, such as `out-of-range`.
 
     Example:
         >>> from qrkit import generate
@@ -159,7 +159,7 @@ class InvalidParameter(QrkitError, ValueError):
 
 @contextmanager
 def collecting(problems: list[Problem]) -> Iterator[None]:
-    """Note the problems of an `InvalidParameter` raised inside, and go on: so that all are reported at once."""
+    """Collect the problems of any `InvalidParameter` raised in the block, so that they can be reported together."""
     try:
         yield
     except InvalidParameter as error:
@@ -174,7 +174,7 @@ class MissingParameter(InvalidParameter):
 
 
 class UnknownParameter(InvalidParameter):
-    """A name that is not a parameter."""
+    """A parameter name is not known."""
 
     def __init__(self, name: str, value: Any, allowed: Iterable[str]) -> None:
         rule = f"is not a parameter; {nearest(name.rpartition('.')[2], allowed)}"
@@ -182,15 +182,15 @@ class UnknownParameter(InvalidParameter):
 
 
 class AssetError(InvalidParameter):
-    """A sprite, layer or wrapper cannot be used.
+    """The image of a sprite, layer or wrapper cannot be used.
 
-    The codes of its problems: `bad-value` (neither a data URI, an icon nor an address), `bad-data-uri`, `bad-image`,
-    `image-too-large`, `remote-content-unavailable`.
+    The codes of its problems are `bad-value` (not a data URI, icon or URL), `bad-data-uri`, `bad-image`,
+    `image-too-large` and `remote-content-unavailable`.
     """
 
 
 class ContentTooLong(QrkitError, ValueError):
-    """The content does not fit the version and error correction level asked for.
+    """The content does not fit the requested version and error correction level.
 
     Attributes:
         needed_bits: Length of the encoded content in bits.
@@ -206,10 +206,10 @@ class ContentTooLong(QrkitError, ValueError):
 
 
 class UnreadableFile(QrkitError, ValueError):
-    """A file that cannot be read as a whole.
+    """A file cannot be read.
 
     Attributes:
-        line: Where it is wrong, counted from 1; None where that is not known.
+        line: Number of the invalid line, counted from 1; None if unknown.
     """
 
     code = "bad-file"
@@ -220,7 +220,7 @@ class UnreadableFile(QrkitError, ValueError):
 
 
 class BadRequest(QrkitError, ValueError):
-    """A request that is wrong as HTTP, before any parameter is looked at."""
+    """A request is not valid HTTP, so its parameters were not read."""
 
     def __init__(self, message: str, *, code: str = "bad-request") -> None:
         super().__init__(message)
@@ -228,16 +228,16 @@ class BadRequest(QrkitError, ValueError):
 
 
 class NoSymbol(QrkitError, ValueError):
-    """A picture in which no QR Code was found."""
+    """No QR Code was found in an image."""
 
     code = "no-symbol"
 
 
 class CannotRepair(QrkitError, ValueError):
-    """A design that cannot be made to scan by what may be changed.
+    """A design cannot be made to scan with the changes that `may` allows.
 
     Attributes:
-        levers: What else would help if it were allowed.
+        levers: Names of further changes that would help if `may` allowed them.
     """
 
     code = "cannot-repair"
@@ -258,23 +258,23 @@ class NotAuthenticated(QrkitError, PermissionError):
 
 
 class NotAllowed(QrkitError, PermissionError):
-    """The plan of the account does not include what was asked."""
+    """The plan of the account does not include the request."""
 
     code = "plan-required"
 
 
 class RemoteContentDisabled(QrkitError, PermissionError):
-    """A picture is given by its address, and fetching is not allowed (ruling G20)."""
+    """A design refers to an image by its URL, but downloading images is not allowed."""
 
     code = "remote-content-disabled"
 
 
 class NotFound(QrkitError, LookupError):
-    """Nothing has this id, or it belongs to another account.
+    """No item has this ID, or the item belongs to another account.
 
     Attributes:
-        kind: What was looked for: `campaign`, `QR Code`, `template` …
-        id: Its id.
+        kind: The kind of the missing item: `campaign`, `QR Code`, `template` …
+        id: The ID that was not found.
     """
 
     code = "not-found"
@@ -287,7 +287,7 @@ class NotFound(QrkitError, LookupError):
 
 
 class Gone(QrkitError, LookupError):
-    """What had this id was deleted."""
+    """The item with this ID was deleted."""
 
     code = "gone"
 
@@ -308,34 +308,34 @@ class WrongMethod(QrkitError, LookupError):
 
 
 class BodyTooLarge(QrkitError, ValueError):
-    """The body of a request is longer than the endpoint takes."""
+    """The body of a request is longer than the endpoint accepts."""
 
     code = "body-too-large"
 
 
 class AddressTooLong(QrkitError, ValueError):
-    """The path or the query of a request is longer than the server takes."""
+    """The path or query of a request is longer than the server accepts."""
 
     code = "uri-too-long"
 
 
 class WrongMediaType(QrkitError, ValueError):
-    """The body of a request is in a form that no endpoint reads."""
+    """The body of a request has a media type that no endpoint reads."""
 
     code = "unsupported-media-type"
 
 
 class HeaderTooLarge(QrkitError, ValueError):
-    """The header of a request is longer than the server takes."""
+    """The header of a request is longer than the server accepts."""
 
     code = "header-too-large"
 
 
 class TooManyRequests(QrkitError, RuntimeError):
-    """More was asked than a plan, an address or the machine may have.
+    """A limit on requests was reached: that of the plan, the client's address or the machine.
 
     Attributes:
-        retry_after: After how many seconds to ask again.
+        retry_after: Seconds to wait before the next request.
     """
 
     code = "rate-limited"
@@ -346,7 +346,7 @@ class TooManyRequests(QrkitError, RuntimeError):
 
 
 class StoreBusy(QrkitError, RuntimeError):
-    """Another process holds the database file, or it cannot be read or written."""
+    """Another process has the database file open, or the file cannot be read or written."""
 
     code = "store-unavailable"
 
@@ -358,25 +358,25 @@ class StoreClosed(QrkitError, RuntimeError):
 
 
 class StoreReadOnly(QrkitError, RuntimeError):
-    """A snapshot of a store, in which nothing can be changed."""
+    """The store is a snapshot and cannot be changed."""
 
     code = "store-unavailable"
 
 
 class NotStored(QrkitError, RuntimeError):
-    """A visit is not durable, and the operator would rather turn visitors away than lose it (ruling T11)."""
+    """A visit could not be stored in time, and the server runs in strict mode."""
 
     code = "store-unavailable"
 
 
 class RenderingFailed(QrkitError, RuntimeError):
-    """The renderer refused a drawing, broke down on it, or took too long."""
+    """The renderer rejected a drawing, failed on it, or took too long."""
 
     code = "rendering-failed"
 
 
 class MissingProgram(QrkitError, RuntimeError):
-    """A program or a package that is needed is not installed."""
+    """A required program or package is not installed."""
 
     code = "missing-program"
 
@@ -387,12 +387,12 @@ EXTRAS = {
     "server": "the HTTP interface and GeoIP databases need it",
     "statistics": "intervals, comparisons, alarms and reports need it",
 }
-"""The extras of the installation, and what the packages of each are for."""
+"""The extras of the installation, and why each is needed."""
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Where an import inside fails, say which extra of the installation brings the package.
+    """Name the extra to install if an import in the block fails.
 
     Args:
         name: One of `EXTRAS`.
@@ -408,6 +408,6 @@ def extra(name: str) -> Iterator[None]:
 
 
 class CannotWrite(QrkitError, OSError):
-    """A file that cannot be written where it was asked for."""
+    """A file cannot be written."""
 
     code = "cannot-write"

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, under names that every file system takes."""
+"""Writes files completely or not at all, under names that every file system accepts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["FileNames", "complete_file", "safe_name", "safe_stem", "write_file",
 
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200
-"""File systems take 255 bytes, suffix included."""
+"""File systems accept 255 bytes, including the suffix."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
-"""Names that Windows keeps for devices, with any suffix."""
+"""Names that Windows reserves for devices, with any suffix."""
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Name the file that is written inside, and say what to do, where the system refuses.
+    """Turn an `OSError` in the block into an error that names the file and says what to do.
 
     Raises:
-        CannotWrite: It does.
+        CannotWrite: If the block raises an `OSError`.
     """
     try:
         yield
@@ -39,10 +39,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file at once.
+    """Write bytes to a file.
 
     Raises:
-        CannotWrite: The system refuses.
+        CannotWrite: If the operating system reports an error.
     """
     with writing(path):
         path.write_bytes(data)
@@ -50,13 +50,13 @@ def write_file(path: Path, data: bytes) -> None:
 
 @contextmanager
 def complete_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes its name when all of it is written; an error on the way leaves what was there before.
+    """Open a file that replaces `path` when the block ends; an error in the block leaves the old file unchanged.
 
     Raises:
-        CannotWrite: It cannot be written.
+        CannotWrite: If the file cannot be written.
     """
     if path.exists() and not path.is_file():
-        # A device or a pipe cannot be replaced; a folder is told of by what opens it.
+        # A device or a pipe cannot be replaced. For a folder, `open` reports the error.
         with writing(path):
             file = path.open("wb")
         with file:
@@ -76,51 +76,56 @@ def complete_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def safe_name(filename: str, suffix: str) -> str:
-    """The last part of a file name, without what file systems or headers mind, with the right suffix (G7)."""
-    last = _visible(PurePosixPath(filename.replace("\\", "/")).name).strip()
+    """Return the last part of a file name with the right suffix, safe for file systems and HTTP headers."""
+    last = _remove_invisible(PurePosixPath(filename.replace("\\", "/")).name).strip()
     if last.lower().endswith(f".{suffix}"):
         last = last[: -len(suffix) - 1]
     return f"{safe_stem(last)}.{suffix}"
 
 
 def safe_stem(name: str) -> str:
-    """A name that can be a file or folder everywhere: at most 100 characters, `qrcode` where nothing is left."""
-    cut = re.sub(r'[<>:"/\\|?*]', "_", _visible(name))[:LONGEST_NAME].encode()[:MOST_NAME_BYTES].decode(errors="ignore")
+    """Return a name that every file system accepts: at most 100 characters, `qrcode` if nothing else remains."""
+    cut = (
+        re.sub(r'[<>:"/\\|?*]', "_", _remove_invisible(name))[:LONGEST_NAME]
+        .encode()[:MOST_NAME_BYTES]
+        .decode(errors="ignore")
+    )
     stem = cut.strip(" .") or "qrcode"
     return f"_{stem}" if _DEVICE.match(stem) else stem
 
 
 class FileNames:
-    """Names of files, numbered where another has it: no two are the same on any file system.
+    """Hands out file names that are unique on every file system, numbering repeated ones.
 
     Args:
-        suffix: Of all of them, without its dot.
-        taken: Names that are not free, with their suffix.
+        suffix: The suffix of all names, without a dot.
+        taken: Names already in use, with their suffix.
     """
 
     def __init__(self, suffix: str, *, taken: Collection[str] = ()) -> None:
         self._suffix = suffix
-        self._used = {_on_disk(name) for name in taken}
+        self._used = {_normalize(name) for name in taken}
         self._last: dict[str, int] = {}
 
     def name_for(self, stem: str) -> str:
-        """A name that is free and begins with a stem, which is safe and has no suffix."""
-        number = self._last.get(_on_disk(stem), 1)
-        found = f"{stem}.{self._suffix}" if number == 1 else f"{stem} ({number}).{self._suffix}"
-        while _on_disk(found) in self._used:
+        """Return an unused name that begins with `stem`, a safe name without a suffix."""
+        number = self._last.get(_normalize(stem), 1)
+        name = f"{stem}.{self._suffix}" if number == 1 else f"{stem} ({number}).{self._suffix}"
+        while _normalize(name) in self._used:
             number += 1
-            found = f"{stem} ({number}).{self._suffix}"
+            name = f"{stem} ({number}).{self._suffix}"
         if number > 1:
-            self._last[_on_disk(stem)] = number
-        self._used.add(_on_disk(found))
-        return found
+            self._last[_normalize(stem)] = number
+        self._used.add(_normalize(name))
+        return name
 
 
-def _on_disk(name: str) -> str:
-    """What is the same for names that some file system takes as one: capitals, and accents in one part or two."""
+def _normalize(name: str) -> str:
+    """Normalize a name: some file systems ignore case, or whether an accent is a character of its own."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _visible(text: str) -> str:
-    """The text without characters that control lines or direction, and those that are none."""
-    return "".join(one for one in text if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+def _remove_invisible(text: str) -> str:
+    """Remove control, format and unassigned characters, surrogates and line separators."""
+    hidden = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return "".join(character for character in text if unicodedata.category(character) not in hidden)

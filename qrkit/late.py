@@ -1,7 +1,8 @@
-"""Everything that is loaded late: names of packages, rooms above, and modules under the names they had before 1.1.
+"""Loads on demand: names of packages, methods from rooms above, and modules under their names before 1.1.
 
-What people type on data, `design.check()`, is done by rooms that are built on that data. This is the one place where a
-lower room calls a higher one. Such imports stand inside functions, so that a plain code loads nothing it does not need.
+Methods of data, such as `design.check()`, belong to rooms that are built on that data. This is the only module in
+which a lower room calls a higher one. Its imports are inside functions, so that a plain QR Code loads only what it
+needs.
 """
 
 from __future__ import annotations
@@ -41,15 +42,15 @@ __all__ = [
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
-"""Items, what is done with them in a word, and how many there are where that is known -> the same items."""
+"""Takes items, a word for what is done with them and their number (None if unknown); returns the same items."""
 
 
 def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package, which loads each name from its module when it is first used.
+    """Return a `__getattr__` for a package that loads each name from its module on first use.
 
     Args:
-        package: Its full name.
-        origins: Name to `room.module:name`, or to `room.module` where the name stands for that module itself.
+        package: The full name of the package.
+        origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
     """
 
     def load(name: str) -> Any:
@@ -68,7 +69,7 @@ def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]
 
 
 class Shown:
-    """An object that a notebook shows as HTML, and as a picture where it is one; `qrkit.notebook.views` says how."""
+    """Base class of objects that a notebook shows as HTML or as an image. `qrkit.notebook.views` draws them."""
 
     __slots__ = ()
 
@@ -79,7 +80,7 @@ class Shown:
 
 
 def watch(*, progress: bool) -> Watch:
-    """A progress bar for a loop, on the error stream or below a cell; or, without `progress`, nothing."""
+    """Return a progress bar for a loop, on standard error or below a notebook cell; `UNSEEN` without `progress`."""
     if not progress:
         return UNSEEN
     from qrkit.notebook.progress import progress_bar
@@ -92,15 +93,15 @@ def _iterate(items: Iterable[Item], _what: str, _total: int | None) -> Iterator[
 
 
 UNSEEN: Watch = _iterate
-"""Shows nothing."""
+"""A `Watch` that shows nothing."""
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a module some of whose names have changed.
+    """Return a `__getattr__` for a module in which names have changed; old names work, with a DeprecationWarning.
 
     Args:
-        module: The module, `__name__`.
-        names: Old name to new name; a new name with a dot is one of another module, written in full.
+        module: The `__name__` of the module.
+        names: Maps old names to new ones. A new name with a dot belongs to another module and is written in full.
     """
 
     def find(name: str) -> Any:
@@ -114,21 +115,21 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     return find
 
 
-# ---- what people call on a design
+# ---- methods of Design
 
 
 def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
-    """Whether it scans, with how much room, and what would help.
+    """Check whether the design scans and how much margin it has. The report suggests improvements.
 
     Args:
-        level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
-        fetch: What reads pictures that it names by their URL; without it, none is read (ruling G20).
+        level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
-        InvalidParameter: There is no such level.
-        ContentTooLong: The content does not fit.
-        AssetError: A picture that it names is none, or not to be had.
-        RenderingFailed: The renderer broke down on a part of it.
+        InvalidParameter: If `level` is not one of these names.
+        ContentTooLong: If the content does not fit.
+        AssetError: If an image in the design is invalid or cannot be fetched.
+        RenderingFailed: If the renderer fails on a part of the design.
 
     Example:
         >>> from qrkit import Design
@@ -148,22 +149,22 @@ def make_scannable(
     level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> Repair:
-    """Change the design as little as is needed for it to scan: `check()` calls what comes back at least `ok`.
+    """Change the design as little as possible so that it scans: `check()` rates the result at least `ok`.
 
     Args:
         target: Share of the worst block's error correction that the design may use, 0..1.
-        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
-        level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a
+        may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
+        level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
             fraction of the time.
-        fetch: What reads pictures that the design names by their URL; without it, none is read.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
-        CannotRepair: If what may be changed does not suffice; the error says what is in the way and what else would
-            help.
+        CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
+            would help.
         InvalidParameter: If an argument breaks its rule.
         ContentTooLong: If the content does not fit.
-        AssetError: If a picture that the design names cannot be read.
-        RenderingFailed: If the renderer broke down on a part of the design.
+        AssetError: If an image in the design is invalid or cannot be fetched.
+        RenderingFailed: If the renderer fails on a part of the design.
 
     Example:
         >>> from qrkit import Design
@@ -177,16 +178,16 @@ def make_scannable(
 
 
 def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
-    """The design in another size, where `replace` would leave pictures behind.
+    """Return the design at another size, scaling its layers with it; `replace` leaves layers where they are.
 
-    Layers, sprites and absolute gradients lie in pixels of the picture: here they keep their place and their
-    share of the symbol. A size takes the place of a width and a height.
+    Layers, sprites and absolute gradients are measured in pixels of the image. They keep their place on the symbol
+    and their share of it. Passing `size` removes `width` and `height`.
 
     Args:
-        **fields: Those of `Design` that move the symbol or give it another size, as a longer content does.
+        **fields: Fields of `Design` that move or resize the symbol; a longer `content` does so, too.
 
     Raises:
-        InvalidParameter: If a field breaks its rule, or leaves less than a pixel for a module.
+        InvalidParameter: If a field breaks its rule, or modules would be smaller than one pixel.
         ContentTooLong: If the content does not fit.
 
     Example:
@@ -213,26 +214,26 @@ def with_logo(
     tolerance: float = 0.0,
     fetch: Fetch | None = None,
 ) -> Design:
-    """The design with a picture on it, as a layer that has the picture's proportions.
+    """Return the design with a logo, as a layer that keeps the proportions of the image.
 
-    Modules that it touches are left out, so that it does not melt into them; `display="overlay"` keeps them.
-    The design gets the width that its picture has, where it has neither width nor height: so the logo keeps its
-    place whatever is encoded. `resized` gives it another size.
+    Modules that the logo touches are left out, so that it stands clear of them; `display="overlay"` keeps them.
+    If the design has neither a width nor a height, the result gets its current width, so that the logo keeps its
+    place whatever is encoded. Use `resized` to change the size.
 
     Args:
-        content: The picture, as `Layer.content` has it: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-        share: Of the symbol's width and height, without the quiet zone: its longer side, 0.01..2.
-        place: Where its middle is, as shares of the symbol from its left and its top, 0..1.
-        name: A name for people.
+        content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
+        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2.
+        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        name: A name for your own reference.
         opacity: 0..1.
-        color: Color of an icon; the foreground's by default.
-        display: Which modules are left out, as `Layer.display` has it; `overlay` keeps them all.
-        tolerance: How many pixels further modules are left out; below 0, how many less far.
-        fetch: What reads a picture by its URL; without it, none is read.
+        color: Color of an icon; the foreground color by default.
+        display: Which modules are left out, as in `Layer.display`; `overlay` keeps them all.
+        tolerance: Pixels by which the area without modules is enlarged; negative values make it smaller.
+        fetch: Downloads an image given by its URL. Without it, a URL raises an error.
 
     Raises:
         InvalidParameter: If an argument breaks its rule.
-        AssetError: If the picture cannot be read.
+        AssetError: If the image is invalid or cannot be fetched.
         ContentTooLong: If the content of the design does not fit.
 
     Example:
@@ -268,23 +269,23 @@ def largest_logo(
     level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
-    """The largest picture that the design can have as a layer.
+    """Find the largest logo with which the design still scans.
 
     Args:
-        content: The picture, as `Layer.content` has it; it keeps its proportions.
-        target: Share of the worst block's error correction that may be used, 0..1.
-        place: Where its middle is, in 0..1 of the symbol from the left and from the top.
-        pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
-        may: What else of the symbol may be changed, out of mask and ec; the version stays.
-        level: Of the report, as `qrkit.check` has them.
-        fetch: What reads pictures by their URL; without it, none is read.
+        content: The image, as in `Layer.content`; it keeps its proportions.
+        target: Share of the worst block's error correction that the logo may use, 0..1.
+        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
+        may: What may change besides: `mask`, `ec` or both. The version stays.
+        level: The level of the report, as in `qrkit.check`.
+        fetch: Downloads images given by their URL. Without it, a URL raises an error.
 
     Raises:
-        CannotRepair: If not even a picture of one module fits there.
+        CannotRepair: If not even an image of one module fits at this place.
         InvalidParameter: If an argument breaks its rule.
-        AssetError: If the picture cannot be read.
+        AssetError: If the image is invalid or cannot be fetched.
         ContentTooLong: If the content of the design does not fit.
-        RenderingFailed: If the renderer broke down on a part of the design.
+        RenderingFailed: If the renderer fails on a part of the design.
     """
     from qrkit.scanning.largest_logo import largest_logo as call
 
@@ -296,7 +297,7 @@ def largest_logo(
 # ---- module names of 1.0
 
 DOORS = ("accessor", "presets", "widgets", "wsgi")
-"""Modules that people import by these short names, now and later."""
+"""Short module names that stay supported."""
 
 OLD_PATHS = """
 access portfolio.access
@@ -406,11 +407,11 @@ wsgi server
 wsgi.server server.socket_server
 zip_stream pictures.zip_stream
 """
-"""Each module that had another name in 1.0, and its name now. With a dot at its end: all modules below it."""
+"""The 1.0 name and the current name of each renamed module. A name that ends in a dot covers all its submodules."""
 
 
 class _OldPaths(MetaPathFinder, Loader):
-    """Finds a module under its old name, and says what it is called now. Old names go with 1.1."""
+    """Imports a module by its old name and warns with the current one. Old names are removed in 1.1."""
 
     def __init__(self) -> None:
         self._now = dict(line.split() for line in OLD_PATHS.strip().splitlines())
@@ -429,7 +430,7 @@ class _OldPaths(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, origin=f"qrkit.{now}")
 
     def _current(self, old: str) -> str | None:
-        """The name of a module now; None where it has not changed."""
+        """Return the current name of a module; None if the name has not changed."""
         if old in self._now:
             return self._now[old]
         head, _, tail = old.rpartition(".")
@@ -441,17 +442,17 @@ class _OldPaths(MetaPathFinder, Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(spec.origin or "")
         if not hasattr(module, "__path__"):
-            module.__path__ = []  # so that the import system looks for modules below the old name at all
+            module.__path__ = []  # lets the import system look for submodules of the old name
         self._specs[spec.name] = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The module has run under its own name; the import system has put the old name's spec on it.
+        # The module already ran under its own name; the import system replaced its spec with the old name's.
         module.__spec__ = self._specs.pop(module.__spec__.name if module.__spec__ else "")
 
 
 def install_old_paths() -> None:
-    """Let modules be imported under the names they had in 1.0, with a DeprecationWarning."""
+    """Let modules be imported by their 1.0 names, with a DeprecationWarning."""
     sys.meta_path.insert(0, _OldPaths())
-    # `qrkit.decode` is a function: what imports the module of this name must not put the module in its place.
+    # `qrkit.decode` is a function: importing the old module of this name must not replace it.
     sys.modules.setdefault("qrkit.decode", import_module("qrkit.symbol.decode"))

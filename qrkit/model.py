@@ -1,7 +1,7 @@
-"""`Model`: the frozen record that judges itself when it is made, so that an invalid one cannot exist.
+"""Provides `Model`, a frozen record that is validated when it is created, so that no invalid record exists.
 
-Python names are snake_case, JSON names the interface's camelCase. Every wrong field is reported at once, as
-`InvalidParameter` with a `Problem` a field, and names the field as the caller wrote it.
+Python names are snake_case, JSON names are the interface's camelCase. All invalid fields are reported at once, as an
+`InvalidParameter` with one `Problem` per field, under the names that the caller wrote.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from qrkit.late import Shown
 __all__ = ["Model", "Object", "plain"]
 
 Object = dict[str, Any]
-"""A record as an object of JSON has it, in the interface's names or in Python's."""
+"""A record as a JSON object, with the interface's names or Python's."""
 
 PLAIN_RULES = {
     "tuple_type": "must be a list",
@@ -32,14 +32,14 @@ PLAIN_RULES = {
     "float_type": "must be a number",
     "float_parsing": "must be a number",
 }
-"""What pydantic says in words of Python, in words of JSON."""
+"""JSON wording for pydantic's error types."""
 
 MOST_PROBLEMS = 100
-"""That an error tells: a long list of wrong records must not make a longer answer."""
+"""Problems that one error reports, so that a long list of invalid records does not make a long response."""
 
 
 class _Signature:
-    """What help shows of a record: its fields with plain types, and no machinery that judges them."""
+    """The signature that `help()` shows for a record: its fields with plain types, without validators."""
 
     def __get__(self, _: object, record: type[Model]) -> inspect.Signature:
         kinds = get_type_hints(record)
@@ -55,7 +55,7 @@ class _Signature:
 
 
 class Model(Shown, BaseModel):
-    """A frozen record. Equal records are those with equal fields."""
+    """A frozen record. Two records are equal if all their fields are."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -66,10 +66,10 @@ class Model(Shown, BaseModel):
     )
 
     leading: ClassVar[str] = ""
-    """The field whose name may be left out, if it comes first: `Marker("eye-3")`."""
+    """The field that may be passed first without its name: `Marker("eye-3")`."""
 
     other_names: ClassVar[Mapping[str, str]] = {}
-    """Further names that fields have in Python, and not in JSON: `error_correction` for `ec`."""
+    """Second names of fields, in Python only: `error_correction` for `ec`."""
 
     def __init__(self, /, *first: Any, **values: Any) -> None:
         if first:
@@ -80,21 +80,21 @@ class Model(Shown, BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise _translated(type(self), error, values) from error
+            raise _to_invalid_parameter(type(self), error, values) from error
 
-    # A nested record is judged by pydantic alone, so that its errors keep their path (`location.latitude`).
+    # Pydantic validates nested records without our `__init__`, so that errors keep their path (`location.latitude`).
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        cls.__signature__ = _Signature()  # type: ignore[assignment]  # gives one when it is asked for
+        cls.__signature__ = _Signature()  # type: ignore[assignment]  # computed on access
 
     @classmethod
     def by_field(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Keyword arguments by the names of their fields: `{"error_correction": "H"}` is `{"ec": "H"}`.
+        """Rename keyword arguments to field names: `{"error_correction": "H"}` becomes `{"ec": "H"}`.
 
         Raises:
-            InvalidParameter: If a field is given under two names.
+            InvalidParameter: If a field is passed under both of its names.
         """
         problems = [
             Problem(
@@ -109,26 +109,26 @@ class Model(Shown, BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read the JSON that `to_json` writes.
+        """Create a record from the JSON that `to_json` writes.
 
         Raises:
-            InvalidParameter: The text is not JSON, or a field breaks its rule.
+            InvalidParameter: If the text is not JSON, or a field breaks its rule.
         """
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise _translated(cls, error) from error
+            raise _to_invalid_parameter(cls, error) from error
 
     @classmethod
     def known(cls, fields: Mapping[str, Any], path: str = "") -> tuple[dict[str, Any], list[str]]:
-        """The fields of a JSON object that the record knows, and the paths of the others (ruling H2).
+        """Return the known fields of a JSON object, and the paths of its unknown fields.
 
-        Nothing and empty text count as absent (ruling H5). Objects and lists inside are treated likewise; what is
-        neither is left for the record to judge.
+        Fields that are null or an empty string are dropped. Nested objects and lists are handled in the same way; all
+        other values are left for validation.
 
         Args:
-            fields: The object, in the interface's names.
-            path: Where it is, with a dot at the end, in front of the names of unknown ones.
+            fields: The object, with the interface's names.
+            path: Prefix for the paths of unknown fields, with a dot at its end.
         """
         names = {field.alias: name for name, field in cls.model_fields.items()}
         kept: dict[str, Any] = {}
@@ -139,27 +139,27 @@ class Model(Shown, BaseModel):
                 unknown.append(f"{path}{key}")
             elif value is not None and value != "":
                 inner = _record_in(cls.model_fields[name].annotation)
-                kept[key], strange = _known(inner, value, f"{path}{key}")
+                kept[key], strange = _split_known(inner, value, f"{path}{key}")
                 unknown += strange
         return kept, unknown
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Write the record as JSON in the interface's names; absent values are left out.
+        """Return the record as JSON with the interface's names, without fields that are None.
 
         Args:
-            indent: Spaces a level; None for one line.
+            indent: Spaces per level; None writes a single line.
         """
         return self.model_dump_json(exclude_none=True, indent=indent)
 
     def given(self) -> dict[str, Any]:
-        """The fields that do not have their default."""
+        """Return the fields that differ from their default, and all required fields."""
         kinds = type(self).model_fields.items()
-        told = {name: getattr(self, name) for name, kind in kinds if kind.is_required()}
-        usual = {name: kind.get_default(call_default_factory=True) for name, kind in kinds if name not in told}
-        return {name: getattr(self, name) for name, _ in kinds if name in told or getattr(self, name) != usual[name]}
+        defaults = {n: kind.get_default(call_default_factory=True) for n, kind in kinds if not kind.is_required()}
+        values = {name: getattr(self, name) for name, _ in kinds}
+        return {name: value for name, value in values.items() if name not in defaults or value != defaults[name]}
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
-        """What `repr` shows: no secrets; pictures in a record may be texts of millions of characters."""
+        """Leave secrets out of `repr`, and shorten long strings: an image can have millions of characters."""
         for name, value in self.given().items():
             if not type(self).model_fields[name].repr:
                 continue
@@ -167,10 +167,10 @@ class Model(Shown, BaseModel):
             yield name, value[: SHOWN_VALUE - 1] + "…" if is_long else value
 
     def replace(self, /, **changes: Any) -> Self:
-        """A copy with some fields changed, judged anew.
+        """Return a copy with some fields changed, validated again.
 
         Args:
-            **changes: Fields of the record, by their names in Python.
+            **changes: Fields of the record, by their Python names.
 
         Raises:
             InvalidParameter: If a change breaks a rule.
@@ -200,7 +200,7 @@ def plain(value: Any, *, only_set: bool = False) -> Any:
     return str(value)
 
 
-def _known(record: type[Model] | None, value: Any, path: str) -> tuple[Any, list[str]]:
+def _split_known(record: type[Model] | None, value: Any, path: str) -> tuple[Any, list[str]]:
     if record and isinstance(value, Mapping):
         return record.known(value, f"{path}.")
     if record and isinstance(value, list):
@@ -213,50 +213,52 @@ def _known(record: type[Model] | None, value: Any, path: str) -> tuple[Any, list
 
 
 def _record_in(annotation: Any) -> type[Model] | None:
-    """The record that a field's type holds, if it holds one: itself, a list of it, or a choice with it."""
+    """Return the record in a field's type, if there is one: the type itself, its list items or a part of its union."""
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return annotation
-    found = (_record_in(part) for part in get_args(annotation))
-    return next((record for record in found if record), None)
+    records = (_record_in(part) for part in get_args(annotation))
+    return next((record for record in records if record), None)
 
 
-def _translated(model: type[Model], error: ValidationError, given: Mapping[str, Any] | None = None) -> InvalidParameter:
-    """The one error that stands for all that pydantic found; `given` has the names that the caller wrote."""
+def _to_invalid_parameter(
+    model: type[Model], error: ValidationError, given: Mapping[str, Any] | None = None
+) -> InvalidParameter:
+    """Convert pydantic's errors into one of ours; `given` holds the fields under the names that the caller wrote."""
     errors: list[dict[str, Any]] = [dict(one) for one in error.errors(include_url=False)[:MOST_PROBLEMS]]
     written = {field: name for name, field in model.other_names.items() if name in (given or {})}
     for one in errors:
         one["loc"] = (*(written.get(str(part), part) for part in one["loc"][:1]), *one["loc"][1:])
-    found = [_problem(model, one) for one in errors]
-    if len(found) == 1 and found[0].code == "unknown-parameter":
-        return _unknown(model, errors[0])
-    if len(found) == 1 and errors[0]["type"] == "missing":
-        return MissingParameter(found[0].name)
-    return InvalidParameter(*found)
+    problems = [_problem(model, one) for one in errors]
+    if len(problems) == 1 and problems[0].code == "unknown-parameter":
+        return _unknown_parameter(model, errors[0])
+    if len(problems) == 1 and errors[0]["type"] == "missing":
+        return MissingParameter(problems[0].name)
+    return InvalidParameter(*problems)
 
 
-def _unknown(model: type[Model], error: Mapping[str, Any]) -> UnknownParameter:
-    """A name that is no field of the record it was given for, which may be inside another."""
+def _unknown_parameter(model: type[Model], error: Mapping[str, Any]) -> UnknownParameter:
+    """Return the error for a name that is not a field of its record, which may be nested in another."""
     for part in error["loc"][:-1]:
         by_alias = {one.alias: one for one in model.model_fields.values()}
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))
         model = (_record_in(field.annotation) if field else None) or model
     allowed = (*model.model_fields, *model.other_names)
-    return UnknownParameter(".".join(map(str, _named(error["loc"]))), error["input"], allowed)
+    return UnknownParameter(".".join(map(str, _written_parts(error["loc"]))), error["input"], allowed)
 
 
 def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
-    """One problem out of one of pydantic's."""
+    """Convert one of pydantic's errors into a problem."""
     kind, context = error["type"], error.get("ctx", {})
-    name = ".".join(str(part) for part in _named(error["loc"]))
+    name = ".".join(str(part) for part in _written_parts(error["loc"]))
     if "field" in context:
-        # A rule over several fields says which one it blames.
+        # A rule that concerns several fields names the one to blame.
         field, given = context["field"], error["input"]
         value = given.get(field, given.get(to_camel(field))) if isinstance(given, Mapping) else getattr(given, field)
         return Problem(f"{name}.{field}" if name else field, value, error["msg"], kind)
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")
     if kind == "extra_forbidden":
-        return _unknown(model, error).problems[0]
+        return _unknown_parameter(model, error).problems[0]
     if kind == "literal_error":
         return Problem(name, error["input"], f"must be one of {context['expected']}", "bad-value")
     if kind in PLAIN_RULES:
@@ -273,6 +275,6 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     return Problem(name, error["input"], error["msg"], kind if "-" in kind else "bad-value")
 
 
-def _named(location: tuple[int | str, ...]) -> Iterator[int | str]:
-    """The parts of a location that a caller wrote: not pydantic's names for the branches of a union."""
+def _written_parts(location: tuple[int | str, ...]) -> Iterator[int | str]:
+    """Return the parts of a location that the caller wrote, without pydantic's names for the branches of a union."""
     return (part for part in location if not (isinstance(part, str) and ("[" in part or part in ("int", "float"))))

@@ -1,1 +1,1 @@
-"""Texts worth encoding, and what a text says to people."""
+"""Describes the content of a QR Code in words that people understand."""

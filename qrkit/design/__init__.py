@@ -1,4 +1,4 @@
-"""What a QR Code looks like, as plain data: `Design`, its decoration, colors, shapes and presets."""
+"""Describes what a QR Code looks like, as plain data: `Design`, its decoration, colors, shapes and presets."""
 
 from __future__ import annotations
 

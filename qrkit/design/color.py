@@ -1,4 +1,4 @@
-"""Colours: `#AARRGGBB`, `#RRGGBB`, CSS names and `transparent` in, any of the forms out (ruling H6)."""
+"""Provides `Color`, which reads `#AARRGGBB`, `#RRGGBB`, CSS names and `transparent`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from qrkit.late import Shown
 __all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
 
 LUMA = (0.299, 0.587, 0.114)
-"""Weights of red, green and blue in how light a colour looks to readers (ITU-R BT.601)."""
+"""Weights of red, green and blue in the lightness that readers see (ITU-R BT.601)."""
 
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
 class Color(Shown):
-    """A colour. `Color.parse` reads one; fields of designs take its text as well.
+    """A color. `Color.parse` reads one from a string; the fields of a design accept such strings directly.
 
     Attributes:
         red: 0..255.
@@ -32,7 +32,7 @@ class Color(Shown):
         alpha: 0..255; 255 is opaque.
 
     Raises:
-        ValueError: A part is not a whole number in 0..255.
+        ValueError: If a component is not a whole number between 0 and 255.
 
     Example:
         >>> Color.parse("#80FF0000").rgb, Color.parse("navy").argb
@@ -45,10 +45,10 @@ class Color(Shown):
     alpha: int = 255
 
     def __post_init__(self) -> None:
-        """Refuse what no picture could show.
+        """Validate the components.
 
         Raises:
-            ValueError: A part is not a whole number in 0..255.
+            ValueError: If a component is not a whole number between 0 and 255.
         """
         parts = (self.red, self.green, self.blue, self.alpha)
         if not all(type(part) is int and 0 <= part <= 255 for part in parts):
@@ -56,12 +56,12 @@ class Color(Shown):
 
     @classmethod
     def parse(cls, text: str) -> Color:
-        """Read `#AARRGGBB` (alpha first), `#RRGGBB`, a CSS colour name or `transparent`, in any case.
+        """Parse `#AARRGGBB` (alpha first), `#RRGGBB`, a CSS color name or `transparent`, in upper or lower case.
 
-        The `#` may be missing, as it is when a URL did not encode it. `#RRGGBBAA` is never read (ruling H6).
+        The `#` is optional, because URLs that do not encode it lose it. `#RRGGBBAA` (alpha last) is not supported.
 
         Raises:
-            ValueError: The text is none of these; the message proposes near names.
+            ValueError: If the text is not a color; the message suggests similar names.
         """
         name = text.strip().lower()
         if name == "transparent":
@@ -69,39 +69,39 @@ class Color(Shown):
         if name in COLOR_NAMES:
             number = COLOR_NAMES[name]
             return cls(number >> 16, number >> 8 & 255, number & 255)
-        if found := _HEX.fullmatch(name):
-            alpha, red, green, blue = (255 if part is None else int(part, 16) for part in found.groups())
+        if match := _HEX.fullmatch(name):
+            alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
         hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
         raise ValueError(f"must be a colour as #AARRGGBB, #RRGGBB or a CSS name{hint}")
 
     @property
     def argb(self) -> str:
-        """`#AARRGGBB` in upper case."""
+        """The color as `#AARRGGBB`, in upper case."""
         return f"#{self.alpha:02X}{self.red:02X}{self.green:02X}{self.blue:02X}"
 
     @property
     def rgb(self) -> str:
-        """`#RRGGBB` in upper case; alpha is left out."""
+        """The color as `#RRGGBB`, in upper case and without alpha."""
         return f"#{self.red:02X}{self.green:02X}{self.blue:02X}"
 
     @property
     def opacity(self) -> float:
-        """Alpha as 0.0..1.0."""
+        """Alpha as a number between 0.0 and 1.0."""
         return self.alpha / 255
 
     @property
     def luma(self) -> float:
-        """How light it looks, 0.0 (black) to 1.0 (white), as readers weigh red, green and blue; alpha is left out."""
+        """Lightness as readers see it (ITU-R BT.601), 0.0 (black) to 1.0 (white); alpha is ignored."""
         return sum(part * weight for part, weight in zip((self.red, self.green, self.blue), LUMA, strict=True)) / 255
 
     @property
     def opaque(self) -> Color:
-        """The same colour with full alpha."""
+        """This color with full alpha."""
         return Color(self.red, self.green, self.blue)
 
     def over(self, below: Color) -> Color:
-        """What is seen when this colour is painted over `below` (source-over, as SVG does)."""
+        """Return the color that results from painting this color over `below` (source-over, as in SVG)."""
         if self.alpha == 255 or below.alpha == 0:
             return self
         kept = below.alpha * (255 - self.alpha) / 255
@@ -125,7 +125,7 @@ class Color(Shown):
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            _judge, serialization=core_schema.to_string_ser_schema(when_used="json")
+            _validate, serialization=core_schema.to_string_ser_schema(when_used="json")
         )
 
     @classmethod
@@ -135,19 +135,19 @@ class Color(Shown):
         return {
             "type": "string",
             "format": "color",
-            # Which words are names of colours, would take long to say in a pattern.
+            # Any word: a pattern with all color names would be too long.
             "pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$",
             "description": "#AARRGGBB, #RRGGBB, a CSS name or transparent",
         }
 
 
-def _judge(value: Any) -> Color:
+def _validate(value: Any) -> Color:
     if isinstance(value, Color):
         return value
     try:
         return Color.parse(value if isinstance(value, str) else "#")
     except ValueError as error:
-        # The text goes in as data: a message with braces in it is a template otherwise.
+        # The message is passed as data, because pydantic would treat braces in it as a template.
         raise PydanticCustomError("bad-colour", "{rule}", {"rule": str(error)}) from error
 
 

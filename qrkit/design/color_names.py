@@ -1,4 +1,4 @@
-"""The colour names of CSS (X11 names with the CSS values where the two differ) and their #RRGGBB values."""
+"""Lists the CSS color names (X11 names, with the CSS values where the two differ) and their #RRGGBB values."""
 
 from __future__ import annotations
 

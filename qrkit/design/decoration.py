@@ -1,7 +1,7 @@
-"""What decorates a QR Code: gradients, module styles, sprites, markers, layers, the wrapper, as plain data.
+"""Describes the decoration of a QR Code as plain data: module styles, sprites, markers, layers and the wrapper.
 
-`Gradient` is in `qrkit.design.gradient`. A class takes more than it holds: names of colors, lists, objects of JSON. Its
-`__init__` tells type checkers what; `Model` has the one that runs.
+`Gradient` is in `qrkit.design.gradient`. Classes accept more types than they store: color names, lists and JSON
+objects. Their `__init__` declares the accepted types for type checkers; the one that runs is that of `Model`.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ ICON = "icon:"
 
 
 class Sprite(Model):
-    """A picture that is drawn for modules (ruling G11).
+    """An image that is drawn in place of modules.
 
     Attributes:
-        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` makes one of a file), `icon:NAME`, or a URL.
-        name: A name for people.
+        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), `icon:NAME`, or a URL.
+        name: A name for your own reference.
         type: fill (on dark modules), blank (on light modules), padding (on the quiet zone), both (blank and padding).
-        width: Pixels in the output, 0.1..10,000; the sprite is centred on its module (ruling G10).
-        height: Pixels, likewise.
+        width: Width in output pixels, 0.1..10,000. The sprite is centered on its module.
+        height: Height in output pixels, 0.1..10,000.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     name: Text = ""
@@ -66,18 +66,18 @@ class Sprite(Model):
 
 
 class Modules(Model):
-    """How modules are drawn, but for the finder patterns (ruling G10).
+    """How modules are drawn. Finder patterns have their own settings, `Markers`.
 
     Attributes:
-        type: default (squares), rounded (corners follow the neighbours), sprite; and of ours: liquid (rounded, and
-            inner corners filled), bars and columns (rows and columns joined), dots.
-        union: Whether a vector file holds them as one shape.
-        sprite: Name of a predefined sprite; needs `type="sprite"` and wins over `sprites`.
-        sprites: At most 20 sprites, picked by chance for each module; used only with `type="sprite"`.
-        seed: Changes what chance picks; the same design always gives the same picture (ruling G9).
+        type: default (squares), rounded (corners without a neighbor are round), sprite, liquid (rounded, with filled
+            inner corners), bars (joined rows), columns (joined columns) or dots.
+        union: True to write all modules as one shape in vector formats.
+        sprite: Name of a built-in sprite; requires `type="sprite"` and takes precedence over `sprites`.
+        sprites: At most 20 sprites, chosen at random for each module; used only with `type="sprite"`.
+        seed: Seed of the random choice. The same design always gives the same image.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     type: ModuleType = "default"
@@ -99,7 +99,7 @@ class Modules(Model):
         ) -> None: ...
 
     @model_validator(mode="after")
-    def _sprites_have_their_type(self) -> Self:
+    def _check_sprites(self) -> Self:
         if self.sprite and self.type != "sprite":
             raise PydanticCustomError("bad-value", "{rule}", {"rule": "needs type=sprite", "field": "sprite"})
         if self.type == "sprite" and not self.sprite and not self.sprites:
@@ -109,16 +109,16 @@ class Modules(Model):
 
 
 class Marker(Model):
-    """One finder pattern (ruling G12).
+    """One finder pattern.
 
     Attributes:
-        pattern: default, eye-1 .. eye-17, or one of the further names in `qrkit.design.limits.MARKER_PATTERNS`.
-        inner_color: Colour of its middle; the foreground where nothing is said.
-        outer_color: Colour of its ring; the foreground where nothing is said.
+        pattern: default, eye-1 to eye-17, or another name in `qrkit.design.limits.MARKER_PATTERNS`.
+        inner_color: Color of the pupil; None for the foreground color.
+        outer_color: Color of the ring; None for the foreground color.
         opacity: 0..1.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     leading: ClassVar[str] = "pattern"
@@ -140,12 +140,12 @@ class Marker(Model):
 
 
 class Markers(Model):
-    """The three finder patterns, each on its own; one that is missing is a default one in the foreground.
+    """The three finder patterns.
 
     Attributes:
-        top_left: A `Marker`, or None.
-        top_right: A `Marker`, or None.
-        bottom_left: A `Marker`, or None.
+        top_left: A `Marker`; None for the default pattern in the foreground color.
+        top_right: A `Marker`; None for the default pattern in the foreground color.
+        bottom_left: A `Marker`; None for the default pattern in the foreground color.
     """
 
     top_left: Marker | None = None
@@ -171,13 +171,13 @@ class Markers(Model):
         outer_color: str | Color | None = None,
         opacity: float = 1.0,
     ) -> Self:
-        """The same marker in all three corners.
+        """Use one marker in all three corners.
 
         Args:
-            pattern: As `Marker.pattern`.
-            inner_color: As `Marker.inner_color`.
-            outer_color: As `Marker.outer_color`.
-            opacity: As `Marker.opacity`.
+            pattern: See `Marker.pattern`.
+            inner_color: See `Marker.inner_color`.
+            outer_color: See `Marker.outer_color`.
+            opacity: See `Marker.opacity`.
 
         Raises:
             InvalidParameter: If an argument breaks the rule of its field.
@@ -191,23 +191,23 @@ class Markers(Model):
 
 
 class Layer(Model):
-    """A picture over the modules, in output pixels from the top left of the QR Code picture (ruling G13).
+    """An image over the modules, positioned in output pixels from the top left of the QR Code image.
 
     Attributes:
-        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` makes one of a file), `icon:NAME`, or a URL.
-        name: A name for people.
+        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), `icon:NAME`, or a URL.
+        name: A name for your own reference.
         x: Left edge.
         y: Top edge.
         width: 0.1..10,000 pixels.
         height: 0.1..10,000 pixels.
         opacity: 0..1.
-        color: Colour of an icon; the foreground's where nothing is said.
+        color: Color of an icon; None for the foreground color.
         display: overlay (painted over the modules), box-hit-test (data modules that touch the layer's box are left
-            out), pixel-hit-test (those that touch a pixel of it that is not transparent are).
-        tolerance: How many pixels the hit test looks further; negative: less far. Overlay has none.
+            out), pixel-hit-test (data modules that touch a pixel with alpha above 0 are left out).
+        tolerance: Pixels by which the hit test is enlarged; negative values make it smaller. Ignored for overlay.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
 
     Example:
         >>> Layer("icon:heart", x=126, y=126, width=44, height=44, display="box-hit-test").display
@@ -244,7 +244,7 @@ class Layer(Model):
         ) -> None: ...
 
     @model_validator(mode="after")
-    def _color_is_for_icons(self) -> Self:
+    def _check_color(self) -> Self:
         if self.color is not None and not self.content.lower().startswith(ICON):
             rule = "recolours only icons: content must begin with 'icon:'"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
@@ -252,7 +252,7 @@ class Layer(Model):
 
 
 class Placeholder(Model):
-    """Where in a wrapper the QR Code goes, in the wrapper's pixels.
+    """The area of a wrapper in which the QR Code is placed, in the wrapper's pixels.
 
     Attributes:
         x: Left edge.
@@ -268,16 +268,16 @@ class Placeholder(Model):
 
 
 class Wrapper(Model):
-    """A picture around the QR Code, which is fitted into its placeholder and centred there (ruling G15).
+    """An image around the QR Code. The QR Code is scaled to fit its placeholder and centered there.
 
     Attributes:
-        source: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` makes one of a file), or a URL.
-        width: Of the output, 1..10,000 pixels.
-        height: Of the output, 1..10,000 pixels.
-        placeholder: Where the QR Code goes; inside the wrapper.
+        source: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), or a URL.
+        width: Width of the output, 1..10,000 pixels.
+        height: Height of the output, 1..10,000 pixels.
+        placeholder: The area for the QR Code; it must lie inside the wrapper.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     source: Asset
@@ -290,7 +290,7 @@ class Wrapper(Model):
         def __init__(self, *, source: str, width: float, height: float, placeholder: Placeholder | Object) -> None: ...
 
     @model_validator(mode="after")
-    def _placeholder_is_inside(self) -> Self:
+    def _check_placeholder(self) -> Self:
         hole = self.placeholder
         inside = (
             hole.x >= 0 and hole.x + hole.width <= self.width and hole.y >= 0 and hole.y + hole.height <= self.height

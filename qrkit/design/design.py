@@ -1,4 +1,4 @@
-"""`Design`: what a QR Code picture looks like, as plain data that can be saved, compared and reused."""
+"""Provides `Design`, which describes a QR Code image as plain data that can be saved, compared and reused."""
 
 from __future__ import annotations
 
@@ -38,22 +38,21 @@ ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
 """The 45 characters of alphanumeric mode (ISO/IEC 18004:2015, 7.3.4)."""
 
 KANJI = ((0x8140, 0x9FFC, 0x8140), (0xE040, 0xEBBF, 0xC140))
-"""The codes of Shift JIS that Kanji mode has, first and last, and what is subtracted from each (7.4.6)."""
+"""The two ranges of Shift JIS codes in Kanji mode: first, last and the number subtracted (7.4.6)."""
 
 PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
-"""Those of all designs that say nothing of them: nobody can change them, and making them takes as long as the rest."""
-
+"""Shared defaults: they are immutable, and creating them would double the time that a design takes."""
 
 CHARACTERS = {
     "numeric": "digits",
     "alphanumeric": "0-9 A-Z space $ % * + - . / :",
     "kanji": "characters of two bytes in Shift JIS",
 }
-"""What a mode takes, in words, unless it takes any text."""
+"""The characters that a mode accepts, in words. Byte mode accepts any text."""
 
 
 def kanji_value(character: str) -> int | None:
-    """The 13 bits of a character in Kanji mode (ISO/IEC 18004:2015, 7.4.6); None if the mode does not have it."""
+    """Return the 13-bit value of a character in Kanji mode (ISO/IEC 18004:2015, 7.4.6); None if it has none."""
     code = int.from_bytes(character.encode("shift_jis", "ignore"), "big")
     less = next((less for first, last, less in KANJI if first <= code <= last), None)
     if less is None:
@@ -63,14 +62,14 @@ def kanji_value(character: str) -> int | None:
 
 
 def _is_allowed(mode: EncodingMode, character: str) -> bool:
-    """Whether a mode that takes not every text has a character."""
+    """Return True if a mode other than byte or auto can encode a character."""
     if mode == "kanji":
         return kanji_value(character) is not None
     return character in (NUMERIC if mode == "numeric" else ALPHANUMERIC)
 
 
 class DesignFields(TypedDict, total=False):
-    """What `Design` takes beside its content, and with it `qrkit.generate` and everything that draws."""
+    """The optional fields of `Design`, which `qrkit.generate` and all functions that draw accept, too."""
 
     version: int | None
     size: int
@@ -94,42 +93,42 @@ class DesignFields(TypedDict, total=False):
 
 
 class DesignChanges(DesignFields, total=False):
-    """What `Design.replace` and `Design.resized` take."""
+    """The fields that `Design.replace` and `Design.resized` accept."""
 
     content: str
 
 
 class Design(Model):
-    """A QR Code picture. Every field but `content` has a default.
+    """The design of a QR Code image. Every field except `content` has a default.
 
     Three fields have a second name in Python, as argument and as attribute: `error_correction` for `ec`, `mode` for
     `em`, and `quiet_zone` for `padding`.
 
     Attributes:
-        content: Text to encode, 1..32,767 characters; how many fit depends on version, `em` and `ec`.
-        version: 1..40; None (also 0, -1 or "") takes the smallest that fits (ruling G1).
-        size: Pixels per module, 1..20; `width` and `height` win over it.
-        width: Of the whole picture in pixels, 1..10,000; alone it makes a square (ruling G8).
-        height: Of the whole picture in pixels, likewise.
-        padding: Quiet zone in modules, 0..20; the standard asks for 4.
+        content: Text to encode, 1..32,767 characters; how many fit depends on `version`, `em` and `ec`.
+        version: 1..40; None (also 0, -1 or "") uses the smallest version that fits.
+        size: Pixels per module, 1..20; ignored if `width` or `height` is set.
+        width: Width of the whole image in pixels, 1..10,000. Without `height`, the image is a square.
+        height: Height of the whole image in pixels, 1..10,000. Without `width`, the image is a square.
+        padding: Quiet zone in modules, 0..20; the standard requires 4.
         em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, `kanji`, or `auto` for the shortest mix of the
             first three.
-        ec: Error correction level L, M, Q or H; never raised silently (ruling G3).
-        foreground: Colour or gradient of dark modules.
-        background: Colour or gradient of everything else.
-        flip: none, horizontal, vertical or both: mirrors the symbol with its decoration (ruling G17).
+        ec: Error correction level L, M, Q or H; used as given and never raised.
+        foreground: Color or gradient of dark modules.
+        background: Color or gradient of the rest of the image.
+        flip: none, horizontal, vertical or both: mirrors the symbol with its decoration.
         modules: How modules are drawn.
         markers: How the finder patterns are drawn.
-        layers: At most 50 pictures over the modules, the first one lowest.
-        wrapper: A picture around it all.
-        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty, or, with free pad codewords,
-            the one that leaves most error correction.
-        pad_codewords: `iso`, the padding of ISO/IEC 18004:2015, 7.4.10; `segno`, which gives the modules of that
-            library; or `free`: what no reader looks at is chosen so that modules have the color in which layers and
-            sprites draw them anyway. The more room the content leaves, the more a logo may cover.
+        layers: At most 50 images over the modules, from bottom to top.
+        wrapper: An image around the QR Code.
+        mask: Data mask pattern reference 0..7; None uses the mask with the lowest penalty or, with free pad codewords,
+            the mask that leaves most error correction.
+        pad_codewords: `iso` pads as in ISO/IEC 18004:2015, 7.4.10; `segno` gives the same modules as that library;
+            `free` chooses the padding, which readers ignore, so that modules match what layers and sprites draw over
+            them. The more room the content leaves, the more a logo may cover.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
 
     Example:
         >>> brand = Design(content="https://example.com", ec="H", foreground="navy", modules={"type": "rounded"})
@@ -164,7 +163,7 @@ class Design(Model):
         def __init__(self, *, content: str, **fields: Unpack[DesignFields]) -> None: ...
 
     @model_validator(mode="after")
-    def _content_fits_mode(self) -> Self:
+    def _check_content(self) -> Self:
         if self.em in ("byte", "auto"):
             return self
         wrong = next((index for index, one in enumerate(self.content) if not _is_allowed(self.em, one)), None)
@@ -177,7 +176,7 @@ class Design(Model):
         return self
 
     @model_validator(mode="after")
-    def _has_a_size(self) -> Self:
+    def _check_size(self) -> Self:
         if self.width is None and self.height is None and self.wrapper is None:
             return self
         sizes: dict[str, tuple[float, float]]
@@ -206,10 +205,10 @@ class Design(Model):
         return self.padding
 
     def replace(self, /, **changes: Unpack[DesignChanges]) -> Self:  # type: ignore[override]
-        """A copy with some fields changed, judged anew.
+        """Return a copy with some fields changed, validated again.
 
         Args:
-            **changes: Fields of `Design`; what you leave out stays as it is.
+            **changes: Fields of `Design`; fields that you leave out keep their value.
 
         Raises:
             InvalidParameter: If a change breaks a rule.
@@ -224,24 +223,25 @@ class Design(Model):
 
     @property
     def pictures(self) -> dict[str, str]:
-        """What it needs pictures of: path of a field, `layers.0.content`, to what it holds."""
-        found = {f"layers.{index}.content": layer.content for index, layer in enumerate(self.layers)}
+        """The images that the design uses: maps the path of each field, such as `layers.0.content`, to its value."""
+        images = {f"layers.{index}.content": layer.content for index, layer in enumerate(self.layers)}
         if self.modules.type == "sprite" and not self.modules.sprite:
-            found |= {f"modules.sprites.{index}.content": one.content for index, one in enumerate(self.modules.sprites)}
+            sprites = enumerate(self.modules.sprites)
+            images |= {f"modules.sprites.{index}.content": sprite.content for index, sprite in sprites}
         if self.wrapper:
-            found["wrapper.source"] = self.wrapper.source
-        return found
+            images["wrapper.source"] = self.wrapper.source
+        return images
 
 
 def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Callable[[Function], Function]:
-    """Let help and completion show the fields that a function takes as `**fields: Unpack[…]`.
+    """Show the fields that a function accepts as `**fields: Unpack[…]` in `help()` and completion.
 
-    Functions that take all fields of a design keep `Unpack`: type checkers and editors know it, it is written once, and
-    a slip is answered with the nearest name. Spelled out, 19 parameters would stand in nine functions.
+    Functions that accept all fields of a design use `Unpack`: type checkers and editors support it, the fields are
+    listed once, and a misspelled name gets a suggestion. Otherwise nine functions would list 19 parameters each.
 
     Args:
-        fields: `DesignFields`, or `DesignChanges`, which has the content, too.
-        is_change: Whether a field that is left out stays as it is; else it has its default.
+        fields: `DesignFields`, or `DesignChanges`, which includes the content.
+        is_change: True if a field that is left out keeps its value; False if it gets its default.
     """
     known = inspect.signature(Design).parameters
 

@@ -1,7 +1,7 @@
-"""`Gradient`: colours that change over the picture, as plain data.
+"""Provides `Gradient`, which describes colors that change over the image, as plain data.
 
-A class takes more than it holds: names of colours, lists, objects of JSON. Its `__init__` tells type checkers what;
-`Model` has the one that runs.
+Classes accept more types than they store: color names, lists and JSON objects. Their `__init__` declares the accepted
+types for type checkers; the one that runs is that of `Model`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Direction", "Fill", "Gradient", "Point", "Stop"]
 
 
 class Point(Model):
-    """A place in a picture: 0..1 of its width and height in relative units, else pixels.
+    """A point in an image: shares of its width and height (0..1) in relative units, pixels in absolute units.
 
     Attributes:
-        x: From the left.
-        y: From the top.
+        x: Distance from the left.
+        y: Distance from the top.
     """
 
     x: Coordinate
@@ -32,11 +32,11 @@ class Point(Model):
 
 
 class Direction(Model):
-    """Where a linear gradient begins and ends.
+    """The two ends of a linear gradient.
 
     Attributes:
-        start: Where the colour of offset 0 is.
-        stop: Where the colour of offset 1 is.
+        start: The point with the color of offset 0.
+        stop: The point with the color of offset 1.
     """
 
     start: Point
@@ -48,11 +48,11 @@ class Direction(Model):
 
 
 class Stop(Model):
-    """A colour on the way of a gradient.
+    """A color at one position of a gradient.
 
     Attributes:
-        offset: 0..1 of the way.
-        color: The colour there.
+        offset: Position, from 0 (start of the gradient) to 1 (end).
+        color: The color at this position.
         opacity: 0..1.
     """
 
@@ -66,23 +66,24 @@ class Stop(Model):
 
 
 class Gradient(Model):
-    """A gradient over the whole picture (ruling G16).
+    """A gradient over the whole image.
 
-    `Gradient.linear` and `Gradient.radial` make simple ones.
+    `Gradient.linear` and `Gradient.radial` create simple gradients.
 
     Attributes:
         gradient: linear or radial.
-        units: relative (0..1 of the picture) or absolute (output pixels).
-        direction: Of a linear gradient; left to right where nothing is said.
-        cx: Centre of a radial gradient, from the left; the middle where nothing is said.
-        cy: Centre, from the top.
-        fx: Focal point, where the first colour is; the centre where nothing is said.
-        fy: Focal point, from the top.
-        radius: Of the last colour's circle; in relative units 1 is a square picture's side. 0.5 where nothing is said.
-        stops: 2..50 colours by rising offset.
+        units: relative (0..1 of the image) or absolute (output pixels).
+        direction: The ends of a linear gradient; None for left to right.
+        cx: Center of a radial gradient, from the left; None for the middle.
+        cy: Center of a radial gradient, from the top; None for the middle.
+        fx: Focal point with the first color, from the left; None for the center.
+        fy: Focal point with the first color, from the top; None for the center.
+        radius: Radius of the circle with the last color; 1 in relative units is the side of a square image. None for
+            0.5.
+        stops: 2..50 colors, sorted by offset.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     gradient: GradientKind
@@ -113,11 +114,11 @@ class Gradient(Model):
 
     @field_validator("stops")
     @classmethod
-    def _stops_rise(cls, stops: tuple[Stop, ...]) -> tuple[Stop, ...]:
+    def _sort_stops(cls, stops: tuple[Stop, ...]) -> tuple[Stop, ...]:
         return tuple(sorted(stops, key=lambda stop: stop.offset))
 
     @model_validator(mode="after")
-    def _complete(self) -> Self:
+    def _check_required(self) -> Self:
         absolute = self.units == "absolute"
         needed = ("direction",) if self.gradient == "linear" else ("cx", "cy", "radius")
         missing = next((name for name in needed if absolute and getattr(self, name) is None), None)
@@ -132,36 +133,36 @@ class Gradient(Model):
     def linear(
         cls, *colors: str | Color, start: tuple[float, float] = (0, 0), stop: tuple[float, float] = (1, 1)
     ) -> Self:
-        """Evenly spaced colours from one place to another.
+        """Create a linear gradient of evenly spaced colors, by default from top left to bottom right.
 
         Args:
-            *colors: At least two, in their order.
-            start: Where the first one is: from the left and from the top, in 0..1 of the picture.
-            stop: Where the last one is; by default the first is at the top left, the last at the bottom right.
+            *colors: 2 to 50 colors, in order.
+            start: Position of the first color: shares of the image from its left and its top, 0..1.
+            stop: Position of the last color.
 
         Raises:
-            InvalidParameter: A colour is none, or there are fewer than two or more than 50.
+            InvalidParameter: If a color is invalid, or there are fewer than 2 or more than 50.
 
         Example:
             >>> [stop.offset for stop in Gradient.linear("red", "gold", "green").stops]
             [0.0, 0.5, 1.0]
         """
         ends = {"start": {"x": start[0], "y": start[1]}, "stop": {"x": stop[0], "y": stop[1]}}
-        return cls(gradient="linear", direction=ends, stops=_spread(colors))
+        return cls(gradient="linear", direction=ends, stops=_evenly_spaced(colors))
 
     @classmethod
     def radial(cls, *colors: str | Color, centre: tuple[float, float] = (0.5, 0.5), radius: float = 0.5) -> Self:
-        """Evenly spaced colours from a centre outwards.
+        """Create a radial gradient of evenly spaced colors.
 
         Args:
-            *colors: At least two, the innermost first.
-            centre: From the left and from the top, in 0..1 of the picture.
-            radius: Where the last colour is; 1 is the side of a square picture.
+            *colors: 2 to 50 colors, from the center outwards.
+            centre: Center: shares of the image from its left and its top, 0..1.
+            radius: Distance of the last color from the center; 1 is the side of a square image.
 
         Raises:
-            InvalidParameter: A colour is none, or there are fewer than two or more than 50.
+            InvalidParameter: If a color is invalid, or there are fewer than 2 or more than 50.
         """
-        return cls(gradient="radial", cx=centre[0], cy=centre[1], radius=radius, stops=_spread(colors))
+        return cls(gradient="radial", cx=centre[0], cy=centre[1], radius=radius, stops=_evenly_spaced(colors))
 
 
 def _paint_kind(value: Any) -> str:
@@ -172,9 +173,9 @@ Fill = Annotated[
     Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")],
     Discriminator(_paint_kind),
 ]
-"""A colour or a gradient. (The names of its branches are in brackets so that messages leave them out.)"""
+"""A color or a gradient. The tags are in brackets so that error messages leave them out."""
 
 
-def _spread(colors: tuple[str | Color, ...]) -> list[dict[str, Any]]:
+def _evenly_spaced(colors: tuple[str | Color, ...]) -> list[dict[str, Any]]:
     last = max(len(colors) - 1, 1)
     return [{"offset": index / last, "color": color} for index, color in enumerate(colors)]

@@ -1,7 +1,7 @@
-"""The bounds and lists of choices of the interface, each written once, as types.
+"""Defines the ranges and choices of the interface as types, each in one place.
 
-A `Within` holds a bound and its unit, so that readers, error texts, widgets and the OpenAPI description all take them
-from the type itself.
+A `Within` holds a range and its unit. Parsers, error messages, widgets and the OpenAPI description all take them from
+the type.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """An annotation: the number lies in `low`..`high`, both included, in this unit."""
+    """An annotation for a number between `low` and `high`, both inclusive, in this unit."""
 
     low: float
     high: float
     unit: str
 
     def _check(self, number: float) -> float:
-        # "not inside" rather than "outside": nan is neither.
+        # "Not inside" instead of "outside", because NaN is neither.
         if not self.low <= number <= self.high:
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": f"must be in {self}"})
         return number
@@ -96,7 +96,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """An annotation: the text has `low`..`high` characters and can be written as UTF-8."""
+    """An annotation for a string of `low` to `high` characters that can be encoded as UTF-8."""
 
     low: int
     high: int
@@ -123,13 +123,13 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """An annotation: the list has `low`..`high` entries."""
+    """An annotation for a list of `low` to `high` items."""
 
     low: int
     high: int
 
     def _check(self, entries: Any) -> Any:
-        # Before the entries are judged, of which there may be a million.
+        # Runs before the items are validated: there may be a million of them.
         if isinstance(entries, list | tuple) and not self.low <= len(entries) <= self.high:
             rule = f"must have {self.low}..{self.high} entries, not {len(entries)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
@@ -145,26 +145,26 @@ class Most:
 
 
 def _whole(value: Any) -> int:
-    """Take any whole number, those of numpy and 3.0 included; true and "8" are none."""
-    # nan and the infinities leave a rest that is not 0.
+    """Accept any whole number, including NumPy integers and 3.0, but not booleans or strings."""
+    # NaN and infinities have a remainder other than 0.
     if not _is_number(value) or value % 1 != 0:
         raise PydanticCustomError("wrong-type", "must be a whole number")
     return int(value)
 
 
 def _automatic(value: Any) -> Any:
-    """0, -1 and an empty text mean automatic, as absent does (ruling G1)."""
+    """Convert 0, -1 and an empty string to None, which means automatic."""
     if _is_number(value) or isinstance(value, str):
         return None if value in (0, -1, "") else value
     return value
 
 
 def _number(value: Any) -> float:
-    """Take any finite number, those of numpy included; true and "8" are none."""
+    """Accept any finite number, including NumPy's, but not booleans or strings."""
     try:
         if _is_number(value) and isfinite(value):
             return float(value)
-    except OverflowError:  # a whole number with hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         pass
     raise PydanticCustomError("wrong-type", "must be a number")
 
@@ -178,7 +178,7 @@ def _lower(value: Any) -> Any:
 
 
 def _pad_choice(value: Any) -> Any:
-    """`standard` is what 1.0.0 called its only other choice; templates and files of designs may say it."""
+    """Accept `standard`, the 1.0.0 name for `iso`, which saved templates and designs may contain."""
     return {"standard": "iso"}.get(_lower(value), _lower(value)) if isinstance(value, str) else value
 
 
@@ -189,7 +189,7 @@ def _upper(value: Any) -> Any:
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 LONGEST_TEXT = 32_767
-"""Characters that one spreadsheet cell can hold: a longer text could not be exported (ruling X8)."""
+"""Characters that fit in one spreadsheet cell; a longer text could not be exported."""
 
 Text = Annotated[str, Strict(), Length(0, LONGEST_TEXT)]
 Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
@@ -202,14 +202,14 @@ ModuleSize = Annotated[Whole, Within(1, 20, "pixels per module")]
 Padding = Annotated[Whole, Within(0, 20, "modules")]
 EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "kanji", "auto"], BeforeValidator(_lower)]
 StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidator(_lower)]
-"""The interface has no `auto` and no `kanji` (ruling G2): the generate URL of a tracked code could not say it."""
+"""The modes of tracked codes. The interface has no `auto` or `kanji`, so a generate URL could not express them."""
 ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
 Mask = Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None
 """Data mask pattern reference (ISO/IEC 18004:2015, 7.8.2)."""
 PadChoice = Annotated[Literal["iso", "segno", "free"], BeforeValidator(_pad_choice)]
 
 MOST_PIXELS = 40_000_000
-"""Of a whole picture (ruling G8)."""
+"""Pixels of a whole image."""
 
 MILLIMETRES_PER_INCH = 25.4
 
@@ -217,13 +217,13 @@ Number = Annotated[float, BeforeValidator(_number)]
 PictureSide = Annotated[Whole, Within(1, 10_000, "pixels")]
 WrapperSide = Annotated[Number, Within(1, 10_000, "pixels")]
 Extent = Annotated[Number, Within(0.1, 10_000, "pixels")]
-"""Width or height of something in a picture."""
+"""Width or height of an element in an image."""
 Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
 Tolerance = Annotated[Number, Within(-1_000, 1_000, "pixels")]
 Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)")]
 Offset = Annotated[Number, Within(0, 1, "of the gradient's length")]
 Asset = Annotated[str, Strict(), Length(1, 6_000_000)]
-"""A data URI, `icon:NAME` or a URL; read when the picture is drawn."""
+"""A data URI, `icon:NAME` or a URL; read when the image is drawn."""
 
 Flip = Annotated[Literal["none", "horizontal", "vertical", "both"], BeforeValidator(_lower)]
 GradientKind = Annotated[Literal["linear", "radial"], BeforeValidator(_lower)]
@@ -233,14 +233,14 @@ SpriteType = Annotated[Literal["fill", "blank", "padding", "both"], BeforeValida
 
 _ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
 MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
-"""default, rounded and sprite are the interface's, the others are styles of ours."""
+"""All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
 ModuleType = Annotated[_ModuleType, BeforeValidator(_lower)]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
 ]  # fmt: skip
 SPRITE_NAMES: tuple[_SpriteName, ...] = get_args(_SpriteName)
-"""Forms that `Modules.sprite` draws modules in."""
+"""The built-in sprites, as named in `Modules.sprite`."""
 
 SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
 
@@ -250,7 +250,7 @@ _MarkerPattern = Literal[
     "flower", "heart", "leaf", "leaf-dot", "octagon", "pillow", "rounded", "squircle", "star",
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
-"""default and eye-1 to eye-17 are the interface's, the others are forms of ours."""
+"""All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
 MarkerPattern = Annotated[_MarkerPattern, BeforeValidator(_lower)]
 
 Recurrence = Annotated[Whole, Within(0, 7, "(0 is once, 1..7 are Monday..Sunday)")]
@@ -259,16 +259,16 @@ Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 
 FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
-"""Output formats by their names, which are the suffixes of their files; zip holds png, svg and eps."""
+"""Output formats, named by their file suffix; zip contains png, svg and eps."""
 
 RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
-"""Formats of pixels; their modules are whole pixels (ruling G8)."""
+"""Raster formats; they use whole pixels per module."""
 
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
-"""Formats that POST generate does not offer (interface.md, "Generate request (POST)")."""
+"""Formats that `POST /generate` does not offer."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
-"""Other names of formats (ruling G4)."""
+"""Alternative names of formats."""
 
 TextStyle = Literal["blocks", "ascii", "binary"]
 TEXT_STYLES: tuple[TextStyle, ...] = get_args(TextStyle)
-"""How a txt looks: blocks (██), ascii (xx) or binary (rows of 1 and 0)."""
+"""Styles of the txt format: blocks (██), ascii (xx) or binary (rows of 1 and 0)."""

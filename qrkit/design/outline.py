@@ -1,4 +1,4 @@
-"""`Outline`: a filled form as straight lines and cubic curves, and the simple forms others are built from."""
+"""Provides `Outline`, a filled shape of straight lines and cubic curves, and functions that create simple shapes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Self
 __all__ = ["Outline", "bowed", "chamfered", "circle", "polygon", "rectangle", "rounded", "squircle", "star"]
 
 Segment = tuple[str, tuple[float, ...]]
-"""A letter and absolute numbers: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in the paths of SVG."""
+"""A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""
 
 KAPPA = 0.5522847498
-"""How far the handles of a quarter circle's cubic curve reach, in radii."""
+"""Length of the handles of the cubic curve that approximates a quarter circle, in radii."""
 
 SQUIRCLE_KAPPA = 0.909
-"""The same for a quarter of a squircle: the middle of the curve lies on x⁴ + y⁴ = 1."""
+"""Length of the handles for a quarter of a squircle: the middle of the curve lies on x⁴ + y⁴ = 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """One or more closed subpaths, filled by the non-zero rule: a hole runs the other way round.
+    """One or more closed subpaths, filled by the non-zero rule: a hole runs in the opposite direction.
 
     Attributes:
-        segments: What they are made of, in order.
+        segments: The segments of all subpaths, in order.
     """
 
     segments: tuple[Segment, ...]
@@ -34,15 +34,15 @@ class Outline:
 
     @classmethod
     def joined(cls, parts: Iterable[Outline]) -> Self:
-        """Many outlines as one."""
+        """Combine several outlines into one."""
         return cls(tuple(segment for part in parts for segment in part.segments))
 
     @staticmethod
     def parse(path: str) -> Outline:
-        """Read the path data of SVG (SVG 2, section 9.3); arcs and quadratic curves become cubic ones.
+        """Parse SVG path data (SVG 2, section 9.3); arcs and quadratic curves become cubic ones.
 
         Raises:
-            ValueError: It is no path data.
+            ValueError: If the string is not valid path data.
         """
         from fontTools.pens.recordingPen import RecordingPen
         from fontTools.svgLib.path.parser import parse_path
@@ -52,16 +52,16 @@ class Outline:
         return Outline(tuple(_from_pen(pen.value)))
 
     def placed(self, x: float = 0, y: float = 0, scale_x: float = 1, scale_y: float | None = None) -> Outline:
-        """The outline scaled about 0, 0, then moved.
+        """Return the outline scaled about 0, 0, then moved.
 
         Args:
-            x: How far to the right.
-            y: How far down.
-            scale_x: How much wider; negative mirrors it.
-            scale_y: How much higher; as much as it gets wider where nothing is said.
+            x: Distance to the right.
+            y: Distance down.
+            scale_x: Horizontal factor; a negative one mirrors the outline.
+            scale_y: Vertical factor; `scale_x` by default.
         """
         by = scale_x if scale_y is None else scale_y
-        # Mirroring turns every subpath round, holes included, so the non-zero rule sees the same form.
+        # Mirroring reverses every subpath, holes included, so the non-zero rule fills the same shape.
         return Outline(
             tuple(
                 (
@@ -75,58 +75,58 @@ class Outline:
         )
 
     def hole(self) -> Outline:
-        """The same form run the other way round, to be cut out of what it is added to."""
-        found: list[Segment] = []
+        """Return the outline with its direction reversed, which cuts it out of the outline it is added to."""
+        reverse: list[Segment] = []
         for subpath in self._subpaths():
             points = [numbers[-2:] for _, numbers in subpath]
-            found.append(("M", points[-1]))
+            reverse.append(("M", points[-1]))
             for index in range(len(subpath) - 1, 0, -1):
                 letter, numbers = subpath[index]
                 handles = numbers[2:4] + numbers[0:2] if letter == "C" else ()
-                found.append((letter, handles + points[index - 1]))
-            found.append(("Z", ()))
-        return Outline(tuple(found))
+                reverse.append((letter, handles + points[index - 1]))
+            reverse.append(("Z", ()))
+        return Outline(tuple(reverse))
 
     def box(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of all points, handles included."""
+        """Return left, top, right and bottom of all points, including handles."""
         numbers = [number for _, numbers in self.segments for number in numbers]
         across, down = numbers[0::2], numbers[1::2]
         return min(across), min(down), max(across), max(down)
 
     def _subpaths(self) -> list[list[Segment]]:
-        found: list[list[Segment]] = []
+        subpaths: list[list[Segment]] = []
         for letter, numbers in self.segments:
             if letter == "M":
-                found.append([])
+                subpaths.append([])
             if letter != "Z":
-                found[-1].append((letter, numbers))
-        return found
+                subpaths[-1].append((letter, numbers))
+        return subpaths
 
 
 def polygon(*points: tuple[float, float]) -> Outline:
-    """A form with straight sides."""
+    """Create a polygon."""
     return Outline((("M", points[0]), *(("L", point) for point in points[1:]), ("Z", ())))
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> Outline:
-    """A rectangle.
+    """Create a rectangle.
 
     Args:
         x: Left edge.
         y: Top edge.
-        width: To the right.
-        height: Downwards.
+        width: Width.
+        height: Height.
     """
     return polygon((x, y), (x + width, y), (x + width, y + height), (x, y + height))
 
 
 def circle(x: float, y: float, radius: float) -> Outline:
-    """A disc.
+    """Create a disc.
 
     Args:
-        x: Of its centre, from the left.
-        y: Of its centre, from the top.
-        radius: Of its edge.
+        x: Center, from the left.
+        y: Center, from the top.
+        radius: Radius.
     """
     return rounded(x - radius, y - radius, 2 * radius, 2 * radius, radius)
 
@@ -134,18 +134,18 @@ def circle(x: float, y: float, radius: float) -> Outline:
 def rounded(
     x: float, y: float, width: float, height: float, radius: float | tuple[float, float, float, float]
 ) -> Outline:
-    """A rectangle with round corners.
+    """Create a rectangle with round corners.
 
     Args:
         x: Left edge.
         y: Top edge.
-        width: To the right.
-        height: Downwards.
-        radius: Of all corners; or four of them: top left, top right, bottom right, bottom left.
+        width: Width.
+        height: Height.
+        radius: Radius of all corners, or four radii: top left, top right, bottom right, bottom left.
     """
     radii = radius if isinstance(radius, tuple) else (radius,) * 4
     right, bottom = x + width, y + height
-    # Corner, and the directions in which its side comes in and goes out.
+    # Each corner, with the directions of the sides that lead to it and away from it.
     corners = (
         (x, y, 0, -1, 1, 0),
         (right, y, 1, 0, 0, 1),
@@ -175,14 +175,14 @@ def rounded(
 
 
 def star(x: float, y: float, outer: float, inner: float, points: int) -> Outline:
-    """A star with its first point upwards.
+    """Create a star whose first point is at the top.
 
     Args:
-        x: Of its centre, from the left.
-        y: Of its centre, from the top.
-        outer: From the centre to a point.
-        inner: From the centre to a notch.
-        points: How many.
+        x: Center, from the left.
+        y: Center, from the top.
+        outer: Distance from the center to a point.
+        inner: Distance from the center to a notch.
+        points: Number of points.
     """
     turn = math.pi / points
     return polygon(
@@ -194,15 +194,15 @@ def star(x: float, y: float, outer: float, inner: float, points: int) -> Outline
 
 
 def bowed(bow: float, *points: tuple[float, float]) -> Outline:
-    """A polygon, given clockwise, whose sides are curves.
+    """Create a polygon with curved sides.
 
     Args:
-        bow: How far the middle of a side stands out, in lengths of the side; negative: how far it is drawn in.
-        points: The corners.
+        bow: Distance by which the middle of a side bulges out, as a share of the side; negative values curve inwards.
+        points: The corners, clockwise.
     """
     found: list[Segment] = [("M", points[0])]
     for start, end in zip(points, (*points[1:], points[0]), strict=True):
-        # The control point of a quadratic curve lies twice as far out as the curve gets.
+        # The control point of a quadratic curve is twice as far out as the middle of the curve.
         out_x, out_y = 2 * bow * (end[1] - start[1]), 2 * bow * (start[0] - end[0])
         control = ((start[0] + end[0]) / 2 + out_x, (start[1] + end[1]) / 2 + out_y)
         found.append(("C", (*_toward(start, control), *_toward(end, control), *end)))
@@ -210,13 +210,13 @@ def bowed(bow: float, *points: tuple[float, float]) -> Outline:
 
 
 def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, float, float]) -> Outline:
-    """A square with its corners cut off.
+    """Create a square with its corners cut off.
 
     Args:
         x: Left edge.
         y: Top edge.
-        side: Of the square.
-        cut: How much of a side goes at each corner; or four of them: top left, top right, bottom right, bottom left.
+        side: Side of the square.
+        cut: Length cut from a side at each corner, or four lengths: top left, top right, bottom right, bottom left.
     """
     one, two, three, four = cut if isinstance(cut, tuple) else (cut,) * 4
     right, bottom = x + side, y + side
@@ -230,7 +230,7 @@ def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, 
 
 
 def squircle(x: float, y: float, side: float) -> Outline:
-    """Between a square and a disc, without a straight line: almost the superellipse of the fourth degree.
+    """Create a squircle, a shape between a square and a disc: nearly the superellipse of degree 4.
 
     Args:
         x: Left edge.
@@ -249,7 +249,7 @@ def squircle(x: float, y: float, side: float) -> Outline:
 
 
 def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Iterable[Segment]:
-    """What fontTools' pen was told, as segments."""
+    """Convert the strokes that a fontTools pen recorded to segments."""
     here = (0.0, 0.0)
     for name, points in strokes:
         if name in ("closePath", "endPath"):
@@ -264,5 +264,5 @@ def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Ite
 
 
 def _toward(start: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
-    """Two thirds of the way: a handle of the cubic curve that equals a quadratic one."""
+    """Return the point two thirds of the way, a handle of the cubic curve that equals a quadratic one."""
     return (start[0] + 2 * (control[0] - start[0]) / 3, start[1] + 2 * (control[1] - start[1]) / 3)

@@ -1,4 +1,4 @@
-"""`PRESETS`: looks that stay readable, by name: colours, modules and markers that go together."""
+"""Provides `PRESETS`, named styles that scan reliably, each with matching colors, modules and markers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 __all__ = ["PRESETS", "with_preset"]
 
 LOOK = ("foreground", "background", "modules", "markers")
-"""The fields of `Design` that a preset decides, each of them: what it leaves out gets its default."""
+"""The fields of `Design` that every preset sets; a field that a preset does not name gets its default."""
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "plain": {},
@@ -59,18 +59,18 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         ),
     },
 }
-"""By name: the fields of a `Design` that each preset sets. The standard check calls all of them robust."""
+"""Maps the name of each preset to the fields of `Design` that it sets. The standard check rates all as robust."""
 
 
 def with_preset(design: Design, name: str) -> Design:
-    """A design with the look of a preset; content, size, layers and wrapper stay.
+    """Apply a preset to a design; its content, size, layers and wrapper stay.
 
     Args:
-        design: What it begins with.
-        name: One of `PRESETS`.
+        design: The design to start from.
+        name: A name in `PRESETS`.
 
     Raises:
-        InvalidParameter: There is no such preset.
+        InvalidParameter: If no preset has this name.
 
     Example:
         >>> with_preset(Design(content="hi", ec="H"), "ink").modules.type

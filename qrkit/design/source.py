@@ -1,4 +1,4 @@
-"""`Design` -> the Python that makes it: what was designed by hand goes on in code."""
+"""Converts a `Design` to Python source, so that a design made by hand can be used in code."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from qrkit.model import Model
 __all__ = ["python_source"]
 
 Parts = tuple[str, list[tuple[str, Any]], str]
-"""What opens an expression, the parts in it with what stands before each, and what closes it."""
+"""The opening text of an expression, its parts (each with a prefix), and its closing text."""
 
 LONGEST_LINE = 100
 BARE = (Direction, Point)
-"""Records that have no name of their own in `qrkit`; written as dictionaries."""
+"""Records that `qrkit` does not export, written as dictionaries."""
 
 
 def python_source(design: Design) -> str:
-    """Lines of Python that make an equal design: its imports, and an assignment to `design`.
+    """Return Python source that creates an equal design: the import, and an assignment to `design`.
 
-    Fields that have their default are left out.
+    Fields with their default value are left out.
 
     Example:
         >>> print(python_source(Design(content="hi", ec="H", foreground=Gradient.linear("navy", "teal"))))
@@ -35,49 +35,49 @@ def python_source(design: Design) -> str:
         <BLANKLINE>
     """
     names: set[str] = set()
-    body = _written(design, names, 0, len("design = "))
+    body = _write(design, names, 0, len("design = "))
     return f"from qrkit import {', '.join(sorted(names))}\n\ndesign = {body}\n"
 
 
-def _written(value: Any, names: set[str], indent: int, lead: int) -> str:
-    """An expression: on one line where it fits behind `lead` characters, else with a line for each of its parts."""
+def _write(value: Any, names: set[str], indent: int, lead: int) -> str:
+    """Write a value as an expression: on one line if it fits after `lead` characters, else with one line per part."""
     match value:
         case Color():
             return json.dumps(value.rgb if value.alpha == 255 else value.argb)
         case str():
-            # What JSON escapes, Python reads in the same way.
+            # Python reads JSON's escapes in the same way.
             return json.dumps(value, ensure_ascii=False)
         case float() if value.is_integer():
             return repr(int(value))
-        case (float(x), float(y)):  # a place; lists of the models hold records
-            return f"({_written(x, names, 0, 0)}, {_written(y, names, 0, 0)})"
+        case (float(x), float(y)):  # a point; the lists of a design contain records, never numbers
+            return f"({_write(x, names, 0, 0)}, {_write(y, names, 0, 0)})"
         case tuple():
-            return _joined(("[", [("", one) for one in value], "]"), names, indent, lead)
+            return _join(("[", [("", one) for one in value], "]"), names, indent, lead)
         case Model():
-            return _joined(_call(value, names), names, indent, lead)
+            return _join(_call(value, names), names, indent, lead)
     return repr(value)
 
 
-def _joined(parts: Parts, names: set[str], indent: int, lead: int) -> str:
+def _join(parts: Parts, names: set[str], indent: int, lead: int) -> str:
     opening, inside, closing = parts
-    # No line is so long that a part would be broken up.
-    flat = opening + ", ".join(key + _written(one, names, 0, -1_000_000) for key, one in inside) + closing
+    # The negative lead keeps every part on one line.
+    flat = opening + ", ".join(key + _write(one, names, 0, -1_000_000) for key, one in inside) + closing
     if indent + lead + len(flat) <= LONGEST_LINE:
         return flat
     inner = indent + 4
-    lines = [f"{' ' * inner}{key}{_written(one, names, inner, len(key) + 1)},\n" for key, one in inside]
+    lines = [f"{' ' * inner}{key}{_write(one, names, inner, len(key) + 1)},\n" for key, one in inside]
     return f"{opening}\n{''.join(lines)}{' ' * indent}{closing}"
 
 
 def _call(record: Model, names: set[str]) -> Parts:
-    """What stands before the fields of a record, the fields with their names, and what stands after them."""
+    """Split a record into its opening text, its fields with their names, and its closing text."""
     if isinstance(record, BARE):
         return "{", [(f'"{name}": ', value) for name, value in record.given().items()], "}"
     name = type(record).__name__
     names.add(name)
     if isinstance(record, Gradient) and (short := _short_gradient(record)):
         return f"{name}.{record.gradient}(", short, ")"
-    if isinstance(record, Markers) and record.top_left and _alike(vars(record).values()):
+    if isinstance(record, Markers) and record.top_left and _are_equal(vars(record).values()):
         first, *others = record.top_left.given().items()
         return f"{name}.all(", [("", first[1]), *((f"{key}=", value) for key, value in others)], ")"
     fields = record.given()
@@ -85,13 +85,13 @@ def _call(record: Model, names: set[str]) -> Parts:
     return f"{name}(", [*leading, *((f"{key}=", value) for key, value in fields.items())], ")"
 
 
-def _alike(values: Iterable[Any]) -> bool:
+def _are_equal(values: Iterable[Any]) -> bool:
     first, *others = values
     return all(one == first for one in others)
 
 
 def _short_gradient(gradient: Gradient) -> list[tuple[str, Any]] | None:
-    """The arguments of `Gradient.linear` or `.radial`, if these make this gradient."""
+    """Return the arguments with which `Gradient.linear` or `.radial` creates this gradient; None if they cannot."""
     colors = [stop.color for stop in gradient.stops]
     if gradient.direction:
         start, stop = gradient.direction.start, gradient.direction.stop

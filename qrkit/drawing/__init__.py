@@ -1,6 +1,6 @@
-"""`Design` + `Symbol` -> `Scene`, and `Scene` -> bytes.
+"""Draws a `Symbol` with its `Design` as a `Scene`, and writes a `Scene` as bytes.
 
-draw         the whole drawing: where everything lies, in pixels
-writers/     one file for each output format
-untrusted/   pictures that strangers send or name
+draw         the whole drawing, with all positions in pixels
+writers/     one file per output format
+untrusted/   images that strangers send or refer to
 """

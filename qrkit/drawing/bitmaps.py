@@ -1,4 +1,4 @@
-"""Bitmaps made to measure: no larger than they are drawn, and in their place among the pixels of a picture."""
+"""Resizes bitmaps to the size at which they are drawn, and places them among the pixels of an image."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["at_most", "placed"]
 
 FINEST = 4
-"""Pixels of a bitmap that a file holds for each pixel of the picture: 300 dpi and more, whatever size it is printed."""
+"""Pixels of a bitmap per pixel of the image in vector files: enough for 300 dpi at any print size."""
 
 
 def at_most(content: Bitmap | Drawing, width: float, height: float) -> Bitmap | Drawing:
-    """A picture with no more pixels than its box of this size can show; a photograph has many more."""
-    return _reduced(content, width, height) if isinstance(content, Bitmap) else content
+    """Reduce a bitmap to the pixels that a box of this size can show; photographs have many more."""
+    return _reduce(content, width, height) if isinstance(content, Bitmap) else content
 
 
-# A slider draws the same photograph again and again. Few of them, because each is kept whole, too.
+# A slider draws the same photograph repeatedly. The cache is small, because it also keeps the originals.
 @lru_cache(maxsize=4)
-def _reduced(bitmap: Bitmap, width: float, height: float) -> Bitmap:
+def _reduce(bitmap: Bitmap, width: float, height: float) -> Bitmap:
     from PIL import Image
 
     wanted = (min(bitmap.width, ceil(width * FINEST)), min(bitmap.height, ceil(height * FINEST)))
@@ -37,11 +37,11 @@ def _reduced(bitmap: Bitmap, width: float, height: float) -> Bitmap:
 
 
 def placed(bitmap: Bitmap, box: tuple[float, float, float, float], size: tuple[int, int]) -> Image:
-    """A bitmap in a box (left, top, width, height) of an else transparent picture of this size, as RGBA."""
+    """Draw a bitmap in a box (left, top, width, height) of an otherwise transparent RGBA image of this size."""
     from PIL import Image
 
     left, top, width, height = box
-    # Made as large as it will be, then moved by the fraction of a pixel that is left.
+    # Resized to whole pixels first, then moved and scaled by the remaining fraction of a pixel.
     drawn = (max(1, round(width)), max(1, round(height)))
     picture = Image.open(BytesIO(bitmap.png)).convert("RGBA")
     if picture.size != drawn:

@@ -1,4 +1,4 @@
-"""A whole drawing, with whatever decorates it."""
+"""Draws a QR Code with all its decoration."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 __all__ = ["Parts", "draw_parts"]
 
 UNSEEN = (Role.FINDER, Role.SEPARATOR)
-"""Light modules that carry no sprites: readers find a symbol by the light around its finder patterns."""
+"""Roles whose light modules get no sprites, because readers need the light area around finder patterns."""
 
 
 class Parts(NamedTuple):
     """The parts of a drawing, laid out once for all formats.
 
-    All formats share one geometry. Where raster formats shrink the symbol to whole pixels per module, everything on it
-    shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
+    All formats share one geometry. If raster formats shrink the symbol to whole pixels per module, everything on the
+    symbol shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
 
     Attributes:
-        sheet: The design, its symbol and the layout, with modules of a fraction of a pixel.
-        background: What lies below everything.
+        sheet: The design, its symbol and the layout, which may have fractions of a pixel per module.
+        background: The paint below all items.
         items: Modules, finder patterns and layers.
     """
 
@@ -44,11 +44,11 @@ class Parts(NamedTuple):
     items: tuple[Item, ...]
 
     def scene(self, *, exact: bool) -> Scene:
-        """The drawing; `exact` is that of `draw`."""
+        """Return the drawing; see `draw` for `exact`."""
         design, symbol, layout, items = self.sheet.design, self.sheet.symbol, self.sheet.layout, self.items
         if not (exact or design.wrapper):
             whole = lay_out(design, symbol, exact=False)
-            items, layout = _moved(items, layout, whole), whole
+            items, layout = _move(items, layout, whole), whole
         items = (Rectangle(0, 0, layout.width, layout.height, self.background), *items)
         across, down = flip_axes(design.flip)
         scene = Scene(
@@ -56,18 +56,18 @@ class Parts(NamedTuple):
             height=layout.height,
             items=_flip(items, layout, design.flip),
             symbol=symbol,
-            cells=_mirrored(symbol.modules, across=across, down=down),
+            cells=_mirror(symbol.modules, across=across, down=down),
             padding=design.padding,
             title=summary(design.content),
             module=layout.module,
             origin=_origin(layout, across=across, down=down),
             paper=_flip((_paper(layout, self.background),), layout, design.flip),
         )
-        return _wrapped(scene, self.sheet, design.wrapper, exact=exact) if design.wrapper else scene
+        return _wrap(scene, self.sheet, design.wrapper, exact=exact) if design.wrapper else scene
 
 
 def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
-    """Lay out everything that is drawn; the parameters are those of `draw`."""
+    """Lay out all parts of a drawing; see `draw` for the parameters."""
     layout = lay_out(design, symbol, exact=True)
     foreground = paint(design.foreground, layout.width, layout.height)
     background = paint(design.background, layout.width, layout.height)
@@ -77,7 +77,7 @@ def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
-    """The dark modules to draw, and the light ones that may carry sprites."""
+    """Return the dark modules to draw, and the light ones that may carry sprites."""
     out = left_out(sheet)
     dark = [bytearray(row) for row in sheet.symbol.modules]
     light = [
@@ -93,8 +93,8 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
     return tuple(map(bytes, dark)), tuple(map(bytes, light))
 
 
-def _moved(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item, ...]:
-    """The items of one layout at the place and the size that their symbol has in another one."""
+def _move(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item, ...]:
+    """Move and scale items from one layout to the position and size of the symbol in another."""
     if layout == other:
         return items
     match items:
@@ -105,18 +105,18 @@ def _moved(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item
 
 
 def _paper(layout: Layout, background: Paint) -> Rectangle:
-    """What formats without transparency paint first (ruling G4)."""
+    """Return the rectangle that formats without transparency paint first."""
     return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
 
 
 def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:
-    """Where the symbol begins once it is mirrored."""
+    """Return the top left corner of the symbol after mirroring."""
     side = layout.module * layout.side
     return layout.width - layout.x - side if across else layout.x, layout.height - layout.y - side if down else layout.y
 
 
 def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ...]:
-    """Mirror items (ruling G17)."""
+    """Mirror items."""
     across, down = flip_axes(flip)
     if not (across or down):
         return items
@@ -124,20 +124,20 @@ def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ..
         case (Rectangle(paint=Color()),):
             return items
         case (Rectangle(paint=Color()), Squares(x, y, size, cells, Color() as color, union)):
-            # Squares of one colour stay squares, which every format writes best.
+            # Squares of one color stay squares, because every format writes those most compactly.
             left = layout.width - x - size * layout.side if across else x
             top = layout.height - y - size * layout.side if down else y
-            return items[0], Squares(left, top, size, _mirrored(cells, across=across, down=down), color, union)
+            return items[0], Squares(left, top, size, _mirror(cells, across=across, down=down), color, union)
     return (Group(items, flip_matrix(layout, flip)),)
 
 
-def _mirrored(cells: Cells, *, across: bool, down: bool) -> Cells:
+def _mirror(cells: Cells, *, across: bool, down: bool) -> Cells:
     rows = cells[::-1] if down else cells
     return tuple(row[::-1] for row in rows) if across else rows
 
 
-def _wrapped(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene:
-    """The scene in the placeholder of its wrapper (ruling G15)."""
+def _wrap(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene:
+    """Place the scene in the placeholder of its wrapper."""
     content = sheet.pictures["wrapper.source"]
     around: Item
     if isinstance(content, Outline):

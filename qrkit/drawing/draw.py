@@ -1,4 +1,4 @@
-"""`Design` + `Symbol` + the pictures it names -> `Scene`: where everything lies, in pixels."""
+"""Draws a symbol with its design and images as a `Scene`, with all positions in pixels."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ __all__ = ["draw", "draw_plain", "is_plain", "picture_size"]
 
 
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:
-    """Lay a symbol out as a design says, the quiet zone all around.
+    """Draw a symbol, with its quiet zone.
 
     Args:
-        design: What it looks like.
-        symbol: Its modules.
-        pictures: What its sprites, layers and wrapper show, by the path of the field (`layers.0.content`).
-        exact: Whether modules may have a fraction of a pixel to fill the size asked for, as vector formats allow
-            (ruling G8).
+        design: The design.
+        symbol: The encoded modules.
+        pictures: The images of sprites, layers and the wrapper, by the path of the field (`layers.0.content`).
+        exact: True to fill the requested size with fractions of a pixel per module, as vector formats can; False for
+            whole pixels per module.
 
     Raises:
-        InvalidParameter: The size asked for leaves less than a pixel for a module.
+        InvalidParameter: If the requested size leaves less than one pixel per module.
     """
-    from qrkit.drawing.decorated import draw_parts  # with all that decoration needs
+    from qrkit.drawing.decorated import draw_parts  # loads everything that decoration needs
 
     return draw_parts(design, symbol, pictures or {}).scene(exact=exact)
 
 
 def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain | None:
-    """The same drawing the short way, where there is nothing to it but modules; `Scene.plain` of the long way.
+    """Draw a symbol without decoration, skipping the `Scene`; equals `Scene.plain` of `draw`.
 
     Args:
-        design: What it looks like.
-        symbol: Its modules.
-        exact: As for `draw`.
+        design: The design.
+        symbol: The encoded modules.
+        exact: See `draw`.
 
     Returns:
-        None where the design is not plain, or its modules do not lie on whole pixels.
+        The image; None if the design is decorated or its modules do not lie on whole pixels.
 
     Raises:
-        InvalidParameter: The size asked for leaves less than a pixel for a module.
+        InvalidParameter: If the requested size leaves less than one pixel per module.
     """
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and is_plain(design)):
@@ -59,7 +59,7 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
 
 
 def is_plain(design: Design) -> bool:
-    """Whether its modules are squares as they were encoded, and nothing is around or over them."""
+    """Return True if the modules are plain squares, not flipped, with nothing around or over them."""
     markers = design.markers
     return (
         design.modules.type == "default"
@@ -71,10 +71,10 @@ def is_plain(design: Design) -> bool:
 
 
 def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
-    """Width and height of a picture in pixels, without the work of drawing it.
+    """Return width and height of an image in pixels, without drawing it.
 
     Raises:
-        InvalidParameter: The size asked for, or the placeholder, leaves less than a pixel for a module.
+        InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module.
     """
     layout = lay_out(design, symbol, exact=True)
     if design.wrapper:

@@ -1,4 +1,4 @@
-"""Layers as items of a scene, and which modules they leave out (ruling G13)."""
+"""Draws layers as items of a scene, and finds the modules that they leave out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["draw_layers", "left_out"]
 
 
 def draw_layers(sheet: Sheet) -> list[Item]:
-    """The layers in their order, the first one lowest."""
+    """Return the layers as items, from bottom to top."""
     items: list[Item] = []
     for index, layer in enumerate(sheet.design.layers):
         content = sheet.pictures[f"layers.{index}.content"]
@@ -38,10 +38,10 @@ def draw_layers(sheet: Sheet) -> list[Item]:
 
 
 def left_out(sheet: Sheet) -> set[tuple[int, int]]:
-    """Column and row of the data modules that hit tests leave out; function patterns are never among them.
+    """Return column and row of the data modules that hit tests leave out; function patterns always stay.
 
     Raises:
-        InvalidParameter: The layers are too large to be looked at.
+        InvalidParameter: If the layers together cover more than `MOST_PAINTED` pixels.
     """
     covered = sum(layer.width * layer.height for layer in sheet.design.layers)
     if covered > MOST_PAINTED:
@@ -56,17 +56,17 @@ def left_out(sheet: Sheet) -> set[tuple[int, int]]:
         for column, role in enumerate(line)
         if role == Role.DATA
     ]
-    found: set[tuple[int, int]] = set()
+    hit: set[tuple[int, int]] = set()
     for index, layer in tests:
         if layer.display == "box-hit-test":
-            found |= _in_box(sheet, layer, data)
+            hit |= _in_box(sheet, layer, data)
         else:
-            found |= _on_pixels(sheet, index, layer, data)
-    return found
+            hit |= _on_pixels(sheet, index, layer, data)
+    return hit
 
 
 def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The modules that share some area with the layer's box, grown by the tolerance."""
+    """Return the modules that overlap the layer's box, enlarged by the tolerance."""
     grown, module = layer.tolerance, sheet.layout.module
     left, right = layer.x - grown, layer.x + layer.width + grown
     top, bottom = layer.y - grown, layer.y + layer.height + grown
@@ -81,32 +81,32 @@ def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tupl
 
 
 def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The modules that share some area with a visible pixel of the layer, the pixels grown by the tolerance."""
+    """Return the modules that overlap a visible pixel of the layer, with pixels enlarged by the tolerance."""
     grown, module = layer.tolerance, sheet.layout.module
-    # Only what lies within the tolerance of the picture can touch a module, or keep one from being touched.
+    # Only pixels within the tolerance of the image can decide about a module.
     reach = ceil(abs(grown)) + 1
     left, top = max(floor(layer.x), -reach), max(floor(layer.y), -reach)
     right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + reach)
     bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + reach)
     if right <= left or bottom <= top:
         return set()
-    # What is left of a surface that shrinks: of each square of so many seen pixels, all but its edges.
+    # For a negative tolerance, only the middle of each full square of visible pixels remains.
     square = 1 + floor(2 * max(0.0, -grown))
-    sums = _sums(_full(_visible(sheet, index, layer, (left, top, right, bottom)), square))
+    sums = _sums(_full_squares(_visible(sheet, index, layer, (left, top, right, bottom)), square))
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     found = set()
     for place in data:
         x, y = sheet.layout.place(*place)
-        # The squares, by their first pixel, that the module shares area with, grown or shrunk in place of them.
-        columns = _within(x - left - grown - (square - 1), x - left + module + grown, width)
-        rows = _within(y - top - grown - (square - 1), y - top + module + grown, height)
-        if _counted(sums, rows, columns):
+        # The first pixels of the squares that the module overlaps. The module is enlarged or shrunk instead of them.
+        columns = _overlapped(x - left - grown - (square - 1), x - left + module + grown, width)
+        rows = _overlapped(y - top - grown - (square - 1), y - top + module + grown, height)
+        if _count_between(sums, rows, columns):
             found.add(place)
     return found
 
 
 def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
-    """Which pixels from left, top to right, bottom the layer colours: those with alpha above 0."""
+    """Mark the pixels between left, top and right, bottom where the layer has alpha above 0."""
     import numpy as np
 
     left, top, right, bottom = box
@@ -129,8 +129,8 @@ def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, i
     return alpha > 0
 
 
-def _full(seen: np.ndarray, square: int) -> np.ndarray:
-    """For each pixel, whether all are seen in the square of so many pixels a side that begins with it."""
+def _full_squares(seen: np.ndarray, square: int) -> np.ndarray:
+    """For each pixel, tell whether all pixels are visible in the square that begins at it."""
     import numpy as np
 
     if square == 1:
@@ -144,7 +144,7 @@ def _full(seen: np.ndarray, square: int) -> np.ndarray:
 
 
 def _sums(seen: np.ndarray) -> np.ndarray:
-    """For each corner between pixels, how many above and left of it are seen."""
+    """For each corner between pixels, count the visible pixels above and left of it."""
     import numpy as np
 
     sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int32)
@@ -153,14 +153,14 @@ def _sums(seen: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _within(start: float, end: float, size: int) -> tuple[int, int]:
-    """The first pixel that shares length with start..end, and the one after the last."""
-    # Sums of coordinates are a little off; less than a millionth of a pixel is no overlap.
+def _overlapped(start: float, end: float, size: int) -> tuple[int, int]:
+    """Return the first pixel that overlaps start..end, and the pixel after the last."""
+    # Sums of coordinates are inexact, so less than a millionth of a pixel does not count as overlap.
     first, last = floor(start + 1e-6), ceil(end - 1e-6)
     return max(0, min(first, size)), max(0, min(last, size))
 
 
-def _counted(sums: np.ndarray, rows: tuple[int, int], columns: tuple[int, int]) -> int:
+def _count_between(sums: np.ndarray, rows: tuple[int, int], columns: tuple[int, int]) -> int:
     (top, bottom), (left, right) = rows, columns
     return int(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])
 

@@ -1,4 +1,4 @@
-"""How large a module is and where the symbol lies, in the pixels of the QR Code picture (ruling G8)."""
+"""Computes the module size and the position of the symbol, in the pixels of the QR Code image."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out"]
 
 
 ROUNDING = 1e-9
-"""What sums and quotients of pixels may be off."""
+"""Rounding error allowed in sums and quotients of pixels."""
 
 
 class Layout(NamedTuple):
-    """Where things are in a QR Code picture, before a wrapper goes around it.
+    """Sizes and positions in a QR Code image, before a wrapper is put around it.
 
     Attributes:
-        width: Of the picture in pixels.
-        height: Of the picture in pixels.
+        width: Width of the image in pixels.
+        height: Height of the image in pixels.
         x: Left edge of the symbol, without its quiet zone.
         y: Top edge of the symbol.
         module: Pixels per module.
@@ -43,20 +43,20 @@ class Layout(NamedTuple):
     padding: int
 
     def place(self, column: float, row: float) -> tuple[float, float]:
-        """Top left corner of a module in pixels; the quiet zone has negative columns and rows."""
+        """Return the top left corner of a module in pixels; the quiet zone also has negative columns and rows."""
         return self.x + column * self.module, self.y + row * self.module
 
 
 def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
-    """Where the symbol lies.
+    """Compute the layout of a QR Code image.
 
     Args:
-        design: Says size, or width and height.
-        symbol: Says how many modules there are.
-        exact: Whether modules may have a fraction of a pixel, as vector formats allow; else they have whole pixels.
+        design: Provides `size`, or `width` and `height`.
+        symbol: Provides the number of modules.
+        exact: True to allow fractions of a pixel per module, as vector formats do; False for whole pixels.
 
     Raises:
-        InvalidParameter: Width or height leave less than a pixel for a module.
+        InvalidParameter: If the width or height leaves less than one pixel per module.
     """
     side, padding = symbol.side, design.padding
     across = side + 2 * padding
@@ -94,10 +94,10 @@ def flip_matrix(layout: Layout, flip: Flip) -> Matrix:
 
 
 def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
-    """How the picture gets into the placeholder of a wrapper: fitted and centred, whole pixels a module (G15).
+    """Return the matrix that fits the image into a wrapper's placeholder and centers it there.
 
     Raises:
-        InvalidParameter: The placeholder leaves less than a pixel for a module.
+        InvalidParameter: If the placeholder leaves less than one pixel per module.
     """
     from qrkit.drawing.scene import Matrix
 

@@ -1,4 +1,4 @@
-"""A picture in the middle of a symbol, or elsewhere on it, in its proportions."""
+"""Places a logo on a symbol, keeping its proportions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["Logo", "place_problems", "with_logo"]
 
 
 class Logo(NamedTuple):
-    """A picture, and how wide and high it is.
+    """A logo with its proportions.
 
     Attributes:
-        content: As `Layer.content` has it.
-        width: Of the longer side, 0..1.
-        height: Likewise.
+        content: The image, as in `Layer.content`.
+        width: Width as a share of the longer side, 0..1.
+        height: Height as a share of the longer side, 0..1.
     """
 
     content: str
@@ -35,10 +35,10 @@ class Logo(NamedTuple):
 
     @classmethod
     def read(cls, content: str, fetch: Fetch | None = None) -> Logo:
-        """The picture with its proportions.
+        """Read an image and compute its proportions.
 
         Raises:
-            AssetError: It is none, or not to be had.
+            AssetError: If the image is invalid or cannot be fetched.
         """
         picture = read_asset(content, fetch=fetch, part="content")
         size: tuple[float, float] = (1, 1)
@@ -49,7 +49,7 @@ class Logo(NamedTuple):
         return cls(content, size[0] / max(size), size[1] / max(size))
 
     def layer_on(self, design: Design, share: float, place: tuple[float, float]) -> Layer:
-        """The picture as a layer of a design; see `with_logo`."""
+        """Return the logo as a layer of a design; see `with_logo`."""
         layout = layout_of(design)
         across, down = layout.place(place[0] * layout.side, place[1] * layout.side)
         longer = share * layout.side * layout.module
@@ -71,11 +71,11 @@ def with_logo(
     tolerance: float = 0.0,
     fetch: Fetch | None = None,
 ) -> Design:
-    """A design with a picture on it; see `Design.with_logo`.
+    """Return a design with a logo; see `Design.with_logo`.
 
     Raises:
         InvalidParameter: If an argument breaks its rule.
-        AssetError: If the picture cannot be read.
+        AssetError: If the image is invalid or cannot be fetched.
         ContentTooLong: If the content of the design does not fit.
     """
     problems = place_problems(place)
@@ -90,7 +90,7 @@ def with_logo(
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:
-    """What is wrong with a place on a symbol."""
+    """Return the problems of a place on a symbol; empty if it is valid."""
     if len(place) == 2 and all(0 <= one <= 1 for one in place):
         return []
     return [Problem("place", place, "must be two numbers in 0..1 of the symbol", "out-of-range")]

@@ -1,4 +1,4 @@
-"""Finder patterns as items of a scene (ruling G12)."""
+"""Draws finder patterns as items of a scene."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["draw_markers", "is_square"]
 
 
 def draw_markers(sheet: Sheet) -> list[Item]:
-    """The three finder patterns; where modules are plain squares and a marker is too, the modules hold it."""
+    """Return the finder patterns as items, without those that are drawn as ordinary modules."""
     items: list[Item] = []
     for corner, (row, column) in finder_places(sheet.symbol.side).items():
         if is_square(sheet.design, corner):
@@ -30,7 +30,7 @@ def draw_markers(sheet: Sheet) -> list[Item]:
 
 
 def is_square(design: Design, corner: str) -> bool:
-    """Whether the finder pattern in this corner is made of ordinary square modules."""
+    """Return True if the finder pattern in this corner is drawn as ordinary square modules."""
     marker = getattr(design.markers, corner)
     ordinary = marker is None or (marker.pattern, marker.inner_color, marker.outer_color, marker.opacity) == (
         "default",

@@ -1,4 +1,4 @@
-"""Modules as items of a scene: squares, a style, or sprites (rulings G9 to G11)."""
+"""Draws modules as items of a scene: squares, a style, or sprites."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = ["draw_modules"]
 
 Place = tuple[int, int]
-"""Column and row of a cell; the quiet zone has negative ones, too."""
+"""Column and row of a cell; the quiet zone also has negative columns and rows."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
-"""Where sprites of a type are drawn (ruling G11)."""
+"""The kinds of modules on which each type of sprite is drawn."""
 
 
 def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
-    """What stands for modules.
+    """Return the modules as items.
 
     Args:
-        sheet: Says how.
+        sheet: The design, symbol and layout.
         dark: Dark modules.
         light: Light modules that may carry sprites.
     """
@@ -45,7 +45,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
 
 
 def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
-    """The sprites of the design's own, each with all its places; dark modules without any are squares."""
+    """Draw the design's own sprites; dark modules are squares if there is no sprite for them."""
     layout = sheet.layout
     groups = {"dark": _places(dark), "light": _places(light), "quiet": _quiet_places(layout.side, layout.padding)}
     items: list[Item] = []
@@ -56,14 +56,14 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
             if group in KINDS[sprite.type]
         ]
         if sprites:
-            items += _picked(sheet, group, places, sprites)
+            items += _random_sprites(sheet, group, places, sprites)
         elif group == "dark":
             items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground))
     return items
 
 
-def _picked(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
-    """One of the sprites for each place, by chance that is the same each time (ruling G9)."""
+def _random_sprites(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
+    """Choose a sprite for each place at random; the same design always gives the same choice."""
     text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
     chance = hashlib.shake_256(text.encode()).digest(2 * len(places))
     chosen: dict[str, list[tuple[float, float]]] = {path: [] for path, _ in sprites}

@@ -1,4 +1,4 @@
-"""`Plain`: a picture of two colours on a grid of whole pixels, which formats write the short way."""
+"""Provides `Plain`, an image of two colors on a grid of whole pixels, which formats can write quickly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Plain", "runs"]
 
 
 class Plain(NamedTuple):
-    """One colour under everything, and square modules of one colour.
+    """A background of one color with square modules of another.
 
     Attributes:
         width: Pixels.
@@ -18,12 +18,12 @@ class Plain(NamedTuple):
         left: Left edge of the symbol in pixels, without its quiet zone.
         top: Top edge of the symbol.
         module: Pixels per module.
-        cells: Rows of bytes, 1 for a dark module, 0 for a light one, as they are seen.
-        color: Of dark modules.
-        background: Of everything else.
-        title: What the code says, for people who cannot see it.
-        union: Whether vector formats write the modules as one shape.
-        dots_per_inch: How large a pixel is printed; None where nobody said.
+        cells: Rows of bytes as drawn, 1 for a dark module, 0 for a light one.
+        color: Color of dark modules.
+        background: Color of the rest of the image.
+        title: A description of the content, for screen readers.
+        union: True to write the modules as one shape in vector formats.
+        dots_per_inch: Print resolution; None if unknown.
     """
 
     width: float
@@ -40,23 +40,23 @@ class Plain(NamedTuple):
 
     @property
     def is_on_pixels(self) -> bool:
-        """Whether no pixel is cut: only then the picture is plain."""
+        """True if all edges lie on whole pixels, which a plain image requires."""
         return not (self.left % 1 or self.top % 1 or self.module % 1 or self.width % 1)
 
     @property
     def palette(self) -> tuple[Color, Color]:
-        """The colours of light and of dark pixels: the background, and the foreground as seen over it."""
+        """The colors of light and of dark pixels: the background, and the foreground as seen over it."""
         return self.background, self.color.over(self.background)
 
 
 def runs(cells: tuple[bytes, ...]) -> list[tuple[int, int, int]]:
-    """The cells that are 1 as horizontal bars: (column, row, number of cells)."""
-    found = []
+    """Return the horizontal runs of cells that are 1: (column, row, number of cells)."""
+    bars = []
     for row, line in enumerate(cells):
         start = line.find(1)
         while start >= 0:
             end = line.find(0, start)
             end = len(line) if end < 0 else end
-            found.append((start, row, end - start))
+            bars.append((start, row, end - start))
             start = line.find(1, end)
-    return found
+    return bars

@@ -1,7 +1,4 @@
-"""A design with its symbol moved or made larger: what lies in pixels of the picture follows it.
-
-Layers, sprites and absolute gradients do, so that the design looks as it did.
-"""
+"""Resizes a design, moving layers, sprites and absolute gradients with the symbol so that it looks the same."""
 
 from __future__ import annotations
 
@@ -19,17 +16,17 @@ __all__ = ["followed", "layout_of", "lies_in_pixels", "pinned", "relaid"]
 
 
 def lies_in_pixels(design: Design) -> bool:
-    """Whether anything has to follow."""
+    """Return True if a design has layers, sprites or absolute gradients, which are measured in pixels."""
     fills = (design.foreground, design.background)
     absolute = any(isinstance(fill, Gradient) and fill.units == "absolute" for fill in fills)
     return bool(design.layers or design.modules.sprites or absolute)
 
 
 def pinned(design: Design) -> Design:
-    """The design as wide as its picture is now, whatever it encodes: what lies in pixels stays where it is on it.
+    """Fix the width of a design at its current value, so that its layers stay in place for any content.
 
     Raises:
-        ContentTooLong: The content does not fit.
+        ContentTooLong: If the content does not fit.
     """
     if design.width or design.height:
         return design
@@ -37,23 +34,27 @@ def pinned(design: Design) -> Design:
 
 
 def relaid(design: Design, **changes: Any) -> Design:
-    """The design with some fields changed; what lies in pixels keeps its place and its share of the symbol.
+    """Change fields of a design; layers, sprites and gradients keep their place on the symbol and their share of it.
 
     Raises:
-        InvalidParameter: A change breaks a rule, or leaves less than a pixel for a module.
-        ContentTooLong: The content does not fit the version any longer.
+        InvalidParameter: If a change breaks a rule, or leaves less than one pixel per module.
+        ContentTooLong: If the content no longer fits the version.
     """
-    if "size" in changes:  # which a width would overrule
+    if "size" in changes:  # a width or height would override it
         changes = {"width": None, "height": None} | changes
     return followed(design, design.replace(**changes))
 
 
 def followed(design: Design, other: Design) -> Design:
-    """Another design that was made of this one: what lies in pixels of it follows its symbol.
+    """Move layers, sprites and gradients of a changed design with its symbol.
+
+    Args:
+        design: The design before the change.
+        other: The design after the change.
 
     Raises:
-        InvalidParameter: The size leaves less than a pixel for a module.
-        ContentTooLong: A content does not fit.
+        InvalidParameter: If the size leaves less than one pixel per module.
+        ContentTooLong: If the content of either design does not fit.
     """
     if not lies_in_pixels(other):
         return other
@@ -68,8 +69,8 @@ def followed(design: Design, other: Design) -> Design:
     if other.modules.sprites:
         grown = after.module / before.module
         sprites = [
-            one.replace(width=round(one.width * grown, 2), height=round(one.height * grown, 2))
-            for one in other.modules.sprites
+            sprite.replace(width=round(sprite.width * grown, 2), height=round(sprite.height * grown, 2))
+            for sprite in other.modules.sprites
         ]
         fields["modules"] = other.modules.replace(sprites=sprites)
     for name in ("foreground", "background"):
@@ -79,18 +80,18 @@ def followed(design: Design, other: Design) -> Design:
 
 
 def layout_of(design: Design) -> Layout:
-    """Where the symbol of a design lies.
+    """Return the layout of a design.
 
     Raises:
-        InvalidParameter: The size asked for leaves less than a pixel for a module.
-        ContentTooLong: The content does not fit.
+        InvalidParameter: If the requested size leaves less than one pixel per module.
+        ContentTooLong: If the content does not fit.
     """
     symbol = encode(design.content, version=design.version, error_correction=design.ec, mode=design.em)
     return lay_out(design, symbol, exact=True)
 
 
 class _Move:
-    """Scale, then move: how places in a picture follow the symbol."""
+    """Scales, then moves positions in an image, so that they follow the symbol."""
 
     def __init__(self, scale: float, right: float, down: float) -> None:
         self._scale, self._right, self._down = scale, right, down

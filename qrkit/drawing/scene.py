@@ -1,4 +1,4 @@
-"""`Scene`: a drawing in pixels, x to the right and y down, before it is a file of some format."""
+"""Provides `Scene`, a drawing in pixels (x to the right, y down) that is independent of file formats."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A gradient along a line, in the pixels of what it paints.
+    """A gradient along a line, in the pixels of the item that it fills.
 
     Attributes:
-        start: x, y of the first colour.
-        stop: x, y of the last colour.
-        stops: Offset 0..1 and colour, by rising offset.
+        start: x, y of the first color.
+        stop: x, y of the last color.
+        stops: Pairs of offset (0..1) and color, sorted by offset.
     """
 
     start: tuple[float, float]
@@ -49,13 +49,13 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Radial:
-    """A gradient from a focal point to a circle, in the pixels of what it paints.
+    """A gradient from a focal point to a circle, in the pixels of the item that it fills.
 
     Attributes:
-        centre: x, y of the circle.
-        radius: Of the circle.
-        focus: x, y where the first colour is; inside the circle.
-        stops: Offset 0..1 and colour, by rising offset.
+        centre: x, y of the circle's center.
+        radius: Radius of the circle.
+        focus: x, y of the first color; inside the circle.
+        stops: Pairs of offset (0..1) and color, sorted by offset.
     """
 
     centre: tuple[float, float]
@@ -65,20 +65,20 @@ class Radial:
 
 
 Gradient: TypeAlias = Linear | Radial
-"""A gradient in pixels: that of a `Design` may be in parts of the picture."""
+"""A gradient in pixels; a gradient of a `Design` may be in shares of the image."""
 
 Paint: TypeAlias = Color | Gradient
-"""What fills something."""
+"""The fill of an item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bitmap:
-    """A picture of pixels, decoded and written anew by us.
+    """A raster image, decoded and encoded again by qrkit.
 
     Attributes:
-        png: The picture as PNG.
-        width: Pixels of its own.
-        height: Pixels of its own.
+        png: The image as PNG.
+        width: Width of the PNG in pixels.
+        height: Height of the PNG in pixels.
     """
 
     png: bytes
@@ -88,13 +88,13 @@ class Bitmap:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A stranger's SVG reduced to a safe static subset.
+    """An untrusted SVG, reduced to a safe static subset.
 
     Attributes:
-        markup: What stands inside its `<svg>` element; ids begin with `name`, references stay inside the markup.
-        name: Prefix of its ids, made from its bytes.
+        markup: The content of its `<svg>` element; ids begin with `name`, references stay inside the markup.
+        name: Prefix of its ids, derived from its bytes.
         box: Its viewBox: x, y, width and height.
-        lost: What could be seen of the SVG and is not in it: `text`, `image`, …
+        lost: Visible elements of the SVG that were left out: `text`, `image`, …
     """
 
     markup: str
@@ -104,19 +104,19 @@ class Drawing:
 
 
 Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]
-"""The pictures that a design names, by the path of the field: `layers.0.content`."""
+"""The images of a design, by the path of the field: `layers.0.content`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """One filled rectangle, in pixels.
+    """A filled rectangle, in pixels.
 
     Attributes:
         x: Left edge.
         y: Top edge.
-        width: To the right.
-        height: Downwards.
-        paint: A colour or a gradient.
+        width: Width.
+        height: Height.
+        paint: A color or a gradient.
     """
 
     x: float
@@ -128,15 +128,15 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Squares:
-    """Equal squares on a grid: the cells that are 1.
+    """Equal squares on a grid, one for each cell that is 1.
 
     Attributes:
         x: Left edge of the grid in pixels.
         y: Top edge of the grid in pixels.
         size: Side of a square in pixels.
-        cells: Rows of bytes, 1 for a square, 0 for none.
-        paint: What fills them.
-        union: Whether the squares are one shape; else each is its own.
+        cells: Rows of bytes, 1 for a square, 0 for an empty cell.
+        paint: A color or a gradient.
+        union: True if the squares form one shape; False if each is a shape of its own.
     """
 
     x: float
@@ -147,17 +147,17 @@ class Squares:
     union: bool = False
 
     def runs(self) -> list[tuple[int, int, int]]:
-        """The squares as horizontal bars: (column, row, number of squares), in cells."""
+        """Return the squares as horizontal bars: (column, row, number of squares), in cells."""
         return runs(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A filled outline, by the non-zero rule.
+    """An outline, filled by the non-zero rule.
 
     Attributes:
-        outline: In pixels.
-        paint: A colour or a gradient.
+        outline: The outline, in pixels.
+        paint: A color or a gradient.
     """
 
     outline: Outline
@@ -166,15 +166,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """One small picture at many places.
+    """One small image at many places.
 
     Attributes:
-        picture: An outline in pixels from its own 0, 0, filled with `paint`; or a picture that has its own colours.
-        width: Of one stamp, in pixels.
-        height: Of one stamp, in pixels.
-        places: x, y of the top left corner of each, in pixels.
-        paint: What fills outlines; a gradient runs over all of them together.
-        union: Whether the outlines are one shape; else each is its own.
+        picture: An outline in pixels from its own 0, 0, filled with `paint`; or an image with its own colors.
+        width: Width of one stamp, in pixels.
+        height: Height of one stamp, in pixels.
+        places: x, y of the top left corner of each stamp, in pixels.
+        paint: The fill of outlines; a gradient covers all stamps together.
+        union: True if the outlines form one shape; False if each is a shape of its own.
     """
 
     picture: Outline | Bitmap | Drawing
@@ -185,10 +185,10 @@ class Stamps:
     union: bool = False
 
     def outline(self) -> Outline:
-        """All stamped outlines as one.
+        """Return all stamped outlines as one.
 
         Raises:
-            TypeError: The picture is no outline.
+            TypeError: If the image is not an outline.
         """
         if not isinstance(self.picture, Outline):
             raise TypeError("a bitmap or a drawing has no outline")
@@ -197,14 +197,14 @@ class Stamps:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in a box of the scene, stretched to fill it.
+    """An image in a box of the scene, stretched to fill it.
 
     Attributes:
-        content: Its pixels, or the drawing that an SVG holds.
+        content: The image.
         x: Left edge, in pixels.
         y: Top edge, in pixels.
-        width: In pixels.
-        height: In pixels.
+        width: Width, in pixels.
+        height: Height, in pixels.
         opacity: 0..1.
     """
 
@@ -217,11 +217,11 @@ class Picture:
 
 
 class Matrix(NamedTuple):
-    """Scale, then move: x becomes scale_x · x + move_x, y likewise. A negative scale mirrors.
+    """A transform that scales, then moves: x becomes scale_x · x + move_x, y becomes scale_y · y + move_y.
 
     Attributes:
-        scale_x: 1 is the same width.
-        scale_y: 1 is the same height.
+        scale_x: Horizontal factor; a negative one mirrors.
+        scale_y: Vertical factor; a negative one mirrors.
         move_x: Pixels to the right.
         move_y: Pixels down.
     """
@@ -232,7 +232,7 @@ class Matrix(NamedTuple):
     move_y: float = 0.0
 
     def then(self, outer: Matrix) -> Matrix:
-        """This one first, then the outer one."""
+        """Combine two transforms: apply this one first, then the outer one."""
         return Matrix(
             self.scale_x * outer.scale_x,
             self.scale_y * outer.scale_y,
@@ -241,13 +241,13 @@ class Matrix(NamedTuple):
         )
 
     def box(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
-        """Where a box comes to lie: left, top, width, height, in pixels.
+        """Transform a box and return its left, top, width and height, in pixels.
 
         Args:
-            x: Its left side.
-            y: Its top.
-            width: To the right of it.
-            height: Below it.
+            x: Left edge.
+            y: Top edge.
+            width: Width.
+            height: Height.
         """
         left, right = sorted((x * self.scale_x + self.move_x, (x + width) * self.scale_x + self.move_x))
         top, bottom = sorted((y * self.scale_y + self.move_y, (y + height) * self.scale_y + self.move_y))
@@ -259,8 +259,8 @@ class Group:
     """Items that are scaled, mirrored and moved together.
 
     Attributes:
-        items: What is drawn, in order.
-        matrix: Where it comes to lie.
+        items: The items, in painting order.
+        matrix: The transform to apply.
     """
 
     items: tuple[Item, ...]
@@ -268,26 +268,26 @@ class Group:
 
 
 Item: TypeAlias = Rectangle | Squares | Shape | Stamps | Picture | Group
-"""What a drawing is made of."""
+"""An element of a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene(Shown):
-    """A drawing, its items painted in order.
+    """A drawing in pixels.
 
     Attributes:
-        width: Pixels.
-        height: Pixels.
-        items: What is painted.
-        symbol: What is drawn, for formats that write modules instead of a picture.
-        cells: Its rows of modules as they are seen, which a flip has mirrored.
+        width: Width in pixels.
+        height: Height in pixels.
+        items: The items, in painting order.
+        symbol: The encoded symbol, for formats that write modules instead of an image.
+        cells: Rows of modules as drawn; a flip mirrors them.
         padding: Quiet zone in modules.
-        title: What the code says, for people who cannot see it.
-        paper: What formats without transparency paint first: the background's opaque form, else white (ruling G4).
-        module: Pixels per module as they are seen.
-        origin: x, y of the top left module of the symbol as it is seen.
-        dots_per_inch: How large a pixel is printed; None where nobody said.
-        key_black: Whether formats for print write black with the black ink alone.
+        title: A description of the content, for screen readers.
+        paper: The items that formats without transparency paint first: the opaque background, else white.
+        module: Pixels per module as drawn.
+        origin: x, y of the top left corner of the symbol as drawn.
+        dots_per_inch: Print resolution; None if unknown.
+        key_black: True to write black with black ink only in print formats.
     """
 
     width: float
@@ -305,7 +305,7 @@ class Scene(Shown):
 
     @property
     def backdrop(self) -> Color:
-        """The colour of the paper, where it has one; else white."""
+        """The color of the paper if it is a single color; else white."""
         match self.paper:
             case (Rectangle(paint=Color() as color),):
                 return color
@@ -316,27 +316,27 @@ class Scene(Shown):
 
     @property
     def plain(self) -> Plain | None:
-        """The scene as two colours on a grid of whole pixels, where it is no more than that."""
+        """The scene as two colors on a grid of whole pixels; None if it contains more than that."""
         match self.items:
             case (
                 Rectangle(0, 0, width, height, Color() as background),
                 Squares(left, top, module, cells, Color() as color, union),
             ) if (width, height) == (self.width, self.height):
                 place = (width, height, left, top, module)
-                found = Plain(*place, cells, color, background, self.title, union, self.dots_per_inch)
-                return found if found.is_on_pixels else None
+                plain = Plain(*place, cells, color, background, self.title, union, self.dots_per_inch)
+                return plain if plain.is_on_pixels else None
         return None
 
     def on_paper(self) -> Scene:
-        """The scene without transparency."""
+        """Return the scene without transparency."""
         return replace(self, items=self.paper + self.items)
 
     def scaled(self, factor: float, *, snapped: bool = False) -> Scene:
-        """The scene larger or smaller; a plain one stays plain.
+        """Return the scene at another size; a plain scene stays plain.
 
         Args:
-            factor: By which everything grows.
-            snapped: Whether the symbol is moved to begin on a whole pixel, and the size rounded to whole ones.
+            factor: The factor by which all sizes are multiplied.
+            snapped: True to move the symbol to a whole pixel, and to round the size to whole pixels.
         """
         (x, y), (width, height) = self.origin, (self.width * factor, self.height * factor)
         left, top = x * factor, y * factor
@@ -347,8 +347,8 @@ class Scene(Shown):
 
         def larger(items: tuple[Item, ...]) -> tuple[Item, ...]:
             if is_plain:
-                return tuple(_scaled(item, matrix, width, height) for item in items)
-            return (Group(_grown(items, 1 / factor), matrix),) if items else ()
+                return tuple(_scale_item(item, matrix, width, height) for item in items)
+            return (Group(_enlarge_background(items, 1 / factor), matrix),) if items else ()
 
         return replace(
             self,
@@ -361,23 +361,23 @@ class Scene(Shown):
         )
 
     def flat(self) -> Iterator[tuple[Matrix, Item]]:
-        """The items in painting order, groups resolved: each with where it goes."""
-        yield from _flat(self.items, Matrix())
+        """Yield the items in painting order with their transforms, resolving groups."""
+        yield from _resolve_groups(self.items, Matrix())
 
 
-def _grown(items: tuple[Item, ...], margin: float) -> tuple[Item, ...]:
-    """The items with their ground a little larger, so that it reaches the edge wherever rounding moves it."""
+def _enlarge_background(items: tuple[Item, ...], margin: float) -> tuple[Item, ...]:
+    """Enlarge the background slightly, so that it still reaches the edges after rounding."""
     match items:
         case (Rectangle(x, y, width, height) as ground, *rest):
             larger = replace(ground, x=x - margin, y=y - margin, width=width + 2 * margin, height=height + 2 * margin)
             return (larger, *rest)
         case (Group(inner, matrix), *rest):
-            return (Group(_grown(inner, margin), matrix), *rest)
+            return (Group(_enlarge_background(inner, margin), matrix), *rest)
     return items
 
 
-def _scaled(item: Item, matrix: Matrix, width: float, height: float) -> Item:
-    """An item of a plain scene in its new place; the ground covers all of it, whatever was rounded."""
+def _scale_item(item: Item, matrix: Matrix, width: float, height: float) -> Item:
+    """Transform an item of a plain scene; the background covers the whole scene regardless of rounding."""
     match item:
         case Rectangle(x, y, paint=paint):
             return Rectangle(x, y, width, height, paint)
@@ -387,9 +387,9 @@ def _scaled(item: Item, matrix: Matrix, width: float, height: float) -> Item:
     return Group((item,), matrix)
 
 
-def _flat(items: tuple[Item, ...], matrix: Matrix) -> Iterator[tuple[Matrix, Item]]:
+def _resolve_groups(items: tuple[Item, ...], matrix: Matrix) -> Iterator[tuple[Matrix, Item]]:
     for item in items:
         if isinstance(item, Group):
-            yield from _flat(item.items, item.matrix.then(matrix))
+            yield from _resolve_groups(item.items, item.matrix.then(matrix))
         else:
             yield matrix, item

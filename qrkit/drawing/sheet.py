@@ -1,4 +1,4 @@
-"""`Sheet`: what all parts of a drawing work with."""
+"""Provides `Sheet`, the data that all parts of a drawing share."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ ICON_BOX = 24
 """Units per side of the box in which icons are drawn."""
 
 MOST_PAINTED = 400_000_000
-"""Pixels that all layers, or all copies of a sprite, may cover together: ten times the largest picture."""
+"""Pixels that all layers, or all copies of a sprite, may cover together: ten times the largest image."""
 
 Content: TypeAlias = Bitmap | Drawing | Outline
-"""A picture: of pixels, of safe SVG, or an icon, whose outline lies in a box of `ICON_BOX` units."""
+"""An image: a bitmap, a safe SVG, or an icon, whose outline lies in a box of `ICON_BOX` units."""
 
 Cells: TypeAlias = tuple[bytes, ...]
-"""Rows of bytes, 1 for each module that is meant."""
+"""Rows of bytes, 1 for each selected module."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What is drawn, and where.
+    """The data that all parts of a drawing share.
 
     Attributes:
-        design: Says how.
-        symbol: Says what.
-        layout: Says where.
-        pictures: That the design names.
-        foreground: What fills dark modules.
+        design: The design.
+        symbol: The encoded symbol.
+        layout: Sizes and positions.
+        pictures: The images of the design.
+        foreground: The paint of dark modules.
     """
 
     design: Design

@@ -1,4 +1,4 @@
-"""Parts of a scene as SVG elements, for the SVG writer and for whatever is drawn by the rasteriser."""
+"""Writes parts of a scene as SVG elements, for the SVG writer and the rasterizer."""
 
 from __future__ import annotations
 
@@ -39,20 +39,21 @@ NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 
 
 def path_data(outline: Outline) -> str:
-    """An outline as the `d` of a path."""
+    """Write an outline as the `d` of a path."""
     return "".join(letter + " ".join([number(one) for one in numbers]) for letter, numbers in outline.segments)
 
 
 def transform(matrix: Matrix) -> str:
-    """A matrix as the `transform` of an element; a scale needs more digits than a place."""
+    """Write a matrix as the `transform` of an element; factors need more digits than positions."""
     scale_x, scale_y = f"{matrix.scale_x:.9g}", f"{matrix.scale_y:.9g}"
     return f"matrix({scale_x} 0 0 {scale_y} {number(matrix.move_x)} {number(matrix.move_y)})"
 
 
 class Definitions:
-    """What elements refer to: gradients, and pictures that are drawn more than once.
+    """The elements that others refer to: gradients, and images that are drawn more than once.
 
-    An id is made from what it stands for: two pictures on one page that use the same id mean the same by it.
+    An id is derived from the content of its element, so that two images on one page never use one id for different
+    elements.
     """
 
     def __init__(self) -> None:
@@ -62,13 +63,13 @@ class Definitions:
         return "\n".join(["<defs>", *self._elements.values(), "</defs>\n"]) if self._elements else ""
 
     def style(self, paint: Paint) -> str:
-        """What fills an element, as its `style`."""
+        """Return the `style` that fills an element."""
         if not isinstance(paint, Color):
             return f"fill:url(#{self.gradient(paint)});"
         return fill(paint)
 
     def gradient(self, paint: Gradient) -> str:
-        """The id of a gradient."""
+        """Add a gradient and return its id."""
         stops = "".join(
             f'<stop offset="{offset:.6g}" stop-color="{color.rgb}"'
             + (f' stop-opacity="{color.opacity:.4g}"' if color.alpha < 255 else "")
@@ -86,7 +87,7 @@ class Definitions:
         return self.add(f"{name}", f'gradientUnits="userSpaceOnUse" {where}', stops)
 
     def picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
-        """The id of a picture of this size, which `<use>` draws."""
+        """Add an image of this size, to be drawn with `<use>`, and return its id."""
         if isinstance(content, Drawing):
             x, y, across, down = content.box
             box = f'viewBox="{number(x)} {number(y)} {number(across)} {number(down)}" preserveAspectRatio="none"'
@@ -95,12 +96,12 @@ class Definitions:
         return self.add("image", f'{size} preserveAspectRatio="none" xlink:href="{_data_uri(content)}"')
 
     def outline(self, outline: Outline) -> str:
-        """The id of an outline, which `<use>` draws."""
+        """Add an outline, to be drawn with `<use>`, and return its id."""
         return self.add("path", f'd="{path_data(outline)}"')
 
     def add(self, element: str, attributes: str, inside: str = "") -> str:
-        """The id of an element, which joins the definitions if it is new."""
-        import hashlib  # most drawings need none
+        """Add an element if it is new, and return its id."""
+        import hashlib  # most drawings do without it
 
         text = f"{attributes}>{inside}</{element}>"
         id = f"{element[0]}{hashlib.blake2b(text.encode(), digest_size=5).hexdigest()}"
@@ -109,12 +110,12 @@ class Definitions:
 
 
 def elements(item: Item, definitions: Definitions) -> list[str]:
-    """An item as SVG elements, each of them a line."""
+    """Write an item as SVG elements, one per line."""
     match item:
         case Rectangle():
             return [_rectangle(item, definitions)]
         case Squares():
-            # Without crispEdges, renderers leave hairlines between neighbouring squares.
+            # Without crispEdges, renderers leave hairlines between neighboring squares.
             return ['<g shape-rendering="crispEdges">', *squares(item, definitions), "</g>"]
         case Shape(outline, paint):
             return [f'<path style="{definitions.style(paint)}" d="{path_data(outline)}"/>']
@@ -133,7 +134,7 @@ def _rectangle(one: Rectangle, definitions: Definitions) -> str:
 
 
 def squares(one: Squares, definitions: Definitions) -> list[str]:
-    """A rect a square, or one path (ruling G5)."""
+    """Write one rect per square, or one path for all."""
     style, size = definitions.style(one.paint), side(one.size)
     if one.union:
         return [f'<path style="{style}" d="{union_data(one.x, one.y, one.size, one.cells)}"/>']
@@ -149,7 +150,7 @@ def squares(one: Squares, definitions: Definitions) -> list[str]:
 def _stamps(one: Stamps, definitions: Definitions) -> list[str]:
     content, style = one.picture, ""
     if isinstance(content, Outline):
-        # What <use> draws has a coordinate system of its own: a gradient would begin anew in each copy.
+        # `<use>` has its own coordinate system, so a gradient would start again in each copy.
         if one.union or not isinstance(one.paint, Color):
             return [f'<path style="{definitions.style(one.paint)}" d="{path_data(one.outline())}"/>']
         id, size = definitions.outline(content), ""
@@ -164,7 +165,7 @@ def _stamps(one: Stamps, definitions: Definitions) -> list[str]:
 def picture(
     content: Bitmap | Drawing, box: tuple[float, float, float, float], definitions: Definitions, opacity: float = 1.0
 ) -> str:
-    """A picture that fills a box: left, top, width, height."""
+    """Write an image that fills a box: left, top, width, height."""
     left, top, width, height = box
     where = f'x="{number(left)}" y="{number(top)}"'
     size = f'width="{number(width)}" height="{number(height)}"'
@@ -176,7 +177,7 @@ def picture(
 
 
 def document(width: int, height: int, body: str, definitions: Definitions) -> bytes:
-    """A whole drawing of whole pixels, for the rasteriser."""
+    """Write a whole drawing of whole pixels, for the rasterizer."""
     return f'<svg {NAMESPACES} width="{width}" height="{height}">{definitions}{body}</svg>'.encode()
 
 

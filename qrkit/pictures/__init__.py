@@ -1,1 +1,1 @@
-"""The whole chain in one call: `generate`, batches of pictures, contact sheets, sizes on paper."""
+"""Generates QR Codes in one call: `generate`, batches of images, contact sheets and print sizes."""

@@ -1,4 +1,4 @@
-"""Rows of contents -> pictures as files, in this process or in several: what batches and tables have in common."""
+"""Draws rows of contents as files, in one or several processes, for batches and tables."""
 
 from __future__ import annotations
 
@@ -23,36 +23,35 @@ from qrkit.pictures.zip_stream import Packed, packed
 __all__ = ["Look", "Painted", "Painter", "Row", "painted_rows"]
 
 PLACEHOLDER = "0"
-"""A content that every mode can encode."""
+"""A content that every mode except Kanji can encode."""
 DENSE = frozenset({"png", "jpg", "gif", "webp"})
-"""Formats that are compressed already: deflating a PNG of 433 bytes once more makes it 438, and takes 25 us."""
+"""Formats that are already compressed: deflating a PNG of 433 bytes makes it 438 and takes 25 µs."""
 
 SAMPLE = 16
-"""Rows that are drawn in this process in any case, where several are asked for: to see how long they take."""
+"""Rows drawn in this process to measure the time per row, if several processes are requested."""
 SAMPLE_SECONDS = 0.05
-"""The same where nobody asks for several."""
+"""Seconds of drawing in this process before other processes are considered, if none are requested."""
 WORTH = 1.0
-"""Seconds of work left that are worth to start processes, which takes 0.2 s, and 0.4 s of processor time."""
+"""Remaining seconds of work from which starting processes pays; it takes 0.2 s, and 0.4 s of processor time."""
 WORTH_OF_UNKNOWN = 0.5
-"""Seconds that have gone by, where nobody knows how many rows are left."""
+"""Elapsed seconds from which processes are started, if the number of remaining rows is unknown."""
 PART_SECONDS = 0.05
-"""How long a process draws at a part."""
+"""Seconds of work in one part for a process."""
 MOST_IN_PART = 256
 
 
 class Look:
-    """What all pictures of a batch share: it is judged once, and the pictures in it are read once.
+    """The design shared by a batch of images. It is validated, and its assets are loaded, only once.
 
-    Where the design has a content of its own, its layers and what else lies in pixels keep their share of the symbol
-    in larger ones.
+    If the design has its own content, its layers, sprites and absolute gradients scale with larger symbols.
 
     Args:
-        design: What they look like, whatever its content: a `Design`, its fields, or nothing.
-        fetch: What reads pictures that the design names by their URL.
+        design: The design of all images: a `Design`, its fields, or None. Its content is not drawn.
+        fetch: Downloads the images that the design refers to by URL.
         fields: Fields of `Design` that replace those of the design.
 
     Raises:
-        InvalidParameter: They break a rule for whatever content.
+        InvalidParameter: If the design or a field is invalid for any content.
     """
 
     def __init__(
@@ -75,17 +74,17 @@ class Look:
             warnings.warn(warning, stacklevel=3)
 
     def tell_fault(self, *, stacklevel: int) -> None:
-        """Warn of what is in the way of readers of the first picture that was made of a text; others look the same."""
+        """Warn if phones may fail to scan the first image; the others look the same."""
         if self._first and self._first.fault:
             warnings.warn(f"each picture of this look is {self._first.fault}", ScanWarning, stacklevel=stacklevel)
 
     def image(self, content: Any) -> QRImage:
-        """The picture of a text, or of a design of its own, whose fields are replaced.
+        """Generate the image of a text, or of a design of its own, whose fields are replaced.
 
         Raises:
-            InvalidParameter: It is neither, or cannot be encoded.
-            ContentTooLong: It does not fit.
-            QrkitError: It is one, which says why there is no picture.
+            InvalidParameter: If `content` is not a text or design, or cannot be encoded.
+            ContentTooLong: If the content does not fit.
+            QrkitError: If `content` is an error, which says why the row has no image.
         """
         if isinstance(content, QrkitError):
             raise content
@@ -100,7 +99,7 @@ class Look:
         return image
 
     def can_travel(self, content: Any) -> bool:
-        """Whether another process knows what this is, and can do without `fetch`."""
+        """Return True if another process can draw a content, which requires a known type and no `fetch`."""
         if type(content) is Design:
             return not (self._fetch and content.pictures)
         return type(content) in (str, QRImage)
@@ -117,7 +116,7 @@ def _unpacked_look(design: Design, pattern: Design | None, fields: dict[str, Any
 
 
 def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> Design | None:
-    """The design itself, if its own content says where on a symbol lies what lies in pixels."""
+    """Return the design if it has a content, and layers, sprites or gradients measured in pixels; else None."""
     if "layers" in fields:
         return None
     try:
@@ -129,11 +128,11 @@ def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> D
 
 
 class Row(NamedTuple):
-    """What a picture is made of.
+    """The data of one image.
 
     Attributes:
-        content: A text, a design, a picture that is made already, or what is wrong with the row.
-        name: What its file is called, without a suffix, "" to call it after its content; or what is wrong with that.
+        content: A text, a design, a finished image, or the error of the row.
+        name: The file name without a suffix; "" to derive it from the content; or the error of the name.
     """
 
     content: Any
@@ -141,7 +140,7 @@ class Row(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """The file of a row, or why it has none; and what of its own design is not drawn."""
+    """The file of a row or its error, and warnings about its own design."""
 
     file: Packed | None
     error: str = ""
@@ -150,13 +149,13 @@ class Painted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Painter:
-    """Content -> file. It can be sent to another process.
+    """Draws contents as files; can be sent to another process.
 
     Attributes:
-        look: Of all of them.
+        look: The design of all files.
         format: Name of the format.
-        is_packed: Whether the files go into a zip.
-        print_size: How large they are on paper; None for a size in pixels.
+        is_packed: True if the files go into a zip.
+        print_size: Print size of the files; None for a size in pixels.
     """
 
     look: Look
@@ -170,7 +169,7 @@ class Painter:
             raise InvalidParameter(Problem("print_size", self.print_size, rule, "wrong-type"))
 
     def __call__(self, content: Any) -> Painted:
-        """The file of a row's content."""
+        """Draw the file of a row's content."""
         try:
             image = content if isinstance(content, QRImage) else self.look.image(content)
             printed = QRPrint(image.scene, self.print_size) if self.print_size else image
@@ -181,23 +180,23 @@ class Painter:
         return Painted(packed(data, deflated=self.is_packed and self.format not in DENSE), "", lost)
 
     def each(self, contents: list[Any]) -> list[Painted]:
-        """The files of some contents."""
-        return [self(one) for one in contents]
+        """Draw the files of several contents."""
+        return [self(content) for content in contents]
 
 
 def painted_rows(
     rows: Iterator[Row], painter: Painter, total: int | None = None, processes: int | None = None
 ) -> Generator[tuple[Row, Painted]]:
-    """Each row with its file, in their order: the first of them are drawn in this process, the rest where it pays.
+    """Yield each row with its file, in order. Large batches are drawn by several processes after the first rows.
 
     Args:
-        rows: Taken as they are needed.
-        painter: Draws them.
-        total: How many there are, where that is known.
-        processes: At most how many draw; None takes as many as there are processors, if there is enough to do.
+        rows: The rows, consumed as needed.
+        painter: Draws the rows.
+        total: Number of rows, if known.
+        processes: Maximum number of processes; None uses all processors if there is enough work.
 
     Raises:
-        RenderingFailed: A process was killed on the way.
+        RenderingFailed: If a process was killed.
     """
     most = processors() if processes is None else processes
     can_share = most > 1 and can_start()
@@ -206,10 +205,10 @@ def painted_rows(
     for done, row in enumerate(rows):
         start = perf_counter()
         painted = painter(row.content)
-        # The first one does not count: it also loads what all of them need.
+        # The first row does not count, because it also loads the code that all rows need.
         seconds += perf_counter() - start if done else 0.0
         yield row, painted
-        if can_share and _pays(seconds, done, total, asked=processes is not None):
+        if can_share and _is_worth_parallelizing(seconds, done, total, asked=processes is not None):
             break
     else:
         return
@@ -223,8 +222,8 @@ def painted_rows(
                 yield row, painted if look.can_travel(row.content) else painter(row.content)
 
 
-def _pays(seconds: float, done: int, total: int | None, *, asked: bool) -> bool:
-    """Whether other processes shall draw what is left, after so many seconds for so many rows."""
+def _is_worth_parallelizing(seconds: float, done: int, total: int | None, *, asked: bool) -> bool:
+    """Return True if other processes should draw the remaining rows, after `done` rows took `seconds`."""
     if asked:
         return done >= SAMPLE
     if total is None:

@@ -1,7 +1,7 @@
-"""`generate_many`: thousands of pictures in one call, back as objects or straight into a zip or a folder.
+"""Provides `generate_many`, which generates thousands of images as objects, or as files in a zip or folder.
 
-Rows flow through: contents are taken as they are needed, and no more than some hundred pictures are at hand at a time.
-Large batches are drawn by several processes (`workers`), which changes nothing but the time.
+Contents are consumed as needed, and at most a few hundred images are in memory at a time. Large batches are drawn by
+several processes (`workers`), which changes only the time.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Filed", "RowError", "filed", "generate_many", "is_zip"]
 
 LONGEST_CONTENT = 100
-"""Characters of a content that an error keeps."""
+"""Characters of a content in an error."""
 _MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class RowError:
-    """A row that has no picture.
+    """A row that failed.
 
     Attributes:
-        row: Its place among the contents, counted from 0.
-        content: Its content as text, cut at 100 characters.
-        error: Why, in the words of the error that `generate` raises.
+        row: Index of the row, counted from 0.
+        content: The content as text, cut after 100 characters.
+        error: The message of the error that `generate` raises.
     """
 
     row: int
@@ -53,12 +53,12 @@ class RowError:
 
 @dataclass(frozen=True, slots=True)
 class Batch(Shown):
-    """What `generate_many` made. In a notebook it shows as a table of the rows that have no picture.
+    """The result of `generate_many`. Notebooks show it as a table of the rows that failed.
 
     Attributes:
-        created: How many pictures there are.
-        errors: The rows that have none, in their order.
-        images: Without a target, the picture of each row, None where there is none; else empty.
+        created: Number of images.
+        errors: The rows that failed, in order.
+        images: Without a target, the image of each row, None for rows that failed; empty with a target.
         target: The zip or the folder, or None.
     """
 
@@ -68,14 +68,14 @@ class Batch(Shown):
     target: Path | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """The errors, a row each, indexed by their row, counted from 0.
+        """Return the errors as a DataFrame, indexed by row number, counted from 0.
 
         Columns: content, error (str).
         """
         import pandas as pd
 
-        rows = [(one.content, one.error) for one in self.errors]
-        index = pd.Index([one.row for one in self.errors], name="row", dtype="int64")
+        rows = [(failed.content, failed.error) for failed in self.errors]
+        index = pd.Index([failed.row for failed in self.errors], name="row", dtype="int64")
         return pd.DataFrame(rows, columns=["content", "error"], index=index, dtype="str")
 
     def __str__(self) -> str:
@@ -86,13 +86,13 @@ class Batch(Shown):
 
 
 class Filed(NamedTuple):
-    """What became of a row.
+    """The result of one row.
 
     Attributes:
-        row: What it was made of.
-        file: The name of its file in the zip, or its path in the folder; "" where it has none.
-        error: Why it has none.
-        warnings: What of its own design is not drawn.
+        row: The row.
+        file: The name of its file in the zip, or its path in the folder; "" if the row failed.
+        error: The error message, if the row failed.
+        warnings: Warnings about its own design.
     """
 
     row: Row
@@ -116,42 +116,43 @@ def generate_many(
     processes: int | None = None,
     **fields: Unpack[DesignFields],
 ) -> Batch:
-    """Make a QR Code picture of each content. A bad row never stops the rest: the result tells of it.
+    """Generate a QR Code for each content. A row that fails does not stop the others; the result lists its error.
 
-    With a target, pictures are written while contents are still read, so that memory holds some hundred of them (and
-    0.3 KB of each name, to number those that are there twice). A zip is written as a whole or not at all; a folder has
-    all files that were finished, each of them whole. Files of the same names are replaced.
+    With a target, images are written while contents are still read, so that only a few hundred are in memory (and
+    0.3 KB per name, to number repeated ones). A zip is written completely or not at all; a folder contains all files
+    that were finished, each complete. Existing files with the same names are replaced.
 
-    Processes: a plain code takes about 0.1 ms; starting two processes takes 0.2 s, and 0.4 s of processor time. So the
-    first codes are drawn in this one, and if more than a second of work is left (some 10,000 plain codes, or 200 with a
-    logo), all processors do it. Scripts need no `if __name__ == "__main__"` for that.
+    A plain code takes about 0.1 ms. Starting two processes takes 0.2 s, and 0.4 s of processor time. Therefore the
+    first codes are drawn in this process; if more than a second of work is left (about 10,000 plain codes, or 200 with
+    a logo), all processors share it. Scripts do not need `if __name__ == "__main__"` for this.
 
     Args:
-        contents: Texts, or designs of their own; or for a row that is known to be wrong, the error that says so. Each
-            is taken once. A generator may have any number.
-        to: A path that ends in .zip, or a folder, which is made where it is missing. Without it, pictures come back as
-            objects, drawn when they are asked for.
-        names: Of the files, one for each content; one that is "" or None, as all without it, is called after its
-            content. They are made safe for every file system, and numbered where two are the same.
-        format: Of the files: one of `qrkit.drawing.writers.FORMATS`.
-        print_size: Of the files on paper, as `QRImage.print_at` makes them; by default they have a size in pixels.
-        design: What all pictures look like, whatever its content: a `Design`, or its fields. Contents that are designs
-            do not ask it.
-        fetch: What reads pictures that a design names by their URL; without it, none is read (ruling G20).
-        progress: Whether a bar shows how far it has come.
-        processes: At most how many draw, with 1 this one alone. None: as many as there are processors, if it pays.
+        contents: Texts, or designs of their own; for a row that already failed, pass its error. Each item is read
+            once, so a generator may yield any number.
+        to: A path that ends in .zip, or a folder, which is created if it does not exist. Without `to`, images are
+            returned as objects and drawn on demand.
+        names: File names, one for each content; "" or None derives the name from the content. Names are made safe for
+            every file system, and repeated names are numbered.
+        format: The format of the files, one of `qrkit.drawing.writers.FORMATS`.
+        print_size: The print size of the files, as in `QRImage.print_at`; by default, they have a size in pixels.
+        design: The design of all images: a `Design`, or its fields. Its content is not drawn, and contents that are
+            designs do not use it.
+        fetch: Downloads the images that a design refers to by URL. Without it, such a design raises an error.
+        progress: True to show a progress bar.
+        processes: Maximum number of processes; 1 draws everything in this process. None uses all processors if there
+            is enough work.
         **fields: Fields of `Design` that replace those of all designs.
 
     Raises:
-        InvalidParameter: There is no such format, or the design or a field breaks a rule for whatever content. Or there
-            are not as many names as contents, or the target has the name of a single picture. Or there is a size on
-            paper, and no target.
-        CannotWrite: The target cannot be written.
-        RenderingFailed: A process was killed on the way.
+        InvalidParameter: If there is no such format, the design or a field is invalid for any content, the number of
+            names differs from that of contents, `to` is the name of a single image, or `print_size` is given
+            without `to`.
+        CannotWrite: If the target cannot be written.
+        RenderingFailed: If a process was killed.
 
     Warns:
-        UserWarning: An SVG of a design holds something that cannot be drawn.
-        ScanWarning: Readers may fail on the first picture of a text, and on all that look so.
+        UserWarning: If an SVG in a design contains elements that cannot be drawn.
+        ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -171,7 +172,7 @@ def generate_many(
     total = len(contents) if isinstance(contents, Sized) else None
     seen = watch(progress=progress)
     if to is None:
-        return _drawn(seen(contents, "Drawing", total), look)
+        return _draw(seen(contents, "Drawing", total), look)
     target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
     errors: list[RowError] = []
@@ -192,7 +193,7 @@ def generate_many(
 def _check(
     contents: Iterable[Any], names: Iterable[Any] | None, processes: int | None, fields: Mapping[str, Any]
 ) -> None:
-    """Refuse what looks right, and would make thousands of wrong pictures."""
+    """Reject arguments that would silently create thousands of wrong images."""
     for name, value in (("contents", contents), ("names", names)):
         is_one = isinstance(value, str | bytes | Design | Mapping)
         if value is not None and (is_one or not isinstance(value, Iterable)):
@@ -207,15 +208,15 @@ def _check(
 
 
 def _target(to: str | Path) -> Path:
-    """A zip or a folder: who writes `poster.svg` does not mean a folder of this name."""
+    """Return the path of a zip or folder; reject names such as `poster.svg`, which are not meant as folders."""
     path = Path(to)
     if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_zip(path) and not path.is_dir():
         raise InvalidParameter(Problem("to", str(path), "is the name of one picture; must be a folder, or end in .zip"))
     return path
 
 
-def _drawn(contents: Iterable[Any], look: Look) -> Batch:
-    """The pictures themselves: another process could encode them, but bringing them here takes as long."""
+def _draw(contents: Iterable[Any], look: Look) -> Batch:
+    """Return the images as objects, in this process: transferring them from another would take as long."""
     images: list[QRImage | None] = []
     errors: list[RowError] = []
     told: set[str] = set()
@@ -255,25 +256,25 @@ def _rows(contents: Iterable[Any], names: Iterable[Any] | None) -> Iterator[Row]
 def filed(
     rows: Iterable[Row], target: Path, painter: Painter, total: int | None = None, processes: int | None = None
 ) -> Generator[Filed]:
-    """Write a file for each row into a zip or a folder, and tell of each, in their order.
+    """Write a file for each row into a zip or folder, and yield the results in order.
 
-    A zip is complete when all are taken; who stops before closes this iterator, which leaves what was there before.
+    A zip is complete when the iterator is exhausted. Closing the iterator earlier keeps an existing zip unchanged.
 
     Args:
-        rows: Taken as they are needed.
-        target: A path that ends in .zip, or a folder, which is made where it is missing.
-        painter: Draws them.
-        total: How many rows there are, where that is known.
-        processes: As of `generate_many`.
+        rows: The rows, consumed as needed.
+        target: A path that ends in .zip, or a folder, which is created if it does not exist.
+        painter: Draws the rows.
+        total: Number of rows, if known.
+        processes: See `generate_many`.
 
     Raises:
-        CannotWrite: The target cannot be written.
-        RenderingFailed: A process was killed on the way.
+        CannotWrite: If the target cannot be written.
+        RenderingFailed: If a process was killed.
     """
     from qrkit.exchange.columns import name_from
 
     names = FileNames(painter.format)
-    with _opened(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:
+    with _open_target(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:
         for row, one in painted:
             if one.file is None or isinstance(row.name, QrkitError):
                 yield Filed(row, "", one.error or str(row.name))
@@ -285,13 +286,13 @@ def filed(
 
 
 def is_zip(target: Path) -> bool:
-    """Whether this is the path of a zip, not of a folder."""
+    """Return True if a target is a zip, False if it is a folder."""
     return target.suffix.lower() == ".zip"
 
 
 @contextmanager
-def _opened(target: Path) -> Iterator[Callable[[str, Packed], str]]:
-    """What writes a file into a zip or a folder, and gives the name that it has there."""
+def _open_target(target: Path) -> Iterator[Callable[[str, Packed], str]]:
+    """Open a zip or folder; yields a function that writes a file into it and returns the file's name there."""
     if is_zip(target):
         with complete_file(target) as opened, ZipStream(opened) as archive:
 

@@ -1,4 +1,4 @@
-"""`ContactSheet`: many pictures side by side, each with its name, to be compared or shared."""
+"""Provides `ContactSheet`, which shows images with their names side by side, to compare or share them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["ContactSheet"]
 
 GAP = 16
 LABEL = 22
-"""Height of a line with a name, in pixels."""
+"""Height of a line of names, in pixels."""
 LETTER = 6.5
-"""Width of a letter of a name, in pixels: what most of them have on average."""
+"""Average width of a letter, in pixels."""
 COLUMNS = Within(1, 1_000, "pictures")
 SIDES = Within(16, 2_000, "pixels")
 
 
 class ContactSheet(Shown):
-    """Pictures in rows, each with its name below. In a notebook the last line of a cell shows it.
+    """Images in rows, each with its name below. Notebooks show it if it is the last line of a cell.
 
     Args:
-        images: Name to picture, in the order they are shown; a name that is too long for its place is cut.
-        columns: Pictures in a row, 1..1,000.
-        side: Width of each in pixels, 16..2,000.
+        images: Maps names to images, in display order; long names are cut.
+        columns: Images per row, 1..1,000.
+        side: Width of each image in pixels, 16..2,000.
 
     Raises:
-        InvalidParameter: A number is out of its range, or something is no picture.
+        InvalidParameter: If a number is out of range, or a value of `images` is not a `QRImage`.
     """
 
     def __init__(self, images: Mapping[str, QRImage], *, columns: int = 6, side: int = 140) -> None:
@@ -54,13 +54,13 @@ class ContactSheet(Shown):
         self.side = side
 
     def to_svg(self) -> str:
-        """The sheet as one SVG."""
+        """Return the sheet as one SVG."""
         across, lines, y = self.side + GAP, [], float(GAP)
         for row in self._rows():
             tallest = max(self._height(image) for _, image in row)
             for column, (name, image) in enumerate(row):
                 x = GAP + column * across
-                lines += [self._placed(image, x, y), self._label(name, x, y + tallest)]
+                lines += [self._place(image, x, y), self._label(name, x, y + tallest)]
             y += tallest + LABEL + GAP
         width, height = across * self.columns + GAP, number(y)
         return "\n".join(
@@ -82,11 +82,11 @@ class ContactSheet(Shown):
         return self.side * image.height / image.width
 
     def save(self, path: str | Path) -> Path:
-        """Write the sheet to an SVG file; gives the path back.
+        """Write the sheet to an SVG file and return its path.
 
         Raises:
-            InvalidParameter: The path has another suffix than .svg.
-            CannotWrite: The file cannot be written there.
+            InvalidParameter: If the path does not end in .svg.
+            CannotWrite: If the file cannot be written.
         """
         file = Path(path)
         if file.suffix.lower() != ".svg":
@@ -94,8 +94,8 @@ class ContactSheet(Shown):
         write_file(file, self.to_svg().encode())
         return file
 
-    def _placed(self, image: QRImage, x: float, y: float) -> str:
-        """A picture as an SVG inside the sheet."""
+    def _place(self, image: QRImage, x: float, y: float) -> str:
+        """Return an image as an SVG element of the sheet."""
         drawn = image.to_bytes("svg").decode().rstrip()
         size = f'width="{self.side}" height="{number(self._height(image))}"'
         asked = f'width="{image.width}" height="{image.height}"'

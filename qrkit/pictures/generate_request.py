@@ -1,4 +1,4 @@
-"""A request for one picture: its design, format, file name and shortening, as JSON says it (rulings G4 to G7, G18)."""
+"""Reads a request for one image from JSON: its design, format, file name and shortening."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ __all__ = [
 ]
 
 Shortener = Callable[[str], str]
-"""A hyperlink shortening service: a URL in, a short URL out."""
+"""A URL shortening service: takes a URL and returns a short URL."""
 
 Templates = Callable[[str], Mapping[str, Any]]
-"""The template of a name, as JSON; raises `NotFound`."""
+"""Takes the name of a template and returns the template as JSON; raises `NotFound`."""
 
 GET_MODES = ("byte", "numeric", "alphanumeric")
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """A request to generate one picture.
+    """A request to generate one image.
 
     Attributes:
-        design: What to draw.
+        design: The design.
         format: Name of the format.
-        style: How txt is written.
+        style: Style of the txt format.
         shorten: Name of a shortening service, or "".
-        attachment: Whether the picture is to be saved, not shown.
+        attachment: True to save the image instead of showing it.
         filename: Suggested name of the file, or "".
-        unknown: Paths of fields that were sent and are not known (ruling H2).
+        unknown: Paths of unknown fields in the request.
     """
 
     design: Design
@@ -52,10 +52,10 @@ class GenerateRequest:
     unknown: Sequence[str] = ()
 
     def shortened(self, services: Mapping[str, Shortener]) -> Design:
-        """The design with its content shortened by the service asked for, if one is.
+        """Return the design with its content shortened, if the request names a service.
 
         Raises:
-            InvalidParameter: The content is no http or https URL, or there is no such service.
+            InvalidParameter: If the content is not an http or https URL, or there is no such service.
         """
         if not self.shorten:
             return self.design
@@ -70,15 +70,15 @@ class GenerateRequest:
 
 
 def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateRequest:
-    """Read the fields of POST generate; unknown ones are ignored and told (ruling H2).
+    """Read the fields of `POST /generate`; unknown fields are ignored and listed in the result.
 
     Args:
         fields: The JSON object of the body.
-        templates: Where the template that it names is (ruling G18).
+        templates: Finds a template by its name.
 
     Raises:
-        InvalidParameter: Fields break rules; all that do are named.
-        NotFound: There is no template of this name.
+        InvalidParameter: If fields are invalid; the error lists every invalid field.
+        NotFound: If there is no template with this name.
     """
     problems: list[Problem] = []
     with collecting(problems):
@@ -103,16 +103,16 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A template with fields over it: objects merge deeply, anything else replaces, nothing leaves it (ruling G18)."""
-    found = dict(template)
+    """Merge fields into a template: objects are merged deeply, other values replace, null and "" change nothing."""
+    result = dict(template)
     for name, value in fields.items():
-        below = found.get(name)
+        below = result.get(name)
         if isinstance(below, Mapping) and isinstance(value, Mapping):
-            # A gradient is one thing: its kinds have different fields.
-            found[name] = dict(value) if "gradient" in value else merged(below, value)
+            # A gradient replaces another as a whole, because linear and radial ones have different fields.
+            result[name] = dict(value) if "gradient" in value else merged(below, value)
         elif value is not None and value != "":
-            found[name] = value
-    return found
+            result[name] = value
+    return result
 
 
 def _posted_format(name: str) -> str:
@@ -125,7 +125,7 @@ def _posted_format(name: str) -> str:
 
 
 def _text(name: str, fields: Mapping[str, Any]) -> str:
-    """The text of a field, empty where it is absent (ruling H5)."""
+    """Return the text of a field, or an empty string if it is absent."""
     value = fields.get(name)
     if value is None:
         return ""
@@ -135,10 +135,10 @@ def _text(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
-    """The value of a field in lower case.
+    """Return the value of a field in lower case.
 
     Raises:
-        InvalidParameter: If it is not one of the allowed values.
+        InvalidParameter: If the value is not one of the allowed values.
     """
     if value.lower() not in allowed:
         raise InvalidParameter(Problem(name, value, f"must be one of {', '.join(allowed)}"))

@@ -1,4 +1,4 @@
-"""`generate`: the whole chain Design -> Symbol -> Scene -> bytes in one call."""
+"""Provides `generate` and `QRImage`, which turn a design into a symbol, a drawing and a file."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ if TYPE_CHECKING:
 __all__ = ["QRImage", "generate"]
 
 Caller: TypeAlias = tuple[str, int, dict[str, Any]]
-"""File, line and names of the program that asked for a picture: where a warning points to."""
+"""File, line and global names of the code that called `generate`, to which a warning refers."""
 
 NOTEBOOK_COMPRESSION = 6
-"""Of png in notebooks, which are kept: there, small counts for more than fast."""
+"""Compression level of PNG in notebooks, where small files matter more than speed."""
 
 
 class QRImage(Shown):
-    """A QR Code picture. In a notebook the last line of a cell shows it.
+    """A QR Code image. Notebooks show it if it is the last line of a cell.
 
     Args:
-        design: What it looks like.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
-        pictures: Those pictures, where they are read already.
+        design: The design.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
+        pictures: The images of the design, if they are already loaded.
 
     Attributes:
-        design: What was asked for.
+        design: The design.
         symbol: The encoded modules.
-        width: Pixels.
-        height: Pixels.
+        width: Width in pixels.
+        height: Height in pixels.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = symbol_of(design)
         self.width, self.height = map(ceil, picture_size(design, self.symbol))
-        self._pictures = _read(design, fetch) if pictures is None else pictures
+        self._pictures = _read_pictures(design, fetch) if pictures is None else pictures
         self._caller: Caller | None = None
         if design.pad_codewords == "free" and not is_plain(design):
             from qrkit.scanning.free_pads import fitted_symbol
@@ -68,7 +68,7 @@ class QRImage(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """What is not drawn as its author meant it: a sentence for each picture."""
+        """One sentence for each SVG with elements that cannot be drawn."""
         if not self._pictures:
             return []
         from qrkit.drawing.scene import Drawing
@@ -81,12 +81,12 @@ class QRImage(Shown):
 
     @cached_property
     def scan(self) -> ScanReport:
-        """Whether it scans, by arithmetic alone: the report of a static check.
+        """The report of a static check, which uses arithmetic instead of readers.
 
-        Its budget names causes only where it uses too much; `check("static")` always does.
+        Its budget lists causes only if too much error correction is used; `check("static")` always lists them.
 
         Raises:
-            RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
+            RenderingFailed: If the renderer fails on a part of the design, or takes too long.
         """
         from qrkit.scanning.arithmetic import reckoned
         from qrkit.scanning.examine import examine
@@ -95,7 +95,7 @@ class QRImage(Shown):
 
     @cached_property
     def known_scan(self) -> ScanReport | None:
-        """`scan`; None where the renderer breaks down on the drawing, which is no reason to refuse what needs none."""
+        """The scan report, or None if rendering fails, so that formats that need no rendering still work."""
         try:
             return self.scan
         except RenderingFailed:
@@ -103,23 +103,23 @@ class QRImage(Shown):
 
     @cached_property
     def fault(self) -> str | None:
-        """What is in the way of readers, in a sentence; None for what is robust, and where `known_scan` is None."""
+        """One sentence about what makes scanning unreliable; None for a robust design, or if rendering fails."""
         from qrkit.scanning.arithmetic import is_robust
 
         scan = None if is_robust(self.design) else self.known_scan
         return scan.fault if scan else None
 
     def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
-        """Whether it scans, with how much room, and what would help.
+        """Check whether the image scans and how much margin it has. The report suggests improvements.
 
         Args:
-            level: `static`, `quick`, `standard` or `full`, as `qrkit.check` has them.
-            engines: Who reads; where nothing is said, the three of `qrkit.scanning.readers.STANDARD`, and all
-                that are installed at level full.
+            level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
+            engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level
+                `full`, all that are installed.
 
         Raises:
-            InvalidParameter: There is no such level.
-            RenderingFailed: The renderer broke down on a part of the design.
+            InvalidParameter: If `level` is not one of these names.
+            RenderingFailed: If the renderer fails on a part of the design.
         """
         from qrkit.scanning import level_named
         from qrkit.scanning.examine import examine
@@ -133,10 +133,10 @@ class QRImage(Shown):
         return Drawn(self.design, self.symbol, self._pictures, self.exact_scene)
 
     def warn(self) -> None:
-        """Warn of what readers may fail on, if `generate` made this picture and has not warned yet.
+        """Warn if phones may fail to scan the image, once, if it was made by `generate` with `warn=True`.
 
-        Showing, saving and printing a picture do this. Checking a decorated design takes several times as long as
-        drawing it, so that `to_bytes` does not.
+        Showing, saving and printing an image call this. `to_bytes` does not, because checking a decorated design
+        takes several times as long as drawing it.
         """
         if self._caller and self.fault:
             file, line, names = self._caller
@@ -146,7 +146,7 @@ class QRImage(Shown):
 
     @cached_property
     def _parts(self) -> Parts:
-        """What both scenes, and the check, are made of."""
+        """The parts of the drawing, shared by both scenes and the check."""
         from qrkit.drawing.decorated import draw_parts
 
         return draw_parts(self.design, self.symbol, self._pictures)
@@ -158,33 +158,33 @@ class QRImage(Shown):
 
     @cached_property
     def exact_scene(self) -> Scene:
-        """The drawing for vector formats, which fill the size asked for to a fraction of a pixel (ruling G8)."""
+        """The drawing for vector formats, which fill the requested size with fractions of a pixel per module."""
         return self._parts.scene(exact=True)
 
     def to_bytes(self, format: str = "png", *, compression: int | None = None) -> bytes:
-        """The picture as a file of one of `qrkit.drawing.writers.FORMATS`; the same design gives the same bytes.
+        """Return the image as the bytes of a file; the same design gives the same bytes.
 
         Args:
-            format: Its name.
-            compression: Of png: from 0, fast and large, to 9, slow and small. The pixels are the same. None is a
-                level that loses little of either: 2 for a plain picture, else what its encoder takes for good.
+            format: One of `qrkit.drawing.writers.FORMATS`.
+            compression: PNG compression level, from 0 (fast, large) to 9 (slow, small); the pixels are the same. None
+                balances both: level 2 for a plain image, the encoder's default for others.
 
         Raises:
-            InvalidParameter: There is no such format or level.
+            InvalidParameter: If there is no such format or level.
         """
-        return self._written(format_named(format).compressed(compression))
+        return self._write(format_named(format).compressed(compression))
 
     def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
-        """The picture with a size on paper; it comes as near to it as whole dots a module allow.
+        """Return the image at a print size, rounded to whole printer dots per module.
 
         Args:
-            size_mm: Width in millimetres, 2..5,000.
+            size_mm: Width in millimeters, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
-            key_black: Whether eps and pdf write black with the black ink alone.
-            at_most: Whether it must not be wider than `size_mm`, as on a label.
+            key_black: True to write black with black ink only in EPS and PDF.
+            at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width.
 
         Raises:
-            InvalidParameter: A number is out of its range, or the two leave less than a dot for a module.
+            InvalidParameter: If a number is out of range, or modules would be smaller than one dot.
 
         Example:
             >>> generate("https://example.com").print_at(40)
@@ -196,34 +196,34 @@ class QRImage(Shown):
         return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
 
     def to_text(self, style: TextStyle = "blocks") -> str:
-        """The symbol as text: `blocks` (██), `ascii` (xx) or `binary` (rows of 1 and 0), quiet zone included.
+        """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).
 
         Raises:
-            InvalidParameter: There is no such style.
+            InvalidParameter: If there is no such style.
         """
         from qrkit.drawing.writers import txt
 
         return txt.text(self.scene, style)
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
-        """Write the picture to a file; gives the path back.
+        """Write the image to a file and return its path.
 
         Args:
-            path: Where to.
-            format: One of `qrkit.drawing.writers.FORMATS`; that of the suffix where nothing is said.
-            compression: Of png, as `to_bytes` has it.
+            path: The path of the file.
+            format: One of `qrkit.drawing.writers.FORMATS`; by default the format for the suffix of the path.
+            compression: PNG compression level; see `to_bytes`.
 
         Raises:
-            InvalidParameter: Neither names a format, or there is no such level of compression; see `to_bytes`.
-            CannotWrite: The file cannot be written there.
+            InvalidParameter: If there is no such format or compression level; see `to_bytes`.
+            CannotWrite: If the file cannot be written.
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        write_file(file, self._written(chosen.compressed(compression)))
+        write_file(file, self._write(chosen.compressed(compression)))
         self.warn()
         return file
 
-    def _written(self, format: Format) -> bytes:
+    def _write(self, format: Format) -> bytes:
         if format.write_plain and (plain := draw_plain(self.design, self.symbol, exact=format.exact)):
             return format.write_plain(plain)
         from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
@@ -238,7 +238,7 @@ class QRImage(Shown):
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
     def small_svg(self) -> str:
-        """The picture as notebooks show it: the modules as one path, a tenth of the svg that `to_bytes` writes."""
+        """Return the SVG for notebooks: with modules as one path, it has a tenth of the size of `to_bytes("svg")`."""
         from qrkit.drawing.writers import svg
 
         plain = draw_plain(self.design, self.symbol, exact=True)
@@ -246,8 +246,8 @@ class QRImage(Shown):
         return drawn.decode()
 
 
-def _read(design: Design, fetch: Fetch | None) -> Pictures:
-    """The pictures that a design names; most name none."""
+def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
+    """Read the images of a design; most designs have none."""
     wanted = design.pictures
     if not wanted:
         return {}
@@ -260,23 +260,23 @@ def _read(design: Design, fetch: Fetch | None) -> Pictures:
 def generate(
     content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
 ) -> QRImage:
-    """Make a QR Code picture.
+    """Generate a QR Code.
 
     Args:
         content: The text to encode, or a whole `Design`.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
-        warn: Whether to warn of a picture that readers may fail on: at once where that is known without drawing it,
-            else when the picture is shown, saved or printed.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
+        warn: True to warn if phones may fail to scan the image: immediately if that is known without drawing it, else
+            when the image is shown, saved or printed.
         **fields: Fields of `Design` (version, size, padding, em, ec, foreground, background, modules, …); with a
-            design, they replace its own.
+            design, they replace its fields.
 
     Raises:
-        InvalidParameter: A field breaks its rule; all that do are named.
-        ContentTooLong: The content does not fit; the message says what would.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
+        ContentTooLong: If the content does not fit; the message says what would fit.
 
     Warns:
-        UserWarning: An SVG holds something that cannot be drawn, as text.
-        ScanWarning: Readers may fail on it; `QRImage.scan` says why.
+        UserWarning: If an SVG contains elements that cannot be drawn, such as text.
+        ScanWarning: If phones may fail to scan the image; `QRImage.scan` says why.
 
     Example:
         >>> generate("https://example.com", ec="H", size=10)

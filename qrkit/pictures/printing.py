@@ -1,4 +1,4 @@
-"""`QRPrint`: a picture with a size on paper, its modules snapped to whole dots of the printer."""
+"""Provides `QRPrint`, an image with a print size whose modules are whole printer dots."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from qrkit.model import Model
 __all__ = ["PrintSize", "QRPrint"]
 
 ROUNDING = 1e-9
-"""Of a size that is a whole number of dots, so that none of them is lost."""
+"""Rounding error allowed in a whole number of dots, so that none is lost."""
 
 
 class PrintSize(Model):
-    """How large a picture is to be on paper.
+    """The requested print size of an image.
 
     Attributes:
-        size_mm: Width in millimetres, 2..5,000.
+        size_mm: Width in millimeters, 2..5,000.
         dpi: Dots per inch of the printer, 30..5,000.
-        key_black: Whether eps and pdf write black with the black ink alone, as printing houses ask for.
-        at_most: Whether it must not be wider than that, as on a label; else it comes as near as whole dots allow, and
-            may be up to half a dot a module wider.
+        key_black: True to write black with black ink only in EPS and PDF, as print shops require.
+        at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width, which may be
+            larger by up to half a dot per module.
 
     Raises:
-        InvalidParameter: A field breaks a rule; all that do are named.
+        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     size_mm: Annotated[Number, Within(2, 5_000, "millimetres")]
@@ -43,15 +43,15 @@ class PrintSize(Model):
 
 
 class QRPrint(Shown):
-    """A picture of which every module is a whole number of dots: else a printer would make some modules wider.
+    """An image for print. Every module is a whole number of dots, because otherwise printers make some modules wider.
 
     Args:
-        scene: A drawing, in whole pixels per module; `QRImage.print_at` gives its own.
-        size: How large it is to be.
+        scene: A drawing with whole pixels per module; `QRImage.print_at` passes its own.
+        size: The requested print size.
 
     Attributes:
-        size: What was asked for.
-        dots_per_module: What a module has got.
+        size: The requested print size.
+        dots_per_module: The width of a module in dots.
     """
 
     def __init__(self, scene: Scene, size: PrintSize) -> None:
@@ -76,42 +76,42 @@ class QRPrint(Shown):
 
     @property
     def width_mm(self) -> float:
-        """True width in millimetres."""
+        """Actual width in millimeters."""
         return self.scene.width / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def height_mm(self) -> float:
-        """True height in millimetres."""
+        """Actual height in millimeters."""
         return self.scene.height / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def module_mm(self) -> float:
-        """True width of a module in millimetres."""
+        """Actual width of a module in millimeters."""
         return self.dots_per_module / self.size.dpi * MILLIMETRES_PER_INCH
 
     def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:
-        """The picture as a file of one of `qrkit.drawing.writers.FORMATS`, with its size where the format can hold it.
+        """Return the image as the bytes of a file, with its print size if the format supports it.
 
         Args:
-            format: Its name.
-            compression: Of png: from 0, fast and large, to 9, slow and small.
+            format: One of `qrkit.drawing.writers.FORMATS`.
+            compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: There is no such format or level of compression; see `QRImage.to_bytes`.
+            InvalidParameter: If there is no such format or compression level; see `QRImage.to_bytes`.
         """
         return format_named(format).compressed(compression).write(self.scene)
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
-        """Write the picture to a file; gives the path back.
+        """Write the image to a file and return its path.
 
         Args:
-            path: Where to.
-            format: One of `qrkit.drawing.writers.FORMATS`; that of the suffix where nothing is said.
-            compression: Of png: from 0, fast and large, to 9, slow and small.
+            path: The path of the file.
+            format: One of `qrkit.drawing.writers.FORMATS`; by default the format for the suffix of the path.
+            compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: Neither names a format, or there is no such level of compression.
-            CannotWrite: The file cannot be written there.
+            InvalidParameter: If there is no such format or compression level.
+            CannotWrite: If the file cannot be written.
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)

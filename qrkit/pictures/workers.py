@@ -1,9 +1,8 @@
-"""Work in other processes, for what one processor takes too long to do.
+"""Runs work in other processes.
 
-The processes are new ones (spawn), not copies of this one (fork): a copy of a process with threads, as those of
-notebooks and DuckDB are, may hang. A new process would run the script that started it once more, to have what is
-defined there; these do not, so that a script needs no `if __name__ == "__main__"` and none of its lines runs twice.
-They know nothing but qrkit.
+Processes are started anew (spawn) instead of copied (fork), because a copy of a process with threads, such as that of a
+notebook or DuckDB, may hang. Normally, a spawned process imports the main script again. These processes do not, so
+scripts need no `if __name__ == "__main__"` and none of their lines runs twice. The processes can only use qrkit.
 """
 
 from __future__ import annotations
@@ -27,22 +26,22 @@ Sent = TypeVar("Sent")
 Result = TypeVar("Result")
 
 AHEAD = 2
-"""Parts for each process that are under way: one in work, and one at hand."""
+"""Parts submitted per process: one in progress and one waiting."""
 MOST_PROCESSES = 61
-"""Windows has no more."""
+"""The limit on Windows."""
 
 _starts = Lock()
 _work: Callable[[Any], Any] | None = None
-"""In a worker process: what it does with each part."""
+"""The function that a worker process applies to each part."""
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def can_start() -> bool:
-    """Whether this process may start others: a frozen program, and a process of a pool that is daemonic, may not."""
+    """Return True if this process may start others, which frozen programs and daemonic processes may not."""
     if getattr(sys, "frozen", False) or not sys.executable:
         return False
     try:
@@ -55,15 +54,18 @@ def can_start() -> bool:
 def in_workers(
     work: Callable[[Sent], Result], parts: Iterator[tuple[Kept, Sent]], count: int
 ) -> Generator[tuple[Kept, Result]]:
-    """What stays here of each part, with what was made of the rest, in their order; few parts are taken ahead.
+    """Apply a function to parts in other processes, and yield the results in order; few parts are read ahead.
 
     Args:
-        work: What to do with a part; it is of qrkit, and so is all in it, for that is what the processes know.
-        parts: Pairs of what stays in this process and what is sent to another.
-        count: How many processes, at most 61.
+        work: The function; it may only refer to qrkit, because the processes do not import the main script.
+        parts: Pairs of a value that stays in this process and a value to send to another.
+        count: Number of processes, at most 61.
+
+    Yields:
+        Pairs of the value that stayed and the result.
 
     Raises:
-        RenderingFailed: A process ended before its work was done.
+        RenderingFailed: If a process ended before its work was done.
     """
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -75,7 +77,7 @@ def in_workers(
     try:
         for kept, sent in parts:
             with _starting():
-                under_way.append((kept, pool.submit(_worked, sent)))
+                under_way.append((kept, pool.submit(_apply_work, sent)))
             if len(under_way) >= AHEAD * count:
                 first, future = under_way.popleft()
                 yield first, future.result()
@@ -91,7 +93,7 @@ def in_workers(
 
 @contextmanager
 def _starting() -> Iterator[None]:
-    """Hide the script from a process that is started inside, and keep Ctrl-C from it: that is for this process."""
+    """Hide the main script and Ctrl-C from processes that are started in the block."""
     with _starts:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
@@ -105,7 +107,7 @@ def _starting() -> Iterator[None]:
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
-    """What a worker process does first."""
+    """Initialize a worker process."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
@@ -113,7 +115,7 @@ def _begin(work: Callable[[Any], Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until the process that started this one is gone, however it ended; then end as well."""
+    """End this process when the process that started it has ended for any reason."""
     from multiprocessing import connection, parent_process
 
     if parent := parent_process():
@@ -121,5 +123,5 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _worked(part: Any) -> Any:
+def _apply_work(part: Any) -> Any:
     return _work(part) if _work else None

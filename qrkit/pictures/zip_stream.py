@@ -1,8 +1,8 @@
-"""Zip archives of any number of files, written one after the other; what is written is not remembered.
+"""Writes zip archives with any number of files, one after the other, in constant memory.
 
-`zipfile.ZipFile` keeps a record of each entry until the end, which for small pictures takes as much memory as they do.
-Here the directory of the archive waits in a temporary file. The format is APPNOTE.TXT 6.3, with its Zip64 records where
-an archive has 65,535 entries or more, or reaches 4 GB.
+`zipfile.ZipFile` keeps a record of each entry until the end, which for small images takes as much memory as the images.
+Here, the central directory is kept in a temporary file. The format is APPNOTE.TXT 6.3, with Zip64 records if an archive
+has 65,535 entries or more, or reaches 4 GB.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["Packed", "ZipStream", "packed"]
 STORED, DEFLATED = 0, 8
 UTF_8 = 0x800
 LONG_AGO = 0x21
-"""1980-01-01 as MS-DOS writes it, the date of all entries: the same files give the same bytes."""
+"""1980-01-01 in MS-DOS format, the date of all entries, so that the same files give the same bytes."""
 BY_UNIX = 3 << 8
 VERSION, VERSION_OF_ZIP64 = 20, 45
 READABLE = 0o644 << 16
 MOST_16, MOST_32 = 0xFFFF, 0xFFFFFFFF
 IN_MEMORY = 2**20
-"""Bytes of the directory, about 10,000 entries; more of it waits on the disk."""
+"""Bytes of the directory kept in memory, about 10,000 entries; a larger one goes to disk."""
 TOGETHER = 2**16
 
 ENTRY = Struct("<4s5H3L2H")
@@ -36,11 +36,11 @@ END = Struct("<4s4H2LH")
 
 
 class Packed(NamedTuple):
-    """The bytes of a file as they stand in an archive.
+    """A file, ready for an archive.
 
     Attributes:
-        data: Them, deflated or not.
-        method: 0 as they are, 8 deflated.
+        data: The bytes, deflated or not.
+        method: Compression method: 0 for stored, 8 for deflated.
         check: CRC-32 of the file.
         size: Bytes of the file.
     """
@@ -52,7 +52,7 @@ class Packed(NamedTuple):
 
 
 def packed(data: bytes, *, deflated: bool) -> Packed:
-    """A file of less than 4 GB, ready to be written; another process may do this part."""
+    """Prepare a file of less than 4 GB for an archive; this can run in another process."""
     if not deflated:
         return Packed(data, STORED, zlib.crc32(data), len(data))
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
@@ -60,13 +60,13 @@ def packed(data: bytes, *, deflated: bool) -> Packed:
 
 
 class ZipStream:
-    """An archive that is written entry by entry: a context manager, whose end writes the directory.
+    """An archive that is written entry by entry. Use it as a context manager: its end writes the directory.
 
-    An error inside leaves the file without its directory, which makes it no archive.
+    An error in the block leaves the file without a directory, so that it is not a valid archive.
 
     Args:
-        file: Where to, opened for bytes.
-        start: How many bytes are in front of the archive.
+        file: The file to write to, opened in binary mode.
+        start: Number of bytes before the archive.
     """
 
     def __init__(self, file: BinaryIO, *, start: int = 0) -> None:
@@ -76,7 +76,7 @@ class ZipStream:
         self._directory = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by __exit__
 
     def add(self, name: str, entry: Packed) -> None:
-        """Write a file; its name is new to the archive and has at most 65,535 bytes."""
+        """Write a file; its name must be new to the archive and have at most 65,535 bytes."""
         called = name.encode()
         flags = 0 if name.isascii() else UTF_8
         what = (flags, entry.method, 0, LONG_AGO, entry.check, len(entry.data), entry.size, len(called))
@@ -100,7 +100,7 @@ class ZipStream:
                 self._finish()
 
     def _finish(self) -> None:
-        """Write the directory and what tells where it is."""
+        """Write the directory and the records that locate it."""
         size = self._directory.tell()
         self._directory.seek(0)
         while part := self._directory.read(TOGETHER):

@@ -1,4 +1,4 @@
-"""Will it scan, and with how much room to spare? Measured, not guessed.
+"""Checks whether a design or an image scans, and how much margin it has.
 
     >>> from qrkit import Design, check
     >>> report = check(Design(content="https://example.com", padding=0), level="static")
@@ -8,19 +8,19 @@
     >>> check(report.fixed(report.issues[0]), level="static").verdict
     'robust'
 
-A design is drawn, and looked at in three ways, a file for each step:
+A design is drawn and measured. Each step has its own file:
 
-    sampling    how light each module is drawn
-    budget      which codewords that makes wrong, against what their blocks can correct
-    structure   eyes, weight of modules, quiet zone, contrast: what readers need before they correct anything
-    conditions  what cameras make of the picture: small, blurred, tilted, dim
-    readers     the engines, at least one of each school
-    panel       who reads what in which condition
-    grade       the print grade in the manner of ISO/IEC 15415
-    issues      what of all that is in the way, and the fix of each
+    sampling    the lightness of each module
+    budget      wrong codewords, compared with what their blocks can correct
+    structure   what readers need before error correction: eyes, module weight, quiet zone, contrast
+    conditions  simulated captures: small, blurred, tilted, dim
+    readers     the engines, at least one of each kind
+    panel       which engine reads the code in which condition
+    grade       the print grade, based on ISO/IEC 15415
+    issues      the problems found, each with a fix
     verdict     one word and one number
 
-Where nothing needs to be drawn, `arithmetic` answers. `repair` searches the cheapest change that makes a design scan.
+`arithmetic` handles designs that need no drawing. `repair` finds the smallest change that makes a design scan.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ def check(
     fetch: Fetch | None = None,
     engines: Sequence[Engine] | None = None,
 ) -> ScanReport:
-    """Whether a design, or a picture of a code, scans.
+    """Check whether a design, or an image of a QR Code, scans.
 
     Args:
-        subject: A design; or a picture: a file's path, its bytes, or a Pillow image.
-        level: `static` computes what error correction, eyes, quiet zone and contrast leave, without a reader; `quick`
-            has readers look in 7 conditions, `standard` in 19, `full` in all, to the breaking point. From `standard`
-            on, 8 captures at the limit of what a plain symbol bears refine the score.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
-        engines: Who reads; where nothing is said, the three of `qrkit.scanning.readers.STANDARD`, and all that
-            are installed at level full.
+        subject: A design; or an image: the path of a file, its bytes, or a Pillow image.
+        level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
+            readers in 7 conditions, `standard` in 19, and `full` in all, up to the breaking point. From `standard` on,
+            8 more captures, at the limit of what readers can read of a plain symbol, refine the score.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
+        engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level `full`,
+            all that are installed.
 
     Raises:
-        InvalidParameter: There is no such level.
-        UnreadableFile: The picture is none.
-        NoSymbol: No QR Code was found in it.
-        RenderingFailed: The renderer broke down on a part of the design, or all parts together took too long.
+        InvalidParameter: If `level` is not one of these names.
+        UnreadableFile: If the image cannot be read.
+        NoSymbol: If no QR Code was found in the image.
+        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     chosen = level_named(level)
     from qrkit.design.design import Design
@@ -81,10 +81,10 @@ def check(
 
 
 def level_named(level: str) -> Level:
-    """The level of that name.
+    """Return the level with this name.
 
     Raises:
-        InvalidParameter: There is none.
+        InvalidParameter: If there is no such level.
     """
     from qrkit.scanning.scan_report import LEVELS
 

@@ -1,8 +1,8 @@
-"""What every module of a design looks like where it is dark, and where it is light: the look without the symbol.
+"""Measures what every module of a design looks like if it is dark and if it is light, for any symbol.
 
-Two drawings, one with all modules dark that a content may change and one with all of them light, tell what any symbol
-of the version looks like in this design. Then masks, error correction levels and pad codewords are compared by
-arithmetic alone.
+Two drawings, one with all changeable modules dark and one with all of them light, determine what any symbol of the
+version looks like in this design. Masks, error correction levels and pad codewords can then be compared without
+further drawing.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ CHANGING = (Role.DATA, Role.FORMAT)
 """Modules that differ between symbols of a version."""
 
 PIXELS = 4
-"""Of a module, of which the middle is looked at."""
+"""Pixels per module, of which the middle ones are measured."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Appearance:
-    """How a design draws the modules of a version.
+    """The lightness of the modules of a version in a design.
 
     Attributes:
         version: 1..40.
-        if_dark: Luma of the middle of each module, `MARGIN` modules around the symbol included, where it is dark.
-        if_light: The same where it is light. Modules that no content changes have one luma, that of their colour.
+        if_dark: Luma of the middle of each module if it is dark, including `MARGIN` modules around the symbol.
+        if_light: Luma of the middle of each module if it is light. Fixed modules have the same luma in both.
     """
 
     version: int
@@ -58,21 +58,21 @@ class Appearance:
     if_light: Greys
 
     def budget(self, symbol: Symbol) -> Budget:
-        """What a symbol of this version would use of its error correction, drawn so."""
+        """Return the error correction that a symbol of this version uses in this design."""
         dark = np.pad(true_modules(symbol), MARGIN)
         return damage(wrong_modules(np.where(dark, self.if_dark, self.if_light), symbol), symbol)
 
     def least_used(self, level: ErrorCorrectionLevel) -> float:
-        """Of the worst block's error correction, what even the best symbol of this level would use."""
+        """Return the share of the worst block's error correction that even the best symbol of this level uses."""
         errors = errors_of(self._lost(), self.version, level)
         return max(count / block.correctable for count, block in zip(errors, blocks(self.version, level), strict=True))
 
     def settled(self) -> np.ndarray:
-        """What each module reads as whatever its symbol says, as `qrkit.symbol.encode.free_padding.solve` takes it.
+        """Return the modules that read the same for any symbol, for `qrkit.symbol.encode.free_padding.solve`.
 
         Returns:
-            int8, side x side: 1 for dark, 0 for light, and -1 where the symbol decides. So it is, too, in codewords
-            with a module that reads wrong whatever it is, as it does between dark and light: they cannot be saved.
+            int8, side x side: 1 for dark, 0 for light, -1 where the symbol decides. Codewords that cannot be saved,
+            because one of their modules reads wrong in either case, are also -1.
         """
         reads_dark, reads_light = self._readings()
         wanted = np.full(reads_dark.shape, -1, dtype=np.int8)
@@ -84,13 +84,13 @@ class Appearance:
         return wanted
 
     def _lost(self) -> np.ndarray:
-        """Which modules read wrong whatever they are."""
+        """Mark the modules that read wrong whether they are dark or light."""
         reads_dark, reads_light = self._readings()
         lost: np.ndarray = ~(reads_dark | reads_light)
         return lost
 
     def _readings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Whether each module would read dark if it were dark, and light if it were light."""
+        """Return whether each module reads dark if it is dark, and light if it is light."""
         inner = slice(MARGIN, -MARGIN)
         changing = np.pad(np.isin(role_grid(self.version), CHANGING), MARGIN)
         least, most = (float(np.median(luma[changing])) for luma in (self.if_dark, self.if_light))
@@ -108,15 +108,15 @@ class Appearance:
 
 
 def appearance_of(design: Design, pictures: Pictures, symbol: Symbol) -> Appearance:
-    """Draw a design twice.
+    """Measure a design by drawing it twice.
 
     Args:
-        design: Says how.
-        pictures: That it names.
-        symbol: Any of the version.
+        design: The design.
+        pictures: The images of the design.
+        symbol: Any symbol of the version.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of it.
+        RenderingFailed: If the renderer fails on a part of the design.
     """
     changing = np.isin(role_grid(symbol.version), CHANGING)
     dark = true_modules(symbol)

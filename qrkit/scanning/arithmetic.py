@@ -1,7 +1,7 @@
-"""What can be told of a design without drawing it: enough for most, and it costs nothing.
+"""Checks designs without drawing them, which is enough for most designs and takes almost no time.
 
-Forms that are known to read, in one colour on another, lose nothing to readers but by contrast and quiet zone. Anything
-else has to be looked at.
+For shapes that are known to scan, in one color on another, only contrast and quiet zone matter. All other designs have
+to be drawn.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["is_robust", "reckoned"]
 
 NEAR = 2
-"""Modules of a narrow quiet zone: beyond them readers see the page with the modules at the edge."""
+"""Modules of quiet zone within which the page affects how readers see the modules at the edge."""
 
 SAFE_CORE = 2.8
-"""Of the pupils of safe eyes, in modules, at least."""
+"""Smallest width of a safe eye's pupil, in modules."""
 
 
 def is_robust(design: Design) -> bool:
-    """Whether the static verdict is known to be robust; False where it is not, and where the design has to be drawn."""
+    """Return True if the static verdict is known to be robust without drawing the design."""
     foreground, background = design.foreground, design.background
     return (
         _is_known(design)
@@ -41,7 +41,7 @@ def is_robust(design: Design) -> bool:
 
 
 def reckoned(design: Design) -> ScanReport | None:
-    """The static report of a design that need not be drawn; None where it has to be."""
+    """Return the static report of a design that need not be drawn; None if it has to be drawn."""
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
         return None
@@ -53,18 +53,18 @@ def reckoned(design: Design) -> ScanReport | None:
 
 @lru_cache(maxsize=256)
 def _look_is_robust(foreground: Color, background: Color, padding: int, flip: str) -> bool:
-    """The same for all designs that look so: asked for each of thousands of codes in one look."""
+    """Return True if a look is robust. Cached, because a batch has thousands of codes with the same look."""
     structure = _structure(foreground, background, padding, flip)
     return structure is not None and verdict_of(issues_of(None, None, structure), None) == "robust"
 
 
 def _structure(foreground: Color, background: Color, padding: int, flip: str) -> Structure | None:
-    """What would be measured; None where it has to be."""
+    """Return the structure that a drawing would have; None if it has to be measured."""
     if background.alpha not in (0, 255):
-        # How much of the page is seen through it decides where the quiet zone ends.
+        # The page shows through, so the end of the quiet zone has to be measured.
         return None
     if padding <= NEAR and luma(background) < LIGHTEST:
-        # Beside a white page, which readers see with the modules at the edge, all of it looks dark.
+        # Next to a white page, readers see the whole symbol as dark.
         return None
     contrast = luma(background) - luma(foreground, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0
@@ -73,7 +73,7 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
 
 
 def _is_known(design: Design) -> bool:
-    """Whether its modules and eyes are forms that read, in the colour of the foreground, with nothing over them."""
+    """Return True if modules and eyes have safe shapes in the foreground color, with nothing over them."""
     markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
     return (
         not design.layers

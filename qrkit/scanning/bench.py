@@ -1,4 +1,4 @@
-"""`Bench`: where designs are looked at while they are repaired, their pictures read once."""
+"""Provides `Bench`, which measures versions of a design during a repair, reading its images only once."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ __all__ = ["Bench", "State", "Step"]
 
 
 class Step(NamedTuple):
-    """A change that can be done to any design."""
+    """A change that can be applied to any design."""
 
     lever: Lever
     apply: Callable[[Design], Design]
 
 
 class State(NamedTuple):
-    """A design, and what is in its way.
+    """A design with its measurements.
 
     Attributes:
-        design: It.
-        symbol: Its modules.
-        budget: What it uses of its error correction.
-        issues: What else is in the way of readers: warnings and worse, the worst first.
+        design: The design.
+        symbol: The encoded modules.
+        budget: The error correction that the design uses.
+        issues: Other issues, except notes, the worst first.
     """
 
     design: Design
@@ -49,17 +49,17 @@ class State(NamedTuple):
 
     @property
     def badness(self) -> tuple[int, float]:
-        """Of two states the one with less is the better one."""
+        """A sort key: the better of two states has the smaller one."""
         return sum(1 if issue.severity == "warning" else 3 for issue in self.issues), self.budget.used
 
 
 class Bench:
-    """Looks at one design and what becomes of it.
+    """Measures a design and its changed versions.
 
     Args:
-        design: It; whatever becomes of it shows no other pictures.
-        target: Share of the worst block's error correction that it may use.
-        fetch: What reads pictures by their URL.
+        design: The design; its changed versions must not use other images.
+        target: Share of the worst block's error correction that a design may use.
+        fetch: Downloads images given by their URL.
     """
 
     def __init__(self, design: Design, target: float, fetch: Fetch | None) -> None:
@@ -69,13 +69,13 @@ class Bench:
         self._target = target
 
     def state(self, design: Design) -> State:
-        """What is in the way of a design.
+        """Measure a design.
 
         Raises:
-            InvalidParameter: It leaves less than a pixel for a module.
-            ContentTooLong: The content does not fit.
+            InvalidParameter: If the design leaves less than one pixel per module.
+            ContentTooLong: If the content does not fit.
         """
-        pictures = self._of(design)
+        pictures = self._pictures_of(design)
         symbol = symbol_of(design, pictures)
         sampled = sample(draw(design, symbol, pictures, exact=True))
         budget = budget_of(sampled, symbol)
@@ -84,7 +84,7 @@ class Bench:
         return State(design, symbol, budget, tuple(barring))
 
     def after(self, design: Design, steps: Iterable[Step]) -> State | None:
-        """The state after some steps; None where they lead to no design."""
+        """Return the state after some steps; None if they lead to an invalid design."""
         try:
             for step in steps:
                 design = step.apply(design)
@@ -93,16 +93,16 @@ class Bench:
             return None
 
     def is_good(self, state: State) -> bool:
-        """Whether nothing is in the way."""
+        """Return True if a state has no issues and uses no more error correction than allowed."""
         return not state.issues and self.allows(state.budget.used)
 
     def allows(self, used: float) -> bool:
-        """Whether no more error correction is used than may be."""
+        """Return True if this share of error correction is within the target."""
         return used <= self._target
 
     def appearance(self, state: State) -> Appearance:
-        """How the design of a state draws modules."""
-        return appearance_of(state.design, self._of(state.design), state.symbol)
+        """Measure how the design of a state draws modules."""
+        return appearance_of(state.design, self._pictures_of(state.design), state.symbol)
 
-    def _of(self, design: Design) -> Pictures:
+    def _pictures_of(self, design: Design) -> Pictures:
         return {path: self._pictures[content] for path, content in design.pictures.items()}

@@ -1,8 +1,8 @@
-"""How much of its error correction a drawn symbol uses, exactly and without a reader.
+"""Computes exactly how much of its error correction a drawn symbol uses, without a reader.
 
-Codewords are corrected, not modules: one wrong module makes a codeword wrong, seven more in the same codeword cost
-nothing. Each Reed-Solomon block corrects so many wrong codewords of its own (ISO/IEC 18004:2015, 7.5.1), and the worst
-block decides. Function patterns have no such help; damage to them is told apart.
+Codewords are corrected, not modules: one wrong module makes a codeword wrong, and seven more in it do no further harm.
+Each Reed-Solomon block corrects a number of its own wrong codewords (ISO/IEC 18004:2015, 7.5.1), and the worst block
+decides. Function patterns have no error correction; damage to them is counted separately.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = [
 ]
 
 BAND = (0.35, 0.65)
-"""Of the local contrast: a module whose value lies between counts as wrong, whatever it should be."""
+"""Range of values, in shares of the local contrast, in which a module counts as wrong."""
 
 CLEAR = 0.2
-"""Of the local contrast: what a module may be off by and still say what dark and light are around it."""
+"""Largest deviation, as a share of the local contrast, of modules that define dark and light around them."""
 
 WINDOW = 5
-"""Modules across from which readers take their threshold."""
+"""Modules per side of the area from which readers take their threshold."""
 
 FLATTEST = 0.15
-"""Local contrast, as a share of the symbol's, from which on the surroundings say what is dark and what light."""
+"""Local contrast, as a share of the symbol's, from which it is used to tell dark from light."""
 
 FAINTEST = 1e-3
-"""Contrast of a symbol of which nothing is seen."""
+"""Contrast of an invisible symbol."""
 
 Flags = np.ndarray
 """bool, side x side."""
@@ -54,13 +54,13 @@ Flags = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one part of a design does to the symbol.
+    """The damage that one part of a design does to the symbol.
 
     Attributes:
         path: Field of the design: `layers.0`, `modules`, `markers.top_left`, `wrapper`, `foreground`.
-        modules: Modules that read wrong only because of it.
-        codewords: Codewords that are wrong only because of it.
-        share: Of all wrong codewords, 0..1.
+        modules: Modules that read wrong only because of this part.
+        codewords: Codewords that are wrong only because of this part.
+        share: These codewords as a share of all wrong codewords, 0..1.
     """
 
     path: str
@@ -71,17 +71,17 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Budget(Shown):
-    """The error correction that a symbol has, and what of it a drawing uses.
+    """The error correction of a symbol, and how much of it a drawing uses.
 
     Attributes:
-        wrong: bool, side x side: the modules that read wrong, as rows of the symbol as it was encoded.
-        errors: Wrong codewords of each block.
+        wrong: bool, side x side: the modules that read wrong, in the orientation of the encoded symbol.
+        errors: Wrong codewords per block.
         correctable: Wrong codewords that each block corrects: floor((correction codewords - p) / 2).
-        unused: Share of error correction that the worst block has left, as print grades have it; below 0 is none.
-        fixed: Wrong modules of function patterns: finder_top_left, finder_top_right, finder_bottom_left, separator,
-            timing, alignment, format, version, dark_module; only those with any.
-        causes: What each part of the design does, the worst first.
-        least_errors: Codewords of each block that are wrong to the best of readers, too; empty where nobody asked.
+        unused: Share of error correction that the worst block has left, as in print grades; negative if it has none.
+        fixed: Wrong modules per function pattern: finder_top_left, finder_top_right, finder_bottom_left, separator,
+            timing, alignment, format, version, dark_module; without patterns that are intact.
+        causes: The damage by each part of the design, the worst first.
+        least_errors: Codewords per block that even the best reader gets wrong; empty if not measured.
     """
 
     symbol: Symbol
@@ -95,22 +95,22 @@ class Budget(Shown):
 
     @property
     def used(self) -> float:
-        """Of the worst block: errors / correctable; above 1 readers cannot be relied on."""
+        """Errors / correctable in the worst block; above 1, readers may fail."""
         return max(errors / correctable for errors, correctable in zip(self.errors, self.correctable, strict=True))
 
     @property
     def is_lost(self) -> bool:
-        """Whether a block has more wrong codewords than any reader can correct, whatever its threshold is."""
+        """True if a block has more wrong codewords than any reader can correct, whatever its threshold."""
         shares = blocks(self.symbol.version, self.symbol.error_correction)
         return any(errors > share.correction // 2 for errors, share in zip(self.least_errors, shares, strict=False))
 
     @property
     def worst_block(self) -> int:
-        """The number of the block with the least left."""
+        """Number of the block with the least error correction left."""
         return max(range(len(self.errors)), key=lambda number: self.errors[number] / self.correctable[number])
 
     def __str__(self) -> str:
-        """What is used, and of which block where there are several."""
+        """Return the share that is used, naming the number of blocks if there are several."""
         return f"{self.used:.0%}" + (f" of the worst of {len(self.errors)} blocks" if len(self.errors) > 1 else "")
 
     def __repr__(self) -> str:
@@ -136,21 +136,21 @@ class Budget(Shown):
         }
 
     def heat_map(self) -> str:
-        """The symbol as SVG with what reads wrong; see `qrkit.scanning.heat_map`."""
+        """Return an SVG of the symbol that marks modules that read wrong; see `qrkit.scanning.heat_map`."""
         from qrkit.scanning.heat_map import heat_map
 
         return heat_map(self)
 
 
 def budget_of(sampled: Sampled, symbol: Symbol, *, page: float = 1.0) -> Budget:
-    """What a drawing of a symbol uses of its error correction, on a page of this luma."""
+    """Compute the error correction that a drawing uses on a page of this luma."""
     luma = sampled.modules(page)
     least = errors_of(lost_modules(luma, symbol), symbol.version, symbol.error_correction)
     return replace(damage(wrong_modules(luma, symbol), symbol), least_errors=least)
 
 
 def damage(wrong: Flags, symbol: Symbol) -> Budget:
-    """What these wrong modules use of a symbol's error correction."""
+    """Compute the error correction that these wrong modules use."""
     shares = blocks(symbol.version, symbol.error_correction)
     errors = errors_of(wrong, symbol.version, symbol.error_correction)
     protected = [share.correction - misdecode_protection(symbol) for share in shares]
@@ -160,16 +160,16 @@ def damage(wrong: Flags, symbol: Symbol) -> Budget:
 
 
 def true_modules(symbol: Symbol) -> Flags:
-    """The symbol as an array: True where a module is dark."""
+    """Return the symbol as an array with True for dark modules."""
     return np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side) > 0
 
 
 def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
-    """Which modules read wrong.
+    """Mark the modules that read wrong.
 
     Args:
-        luma: Of the middle of each module, `MARGIN` modules around the symbol included.
-        symbol: What was meant.
+        luma: Luma of the middle of each module, including `MARGIN` modules around the symbol.
+        symbol: The encoded symbol.
     """
     dark = true_modules(symbol)
     value = relative(1 - luma if is_inverted(luma, dark) else luma, dark)
@@ -177,10 +177,9 @@ def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
 
 
 def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
-    """Which modules read wrong to readers that take the middle between dark and light around them for their threshold.
+    """Mark the modules that read wrong with the best possible threshold, halfway between local dark and light.
 
-    So far goes the best of readers; how far the others go, nobody can promise. The parameters are those of
-    `wrong_modules`.
+    Even the best reader gets these modules wrong. See `wrong_modules` for the parameters.
     """
     dark = true_modules(symbol)
     value = relative(1 - luma if is_inverted(luma, dark) else luma, dark, is_careful=False)
@@ -188,18 +187,18 @@ def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
 
 
 def is_inverted(luma: Greys, dark: Flags) -> bool:
-    """Whether what is dark in the symbol is drawn lighter than the rest."""
+    """Return True if the symbol is drawn light on dark."""
     inner = luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return bool(np.median(inner[dark]) > np.median(inner[~dark]))
 
 
 def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
-    """Where the value of each module lies between those around it that should be dark, 0, and light, 1.
+    """Return the value of each module relative to the modules around it that should be dark (0) and light (1).
 
     Args:
-        luma: As for `wrong_modules`.
-        dark: bool, side x side: which modules should be dark.
-        is_careful: Whether modules under a logo, which say nothing of dark and light, are left out of what is around.
+        luma: See `wrong_modules`.
+        dark: bool, side x side: the modules that should be dark.
+        is_careful: True to ignore modules under a logo, which do not show what dark and light are.
     """
     is_dark = np.pad(dark, MARGIN)
     least, most = (float(np.median(luma[of])) for of in (is_dark, ~is_dark))
@@ -212,53 +211,53 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
         sure = _around(luma, is_dark, (off_here < CLEAR) & (off_in_all < BAND[0]))
         low, high = (np.where(np.isnan(of), first, of) for of, first in zip(sure, (low, high), strict=True))
     contrast = high - low
-    # Under a logo there is no contrast, nor far from dark modules: there, that of the whole symbol counts.
+    # Under a logo and far from dark modules there is no local contrast, so that of the whole symbol is used.
     flat = ~(contrast >= FLATTEST * whole)
     low, contrast = np.where(flat, least, low), np.where(flat, whole, contrast)
     inner = slice(MARGIN, -MARGIN)
-    found: Greys = ((luma - low) / contrast)[inner, inner]
-    return found
+    values: Greys = ((luma - low) / contrast)[inner, inner]
+    return values
 
 
 def _around(luma: Greys, is_dark: Flags, counted: Flags) -> tuple[Greys, Greys]:
-    """What dark and light are around each module, by those that are counted; nan where there are none."""
+    """Return the mean luma of counted dark and of light modules around each module; NaN if there are none."""
     low, high = (mean_around(luma, (of & counted).astype(np.float32)) for of in (is_dark, ~is_dark))
     return low, high
 
 
 def mean_around(luma: Greys, of: Greys) -> Greys:
-    """The mean within `WINDOW` modules across and down of the modules that are 1 in `of`; nan where there is none."""
+    """Return the mean of the modules that are 1 in `of` within `WINDOW` modules per side; NaN if there are none."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Greys = _sum_around(luma * of) / _sum_around(of)
-    return found
+        mean: Greys = _sum_around(luma * of) / _sum_around(of)
+    return mean
 
 
 def _sum_around(values: Greys) -> Greys:
     edge, side = WINDOW // 2, len(values)
     padded = np.zeros((side + 2 * edge, side + 2 * edge))
     padded[edge:-edge, edge:-edge] = values
-    # First down, then across: ten sums of whole arrays, which is faster than one of windows.
+    # Ten sums of whole arrays, first down, then across, are faster than sums of windows.
     rows = np.sum([padded[at : at + side] for at in range(WINDOW)], axis=0)
     sums: Greys = np.sum([rows[:, at : at + side] for at in range(WINDOW)], axis=0)
     return sums
 
 
 def errors_of(wrong: Flags, version: int, level: str) -> tuple[int, ...]:
-    """How many codewords of each block have a wrong module."""
+    """Count the codewords of each block that have a wrong module."""
     codewords, block_of = module_codewords(version), np.frombuffer(codeword_blocks(version, level), dtype=np.uint8)
-    hit = np.zeros(len(block_of) + 1, dtype=bool)  # the last place is for modules that belong to no codeword
+    hit = np.zeros(len(block_of) + 1, dtype=bool)  # the last item is for modules without a codeword
     hit[codewords[wrong]] = True
     counts = np.bincount(block_of[hit[:-1]], minlength=len(blocks(version, level)))
     return tuple(int(count) for count in counts)
 
 
 def misdecode_protection(symbol: Symbol) -> int:
-    """Correction codewords that only notice wrong corrections (p of ISO/IEC 18004:2015, 7.5.1)."""
+    """Return the correction codewords reserved for detecting miscorrections (p in ISO/IEC 18004:2015, 7.5.1)."""
     return MISDECODE_PROTECTION.get((symbol.version, symbol.error_correction), 0)
 
 
 def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:
-    """Wrong modules of each function pattern, where there are any."""
+    """Count the wrong modules of each function pattern, leaving out intact patterns."""
     grid = role_grid(version)
     found = {
         f"finder_{corner}": int(wrong[row : row + FINDER, column : column + FINDER].sum())

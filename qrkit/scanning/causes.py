@@ -1,4 +1,4 @@
-"""Which part of a design does the damage: each is left out in turn, and what reads right then is its doing."""
+"""Finds which parts of a design cause damage, by leaving out each part in turn."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["causes_of"]
 
 
 def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause, ...]:
-    """What each part of a design does to its symbol, the worst first; parts that do nothing are left out.
+    """Return the damage that each part of a design does to its symbol, the worst first, without harmless parts.
 
-    Damage that two parts do together, each of them enough for it, is neither's.
+    Damage that either of two parts would cause alone is attributed to neither.
     """
     if not budget.wrong.any():
         return ()
@@ -46,14 +46,14 @@ def _wrong_codewords(budget: Budget, wrong: np.ndarray) -> int:
 
 
 def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[tuple[str, Design, Pictures]]:
-    """The design without each part that may have done it: the field, what is left, and its pictures."""
+    """Yield the design without each part that may cause damage: the field, the remaining design and its images."""
     for index in range(len(design.layers)):
         layers = [layer for number, layer in enumerate(design.layers) if number != index]
         yield f"layers.{index}", design.replace(layers=layers), _renumbered(pictures, index)
     if design.modules.type != "default":
         yield "modules", design.replace(modules=Modules()), pictures
     for corner, (row, column) in finder_places(len(wrong)).items():
-        # Markers reach no further than their separator.
+        # Markers never extend beyond their separator.
         rows, columns = (slice(max(0, place - 1), place + FINDER + 1) for place in (row, column))
         if getattr(design.markers, corner) and wrong[rows, columns].any():
             markers = design.markers.replace(**{corner: Marker(pattern="default")})
@@ -67,7 +67,7 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
 
 
 def _renumbered(pictures: Pictures, gone: int) -> Pictures:
-    """The pictures by the paths they have once a layer is gone."""
+    """Return the images by their paths after a layer is removed."""
     found = {}
     for path, picture in pictures.items():
         kind, number, *rest = path.split(".")

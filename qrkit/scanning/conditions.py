@@ -1,8 +1,8 @@
-"""A picture of a symbol -> what cameras make of it: small, blurred, tilted, dim.
+"""Simulates how cameras capture an image of a symbol: small, blurred, tilted, dim.
 
-The picture is laid on a page (`Sheet`), and a `Condition` says how the page is captured. All of it is simulated; the
-strengths were set with plain symbols, black on white, of which readers of both schools shall see enough. Captures are
-the same in every run: noise is seeded, and pictures are 8-bit greys, which Pillow resamples with whole numbers.
+The image is placed on a page (`Sheet`), and a `Condition` defines how the page is captured. The strengths are
+calibrated so that readers of both kinds read enough captures of plain symbols. Captures are reproducible:
+noise is seeded, and images are 8-bit grays, which Pillow resamples with integers.
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ __all__ = [
 
 Picture: TypeAlias = Image.Image
 Pixels: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"
-"""Rows of greys, 0..255."""
+"""Rows of grays, 0..255."""
 
 MOST_SIDE = 1_600
-"""Pixels of the longer side, both of a picture that is examined and of the sheet it is laid on."""
+"""Pixels of the longer side of an examined image, and of the sheet on which it is placed."""
 
 PIXELS = 6.0
-"""A module of a sheet, unless the condition has another size."""
+"""Pixels per module of a sheet, unless the condition has another size."""
 
 FINE = 2
-"""Times as many pixels has a module where ink spreads: one of them is a twelfth of a module then."""
+"""Factor by which modules are enlarged to simulate ink spread, so that a pixel is a twelfth of a module."""
 
 PAPER, DARK = 255, 64
-"""Greys of pages: white, and #404040."""
+"""Grays of pages: white, and #404040."""
 
 AWAY = 3.0
-"""Sides of the sheet from which it is seen: the sheet fills about a third of a telephone's view then."""
+"""Viewing distance in sides of the sheet, at which the sheet fills about a third of a phone's view."""
 
 
 class Sheet:
-    """A picture laid on a page, as large as a condition wants it.
+    """An image on a page, at the size that a condition requires.
 
     Args:
-        greys: The picture as rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels a side; what is
-            transparent in it has been laid on the page already.
-        px: Pixels a module in it, 1..400.
-        margin: Modules of page around it, 0..40.
+        greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels per side, without
+            transparency.
+        px: Pixels per module in the image, 1..400.
+        margin: Modules of page around the image, 0..40.
 
     Raises:
-        InvalidParameter: It is no such picture.
+        InvalidParameter: If an argument is out of range.
     """
 
     def __init__(self, greys: np.ndarray[Any, Any], px: float, margin: float = 6) -> None:
@@ -79,11 +79,11 @@ class Sheet:
             greys = np.rint(np.clip(np.nan_to_num(greys), 0, 1) * 255).astype(np.uint8)
         self._picture = Image.fromarray(greys)
         self._px, self._margin = px, margin
-        # A symbol that is small in its picture is captured with fewer pixels a module: the page has to be seen whole.
+        # A symbol that is small in its image gets fewer pixels per module, because the whole page is captured.
         self.shrink = min(1.0, MOST_SIDE / PIXELS / (max(greys.shape) / px + 2 * margin))
 
     def of_size(self, pixels: float, page: int = PAPER) -> Picture:
-        """The sheet with a module of so many pixels; areas are averaged where that is less than the picture has."""
+        """Return the sheet with this number of pixels per module; areas are averaged when the image is reduced."""
         pixels *= self.shrink
         width, height = (max(1, round(side * pixels / self._px)) for side in self._picture.size)
         is_less = pixels < self._px
@@ -95,12 +95,12 @@ class Sheet:
 
     @cached_property
     def picture(self) -> Picture:
-        """The sheet in its usual size, on white."""
+        """The sheet at its usual size, on white."""
         return self.of_size(PIXELS)
 
 
 TREMBLE = 7
-"""Degrees by which a picture that is taken once more is turned."""
+"""Degrees by which a second capture is rotated."""
 
 Capture: TypeAlias = Callable[[Sheet, np.random.Generator], Picture]
 
@@ -110,9 +110,9 @@ class Condition:
     """One way to capture a sheet.
 
     Attributes:
-        name: Lower-case word, `blur-33`.
-        stands_for: What happens in life, a sentence.
-        capture: What makes the picture, from the sheet and what is random.
+        name: A lowercase identifier, such as `blur-33`.
+        stands_for: One sentence about the real situation.
+        capture: Takes the sheet and a random generator, and returns the captured image.
     """
 
     name: str
@@ -122,13 +122,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A way to capture that becomes harder in steps, until nothing is read.
+    """A series of captures of increasing difficulty, until nothing can be read.
 
     Attributes:
-        name: Lower-case word, `blur`.
-        unit: Of the strengths.
-        strengths: From bearable to hopeless.
-        capture: What makes the picture, from the sheet, what is random, and the strength.
+        name: A lowercase identifier, such as `blur`.
+        unit: The unit of the strengths.
+        strengths: The strengths, from easy to impossible.
+        capture: Takes the sheet, a random generator and the strength, and returns the captured image.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Ramp:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """A condition for each strength."""
+        """One condition per strength."""
         return tuple(map(self._at, self.strengths))
 
     def _at(self, strength: float) -> Condition:
@@ -149,17 +149,17 @@ class Ramp:
 
 
 def captured(sheet: Sheet, conditions: Iterable[Condition], seed: int = 0) -> Iterator[tuple[Condition, Pixels]]:
-    """The sheet in each condition, as uint8; what is random depends on the seed and the name of the condition alone."""
+    """Yield captures in each condition, as uint8; noise depends only on the seed and the name of the condition."""
     for condition in conditions:
         random = np.random.default_rng([seed, crc32(condition.name.encode())])
         yield condition, np.asarray(condition.capture(sheet, random))
 
 
 def retaken(picture: Pixels) -> Pixels:
-    """A capture once more, as a camera takes the next one a moment later: the hand has turned a little.
+    """Rotate a capture slightly, as in a camera's next frame.
 
-    Near their limits readers fail by accident, as a line falls on this pixel or the next. What they read in neither of
-    two pictures is no accident.
+    Near their limits, readers fail at random, depending on how lines fall on pixels. If a reader fails on both frames,
+    the failure is not random.
     """
     page = int(picture[0, 0])
     turned = Image.fromarray(picture).rotate(TREMBLE, Image.Resampling.BICUBIC, expand=True, fillcolor=page)
@@ -175,7 +175,7 @@ def _floats(picture: Picture) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 
 def _blurred(picture: Picture, pixels: float) -> Picture:
-    """Out of focus, by a Gauss curve with this standard deviation."""
+    """Blur an image with a Gaussian of this standard deviation."""
     return picture.filter(ImageFilter.GaussianBlur(pixels))
 
 
@@ -195,26 +195,26 @@ def _as_jpeg(picture: Picture, quality: int) -> Picture:
 
 
 def _places(picture: Picture) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Columns and rows of the pixels, as parts of the width and height."""
+    """Return columns and rows of the pixels as shares of width and height."""
     across, down = (np.arange(side, dtype=np.float32) / np.float32(side) for side in picture.size)
     return across[None, :], down[:, None]
 
 
 def _shaded(picture: Picture, least: float) -> Picture:
-    """Lit from the upper left; the lower right corner gets this part of the light."""
+    """Light the image from the upper left, leaving this share of the light at the lower right corner."""
     across, down = _places(picture)
     return _of(_floats(picture) * (1 - np.float32(1 - least) * (np.float32(0.7) * across + np.float32(0.3) * down)))
 
 
 def _glared(picture: Picture, greys: float) -> Picture:
-    """A lamp mirrored right above the middle, so many greys lighter there."""
+    """Add the reflection of a lamp to the right above the middle, lighter by this number of grays."""
     across, down = _places(picture)
     distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
     return _of(_floats(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)
 
 
 def _inked(sheet: Sheet, twelfths: float) -> Picture:
-    """Ink that has spread over each edge by so many twelfths of a module, or shrunk where they are negative."""
+    """Spread ink over each edge by this number of twelfths of a module; negative values remove ink."""
     greys = np.asarray(sheet.of_size(PIXELS * FINE))
     darker = np.minimum if twelfths > 0 else np.maximum
     for _ in range(abs(round(twelfths))):
@@ -225,11 +225,11 @@ def _inked(sheet: Sheet, twelfths: float) -> Picture:
 
 
 def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0) -> Picture:
-    """The sheet as a pinhole camera sees it; angles in degrees about the axes across, down, and ahead."""
+    """Return the sheet as a pinhole camera sees it; angles are in degrees about the x, y and z axes."""
     width, height = picture.size
     away = AWAY * max(width, height)
     (ct, st), (cp, sp), (cr, sr) = ((cos(angle), sin(angle)) for angle in map(radians, (tilt, pan, roll)))
-    # Two columns of roll · tilt · pan: where the sheet's own axes lead. Points at (x, y) from its middle are seen at
+    # Two columns of roll · tilt · pan, the directions of the sheet's axes. A point at (x, y) from its middle appears at
     # (a x + b y, c x + d y) / (1 + g x + h y).
     a, b = cr * cp - sr * st * sp, -sr * ct
     c, d = sr * cp + cr * st * sp, cr * ct
@@ -242,7 +242,7 @@ def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0)
     corners = [seen(x, y) for x in (-width / 2, width / 2) for y in (-height / 2, height / 2)]
     left, top = (min(values) for values in zip(*corners, strict=True))
     right, bottom = (max(values) for values in zip(*corners, strict=True))
-    # Backwards, as Pillow asks: the inverse of that matrix by its minors, after a shift to the corner.
+    # Pillow needs the inverse transform: the inverse of that matrix by its minors, after a shift to the corner.
     inverse = np.array([[d, -b, 0], [-c, a, 0], [c * h - d * g, b * g - a * h, a * d - b * c]])
     inverse = np.array([[1, 0, width / 2], [0, 1, height / 2], [0, 0, 1]]) @ inverse
     inverse = inverse @ np.array([[1, 0, left], [0, 1, top], [0, 0, 1]])
@@ -253,7 +253,7 @@ def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0)
 
 @dataclass(frozen=True, slots=True)
 class _Phone:
-    """A telephone held over the sheet: all at once, in the order in which light, lens and file add to it."""
+    """A phone held over the sheet: all effects combined, in the order of light, lens and file."""
 
     tilt: float
     pan: float
@@ -278,11 +278,11 @@ def _sized(pixels: float) -> Capture:
     return lambda sheet, _: sheet.of_size(pixels)
 
 
-def _unsharp(modules: float) -> Capture:
+def _blurred_by(modules: float) -> Capture:
     return lambda sheet, _: _blurred(sheet.picture, modules * PIXELS * sheet.shrink)
 
 
-def _turned(**angles: float) -> Capture:
+def _rotated_by(**angles: float) -> Capture:
     return lambda sheet, _: _seen(sheet.picture, **angles)
 
 
@@ -302,11 +302,11 @@ CORE = (
     Condition("clean", "The file itself, on a screen or printed well, seen straight.", lambda sheet, _: sheet.picture),
     Condition("size-4", "Seen from further away: 4 pixels a module.", _sized(4)),
     Condition("size-3", "Seen from far away: 3 pixels a module.", _sized(3)),
-    Condition("blur-25", "A little out of focus: by a quarter of a module.", _unsharp(0.25)),
-    Condition("blur-33", "Out of focus: by a third of a module.", _unsharp(0.33)),
-    Condition("tilt-30", "Seen at a slant, as on a table in front of you.", _turned(tilt=30)),
-    Condition("turn-15", "Held a little askew.", _turned(roll=15)),
-    Condition("turn-47", "Held askew by about half a right angle.", _turned(roll=47)),
+    Condition("blur-25", "A little out of focus: by a quarter of a module.", _blurred_by(0.25)),
+    Condition("blur-33", "Out of focus: by a third of a module.", _blurred_by(0.33)),
+    Condition("tilt-30", "Seen at a slant, as on a table in front of you.", _rotated_by(tilt=30)),
+    Condition("turn-15", "Held a little askew.", _rotated_by(roll=15)),
+    Condition("turn-47", "Held askew by about half a right angle.", _rotated_by(roll=47)),
     Condition("jpeg-20", "Sent through a messenger that compresses.", lambda sheet, _: _as_jpeg(sheet.of_size(4), 20)),
     Condition("contrast-40", "Faded by the sun, or behind a misted pane.", _pale(0.4)),
     Condition("noise-30", "In the dark: a grainy picture.", _grainy(30)),
@@ -319,23 +319,23 @@ CORE = (
     Condition("phone-2", "A telephone in a hurry, from the side.", _Phone(-14, 16, -20, 0.2, 0.7, 0.75, 7, 60)),
     Condition("phone-3", "A telephone in the evening, from above.", _Phone(18, 5, 25, 0.22, 0.6, 0.7, 6, 70)),
 )
-"""What a plain symbol, black on white, bears: the standard that designs are held to."""
+"""Conditions in which plain black-on-white symbols are always read; designs are expected to be read, too."""
 
 HARDER = (
     Condition("size-2", "Seen from the other side of the street: 2 pixels a module.", _sized(2)),
-    Condition("blur-50", "Far out of focus: by half a module.", _unsharp(0.5)),
-    Condition("blur-75", "So far out of focus that modules merge.", _unsharp(0.75)),
-    Condition("tilt-50", "Seen at a steep slant.", _turned(tilt=50, pan=-10)),
+    Condition("blur-50", "Far out of focus: by half a module.", _blurred_by(0.5)),
+    Condition("blur-75", "So far out of focus that modules merge.", _blurred_by(0.75)),
+    Condition("tilt-50", "Seen at a steep slant.", _rotated_by(tilt=50, pan=-10)),
     Condition("contrast-15", "Almost faded away.", _pale(0.15)),
     Condition("noise-60", "In deep darkness.", _grainy(60)),
     Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
     Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
     Condition("invert", "Light on dark, as apps show it at night.", lambda sheet, _: _of(255 - _floats(sheet.picture))),
 )
-"""What not every plain symbol bears; where the room to spare shows."""
+"""Conditions in which not every plain symbol is read; they show how much margin a design has."""
 
 _ANGLES = ((12, -8, 7), (-14, 16, -20), (18, 5, 25), (8, 12, 40))
-"""How a phone is held in `LIMIT`: tilt, pan and roll."""
+"""Tilt, pan and roll of the phone in `LIMIT`."""
 
 LIMIT = (
     *(
@@ -347,19 +347,19 @@ LIMIT = (
         for number, angles in enumerate(_ANGLES, 1)
     ),
 )
-"""Captures in which readers see five of six plain symbols: here a design loses room that `CORE` does not show."""
+"""Captures in which readers read five of six plain symbols; they show a loss of margin that `CORE` does not."""
 
 _NAMED = {condition.name: condition for condition in CORE}
 QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
-"""The seven that find most of what all find: 459 of 464 designs, good and bad, get the same verdict from them."""
+"""The seven most informative conditions of `CORE`: 459 of 464 designs, good and bad, get the same verdict."""
 
 RAMPS = (
     Ramp("size", "pixels a module", (4, 3, 2.5, 2, 1.5, 1), lambda s, _, pixels: s.of_size(pixels)),
-    Ramp("blur", "modules", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), lambda s, r, modules: _unsharp(modules)(s, r)),
+    Ramp("blur", "modules", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), lambda s, r, modules: _blurred_by(modules)(s, r)),
     Ramp("tilt", "degrees", (20, 30, 40, 50, 60, 70), lambda s, _, angle: _seen(s.picture, tilt=angle)),
     Ramp("contrast", "of the full one", (0.4, 0.2, 0.1, 0.05, 0.02), lambda s, _, part: _faded(s.picture, part)),
     Ramp("noise", "greys", (20, 40, 60, 80, 100, 120), lambda s, r, deviation: _grainy(deviation)(s, r)),
     Ramp("gain", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, twelfths)),
     Ramp("loss", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, -twelfths)),
 )
-"""Roads to the breaking point."""
+"""All ramps, which go up to the breaking point."""

@@ -1,4 +1,4 @@
-"""A design -> its drawing -> a report."""
+"""Draws a design and reports whether it scans."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 __all__ = ["Drawn", "drawn", "examine", "graded"]
 
 PANEL_PIXELS = 12
-"""Of a module in the picture that readers get, which conditions make smaller."""
+"""Pixels per module in the image that readers get; conditions may reduce it."""
 
 
 class Drawn(NamedTuple):
-    """A design on its way to be a picture.
+    """A design with its drawing.
 
     Attributes:
-        design: What was asked for.
-        symbol: Its modules.
-        pictures: That it names.
-        scene: The drawing, with modules of a fraction of a pixel.
+        design: The design.
+        symbol: The encoded modules.
+        pictures: The images of the design.
+        scene: The drawing, which may have fractions of a pixel per module.
     """
 
     design: Design
@@ -53,8 +53,8 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
     """Draw a design.
 
     Raises:
-        ContentTooLong: The content does not fit.
-        AssetError: A picture that it names is none, or not to be had.
+        ContentTooLong: If the content does not fit.
+        AssetError: If an image in the design is invalid or cannot be fetched.
     """
     pictures = read_assets(design.pictures, fetch) if design.pictures else {}
     symbol = symbol_of(design, pictures)
@@ -67,15 +67,15 @@ def examine(
     """Check a design; see `qrkit.check`.
 
     Args:
-        drawn: The design and what has been made of it.
-        level: How thorough.
-        engines: Who reads; where nothing is said, the three of `qrkit.scanning.readers.STANDARD`, and all that
-            are installed at level full.
-        is_sparing: Whether causes are left out where no issue needs them: looking for them draws the design anew
-            without each of its parts, which takes several times as long as all else of a static check.
+        drawn: The design with its drawing.
+        level: The level of the check.
+        engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level `full`,
+            all that are installed.
+        is_sparing: True to skip the search for causes if no issue needs them. The search draws the design again
+            without each of its parts, which takes several times as long as the rest of a static check.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of it, or all parts together took too long.
+        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     design, symbol, pictures, scene = drawn
     with within(LONGEST_SECONDS):
@@ -103,7 +103,7 @@ def examine(
 
 
 def graded(sampled: Sampled, symbol: Symbol) -> Grade:
-    """The print grade of a drawn symbol; light on dark is graded as its negative, as the standard allows it."""
+    """Grade a drawn symbol; a light-on-dark symbol is graded as its negative, which the standard allows."""
     around = MARGIN - QUIET_ZONE
     light = reflectance(sampled.modules()[around:-around, around:-around])
     return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)

@@ -1,4 +1,4 @@
-"""The one change of a design that removes an issue, as fields for `design.replace`."""
+"""Finds the change to a design that removes an issue, as fields for `design.replace`."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ __all__ = [
 Fix: TypeAlias = dict[str, Any]
 
 DARKEST, LIGHTEST = 0.25, 0.92
-"""Luma that a foreground has at most, and a background at least, after their fix: 0.67 of contrast."""
+"""Highest luma of a fixed foreground, and lowest luma of a fixed background: a contrast of 0.67."""
 
 AIM = 0.4
-"""Of error correction: what the fix of a logo leaves it."""
+"""Share of error correction that a fixed logo uses."""
 
 LEAST_WEIGHT = 0.1
-"""Of modules: lighter ones are not seen, so that nobody can tell how much larger they have to be."""
+"""Smallest weight of modules that can be measured; it limits how much sprites are enlarged."""
 
 RIM = 2
-"""Modules around a logo whose codewords it makes wrong, both sides together: a codeword is 2 x 4 modules."""
+"""Modules around a logo, on both sides together, whose codewords it damages: a codeword has 2 x 4 modules."""
 
 
 def luma(color: Color, page: Color = WHITE) -> float:
-    """How light a colour is on a page, 0..1."""
+    """Return the luma of a color on a page, 0..1."""
     return color.over(page).luma
 
 
 def is_clear(design: Design) -> bool:
-    """Whether the page behind a picture is seen through its background."""
+    """Return True if the page shows through the background."""
     return any(color.alpha < 128 for color in _colors(design.background))
 
 
 def quiet(design: Design) -> Fix | None:
-    """Four modules of a light quiet zone; None where there are as many, and something lies on them."""
+    """Return a light quiet zone of four modules; None if the design has one, so that something must cover it."""
     fix: Fix = {"background": WHITE} if is_clear(design) else {}
     return fix | ({"padding": 4} if design.padding < 4 else {}) or None
 
 
 def with_what_follows(design: Design, fix: Fix | None) -> Fix | None:
-    """A fix that moves the symbol, with what lies in pixels moved along; None where there is no room for it."""
+    """Add the layers, sprites and gradients that move with the symbol to a fix; None if there is no room for it."""
     if not fix or not lies_in_pixels(design):
         return fix
     try:
@@ -76,27 +76,27 @@ def with_what_follows(design: Design, fix: Fix | None) -> Fix | None:
 
 
 def dark_on_light(design: Design) -> Fix:
-    """Foreground and background changed for each other."""
+    """Swap foreground and background."""
     return {"foreground": design.background, "background": design.foreground}
 
 
 def more_contrast(design: Design) -> Fix:
-    """The foreground darker and the background lighter, each in its hue, as far as is needed."""
+    """Make the foreground darker and the background lighter as needed, keeping their hues."""
     fix: Fix = {}
     if any(luma(color) > DARKEST for color in _colors(design.foreground)):
-        fix["foreground"] = _recolored(design.foreground, _darker)
+        fix["foreground"] = _recolor(design.foreground, _darken)
     if any(luma(color) < LIGHTEST for color in _colors(design.background)):
-        fix["background"] = _recolored(design.background, _lighter)
+        fix["background"] = _recolor(design.background, _lighten)
     return fix
 
 
 def heavier(design: Design, kind: str, weight: float) -> Fix | None:
-    """Dark sprites larger, so that they weigh as much as a disc of a module; light ones left out.
+    """Enlarge dark sprites to the area of a disc as wide as a module, or remove light sprites.
 
     Args:
-        design: What was drawn.
-        kind: Of the modules that weigh too little, dark or light.
-        weight: Of them, as it was measured.
+        design: The design.
+        kind: The kind of modules with too little weight, dark or light.
+        weight: The measured weight of these modules.
     """
     modules = design.modules
     if modules.sprite:
@@ -116,14 +116,14 @@ def heavier(design: Design, kind: str, weight: float) -> Fix | None:
 
 
 def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
-    """The safe form that comes nearest to an eye; of a safe one itself."""
-    from qrkit.design.shapes.eyes import EYES  # a code without eyes of its own needs no forms
+    """Return the safe eye that is most similar to an eye, which may be the eye itself."""
+    from qrkit.design.shapes.eyes import EYES  # codes without custom eyes do without it
 
     return EYES[pattern].safe or pattern
 
 
 def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
-    """The nearest safe forms in these corners, in their colours where those are dark; None where they are so."""
+    """Use the most similar safe eyes in these corners, keeping dark colors; None if they are already safe."""
     safe = {}
     for corner in corners:
         if (marker := getattr(design.markers, corner)) is None:
@@ -139,14 +139,14 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
 
 
 def less_damage(design: Design, budget: Budget) -> Fix | None:
-    """The layer that does most of the damage, made smaller around its middle; without one, more error correction."""
+    """Shrink the layer that does most damage around its center; without such a layer, raise error correction."""
     worst = next((one.path for one in budget.causes if one.path.startswith("layers.")), None)
     if worst is None:
         return {"ec": "H", "version": None} if design.ec != "H" else None
     index, layers = int(worst.split(".")[1]), list(design.layers)
     layer = layers[index]
     module = min(picture_size(design.replace(wrapper=None), budget.symbol)) / (budget.symbol.side + 2 * design.padding)
-    # What a logo costs grows as its area, with a rim: codewords of which it covers a part are wrong as a whole.
+    # The damage by a logo grows with its area plus a rim, because partly covered codewords are wrong as well.
     side, rim = (layer.width * layer.height) ** 0.5, RIM * module
     covered = min(side, budget.symbol.side * module)
     scale = ((covered + rim) * (AIM / budget.used) ** 0.5 - rim) / side
@@ -155,7 +155,7 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
 
 
 def shrunk(layer: Layer, scale: float) -> Layer:
-    """A layer made smaller around its middle."""
+    """Shrink a layer around its center."""
     width, height = max(layer.width * scale, 0.1), max(layer.height * scale, 0.1)
     left, top = layer.x + (layer.width - width) / 2, layer.y + (layer.height - height) / 2
     return layer.replace(x=round(left, 2), y=round(top, 2), width=round(width, 2), height=round(height, 2))
@@ -167,24 +167,24 @@ def _colors(fill: Fill) -> list[Color]:
     return [replace(stop.color, alpha=round(stop.color.alpha * stop.opacity)) for stop in fill.stops]
 
 
-def _recolored(fill: Fill, change: Any) -> Fill:
+def _recolor(fill: Fill, change: Any) -> Fill:
     if isinstance(fill, Gradient):
         return fill.replace(stops=[Stop(offset=stop.offset, color=change(stop.color)) for stop in fill.stops])
-    return change(fill)  # type: ignore[no-any-return]  # what changes colours gives colours
+    return change(fill)  # type: ignore[no-any-return]  # `change` returns a color
 
 
-def _darker(color: Color) -> Color:
-    """The colour mixed with black until it is dark enough."""
+def _darken(color: Color) -> Color:
+    """Mix a color with black until it is dark enough."""
     light = luma(color)
-    return _mixed(color, BLACK, 1 - DARKEST / light) if light > DARKEST else color.opaque
+    return _mix(color, BLACK, 1 - DARKEST / light) if light > DARKEST else color.opaque
 
 
-def _lighter(color: Color) -> Color:
+def _lighten(color: Color) -> Color:
     light = luma(color)
-    return _mixed(color, WHITE, (LIGHTEST - light) / (1 - light)) if light < LIGHTEST else color.opaque
+    return _mix(color, WHITE, (LIGHTEST - light) / (1 - light)) if light < LIGHTEST else color.opaque
 
 
-def _mixed(color: Color, other: Color, share: float) -> Color:
+def _mix(color: Color, other: Color, share: float) -> Color:
     seen = color.over(WHITE)
     parts = zip((seen.red, seen.green, seen.blue), (other.red, other.green, other.blue), strict=True)
     return Color(*(round(mine + (others - mine) * share) for mine, others in parts))

@@ -1,4 +1,4 @@
-"""The symbol of a design with free pad codewords: that which its drawing damages least."""
+"""Chooses the symbol of a design with free pad codewords that its drawing damages least."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ __all__ = ["fitted", "fitted_symbol", "symbol_of"]
 
 
 def symbol_of(design: Design, pictures: Pictures) -> Symbol:
-    """The symbol of a design.
+    """Encode a design, fitting free pad codewords to its drawing.
 
     Raises:
-        ContentTooLong: The content does not fit.
-        RenderingFailed: The renderer broke down on a part of the drawing that pad codewords are to follow.
+        ContentTooLong: If the content does not fit.
+        RenderingFailed: If the renderer fails on a part of the drawing.
     """
     symbol = encode.symbol_of(design)
     return fitted_symbol(design, pictures, symbol) if design.pad_codewords == "free" else symbol
 
 
 def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
-    """The symbol with pad codewords that follow the drawing.
+    """Return the symbol with pad codewords that fit the drawing.
 
     Args:
-        design: What is drawn; where it says no mask, all are tried.
-        pictures: That it names.
-        symbol: Of the design with standard pad codewords.
+        design: The design; if it has no mask, all masks are tried.
+        pictures: The images of the design.
+        symbol: The symbol of the design with standard pad codewords.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of the drawing.
+        RenderingFailed: If the renderer fails on a part of the drawing.
     """
     if is_plain(design):
         return symbol
@@ -45,7 +45,7 @@ def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
 
 
 def fitted(design: Design, symbol: Symbol, appearance: Appearance) -> Symbol:
-    """The same for a drawing that is known."""
+    """Return the symbol with pad codewords that fit a drawing that has been measured."""
     budget = appearance.budget(symbol)
     if not any(budget.errors):
         return symbol

@@ -1,12 +1,12 @@
-"""The print grade of a symbol as it is drawn, in the manner of ISO/IEC 15415 and of ISO/IEC 18004, annex G.
+"""Computes the print grade of a drawn symbol, based on ISO/IEC 15415 and ISO/IEC 18004, annex G.
 
-It is not a verification: that measures a print, with calibrated light, aperture and angle. Here are the bounds of
-these standards, applied to what is meant to be printed, so that a bad grade is known before anything is. Modules that
-should be dark or light are known, too, where a verifier infers them from what it decodes. Nor does the grade say what
-phones read: they read some symbols with grade F, and fail on some with grade A.
+The grade is not a verification, which measures a print with calibrated light, aperture and angle. The bounds of the
+standards are applied to the drawing, so that a bad grade is known before printing. The intended modules are known, too,
+whereas a verifier infers them from the decoded symbol. The grade does not predict what phones can read: they read some
+symbols with grade F, and fail on some with grade A.
 
-Two things are read strictly where the standards could not be consulted: of two copies of format or version
-information the worse counts, and the quiet zone has a grade of its own, one for each unbroken ring of light modules.
+Where the standards could not be consulted, two rules are strict: the worse copy of format or version information
+counts, and the quiet zone has its own grade, one point for each unbroken ring of light modules.
 """
 
 from __future__ import annotations
@@ -31,38 +31,39 @@ QUIET_ZONE = 4
 """Modules around the symbol that are graded with it (ISO/IEC 18004:2015, 6.3.8)."""
 
 LETTERS = "FDCBA"
-"""Of the grades 0..4."""
+"""Letters of the grades 0..4."""
 
 DECIMALS = 6
-"""A bound that is met in decimals is met, whatever the last bits of a float are."""
+"""Decimals to which values are rounded before they are compared with a bound."""
 
 Bounds = tuple[float, float, float, float]
-"""What grades 1, 2, 3 and 4 ask for."""
+"""The bounds of grades 1, 2, 3 and 4."""
 
 CONTRAST: Bounds = (0.20, 0.40, 0.55, 0.70)
 MODULATION: Bounds = (0.20, 0.30, 0.40, 0.50)
 UNUSED: Bounds = (0.25, 0.37, 0.50, 0.62)
 RINGS: Bounds = (1, 2, 3, 4)
-"""At least so much."""
+"""Minimum values."""
 
 MODULES: Bounds = (3, 2, 1, 0)
 TIMING: Bounds = (0.14, 0.11, 0.07, 0)
 ALIGNMENT: Bounds = (0.30, 0.20, 0.10, 0)
-"""At most so many wrong modules, or such a share of them."""
+"""Maximum number or share of wrong modules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What was measured of a symbol, and its grade.
+    """A measured parameter with its grade.
 
     Attributes:
         name: SC, MOD, RM, UEC, AN, GN, FPD A1, FPD A2, FPD A3, FPD B1, FPD B2, FPD C, format, version or quiet zone.
-        value: SC in reflectance, 0..1; MOD and RM of the worst module of a codeword, 0..1; UEC as a share, 1 is all,
-            below 0 is none; AN and GN as shares of a module. The others count modules that are wrong, or as good as
-            that, with a margin of grade 0: FPD A1 to A3, and format and version in the worse copy, in modules; FPD B1,
-            B2 and C as shares, 0..1; quiet zone as the modules between the symbol and the nearest one, 0..4.
-        grade: 0..4. Of MOD and RM it may be higher than the value alone says, as error correction makes up for some
-            codewords; of FPD, format, version and quiet zone lower, as margins of grade 1 to 3 count, too.
+        value: SC in reflectance, 0..1; MOD and RM of the worst module of a codeword, 0..1; UEC as a share, where 1 is
+            all and a negative value is none; AN and GN as shares of a module. The others count modules that are wrong
+            or have a margin of grade 0: FPD A1 to A3, and format and version in the worse copy, in modules; FPD B1, B2
+            and C as shares, 0..1; quiet zone as the modules between the symbol and the nearest such module, 0..4.
+        grade: 0..4. For MOD and RM, it may be higher than the value suggests, because error correction makes up for
+            some codewords; for FPD, format, version and quiet zone, it may be lower, because margins of grade 1 to 3
+            count as well.
     """
 
     name: str
@@ -80,11 +81,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Grade(Shown):
-    """The print grade of a symbol, in the manner of ISO/IEC 15415, not a verification.
+    """The print grade of a symbol, based on ISO/IEC 15415; not a verification.
 
     Attributes:
-        parameters: In the order of `Parameter.name`; `grade["UEC"]` is one of them. Whether it decodes is not among
-            them.
+        parameters: The parameters in the order listed at `Parameter.name`; `grade["UEC"]` returns one by name. Whether
+            the symbol decodes is not included.
     """
 
     parameters: tuple[Parameter, ...]
@@ -124,15 +125,15 @@ class Grade(Shown):
 
 
 def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
-    """Grade a symbol as it is drawn.
+    """Grade a drawn symbol.
 
     Args:
-        reflectance: float, (side + 2 · `QUIET_ZONE`) squared: linear reflectance of each module, 0..1, with the quiet
-            zone, in the orientation in which the symbol was encoded. Light on dark is graded by 1 - reflectance.
-        symbol: What was meant.
+        reflectance: float, (side + 2 · `QUIET_ZONE`) squared: linear reflectance of each module, 0..1, including the
+            quiet zone, in the orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
+        symbol: The encoded symbol.
 
     Raises:
-        InvalidParameter: `reflectance` has another shape or other values.
+        InvalidParameter: If `reflectance` has the wrong shape or values out of range.
     """
     reflectance = _checked(reflectance, symbol.side)
     dark = np.pad(true_modules(symbol), QUIET_ZONE)
@@ -153,7 +154,7 @@ def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
                 "RM", float(np.where(wrong, 0, modulation)[in_message].min()), _overlaid(unused, UNUSED, margins)
             ),
             Parameter("UEC", unused(wrong), _at_least(UNUSED, unused(wrong))),
-            # A drawing is as regular as its grid; a print or a photo of it may not be.
+            # A drawing has a regular grid, unlike a print or a photo.
             Parameter("AN", 0.0, 4),
             Parameter("GN", 0.0, 4),
             *(
@@ -167,7 +168,7 @@ def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
 def _checked(reflectance: np.ndarray, side: int) -> np.ndarray:
     across = side + 2 * QUIET_ZONE
     rounded = np.round(reflectance.astype(float), DECIMALS)
-    # Comparisons with what is no number are false.
+    # Comparisons with NaN are false.
     if rounded.shape != (across, across) or not ((rounded >= 0) & (rounded <= 1)).all():
         rule = f"must be {across} rows of {across} numbers in 0..1, {side} modules and {QUIET_ZONE} on each side"
         raise InvalidParameter(Problem("reflectance", None, rule, "bad-value"))
@@ -183,24 +184,24 @@ def _at_most(bounds: Bounds, value: float) -> int:
 
 
 def _overlaid(value_of: Callable[[Flags], float], bounds: Bounds, levels: np.ndarray) -> int:
-    """The grade with the overlay of modulation (ISO/IEC 15415:2011, 7.8.4): the best one that the modules allow.
+    """Return the best grade that the modules allow, with the overlay of modulation (ISO/IEC 15415:2011, 7.8.4).
 
-    For each level, modules below it are taken as damaged; what is left may have no better grade than the level.
+    For each level, modules below it count as damaged, and the grade cannot be better than the level.
 
     Args:
-        value_of: Measures damaged modules.
-        bounds: Those of the value; of falling ones it has to be at most so much.
-        levels: 0..4, the grade of each module's modulation or reflectance margin.
+        value_of: Computes the value from damaged modules.
+        bounds: The bounds of the value; falling bounds are maximums.
+        levels: The grade of each module's modulation or reflectance margin, 0..4.
     """
     graded = _at_least if bounds[0] < bounds[-1] else _at_most
     return max(min(level, graded(bounds, value_of(levels < level))) for level in range(5))
 
 
-# ---- what damaged modules amount to
+# ---- values of damaged modules
 
 
 class Fixed(NamedTuple):
-    """A part of a symbol that error correction does not help."""
+    """A part of a symbol without error correction."""
 
     name: str
     value_of: Callable[[Flags], float]
@@ -209,7 +210,7 @@ class Fixed(NamedTuple):
 
 @cache
 def _fixed(version: int) -> tuple[Fixed, ...]:
-    """Segments of fixed patterns, format and version information, and the quiet zone."""
+    """Return the segments of fixed patterns, format and version information, and the quiet zone."""
     roles = np.pad(role_grid(version).astype(int), QUIET_ZONE, constant_values=-1)
     rows, columns = np.mgrid[: len(roles), : len(roles)]
     corner = QUIET_ZONE + 8  # quiet zone, finder pattern and separator
@@ -230,26 +231,26 @@ def _fixed(version: int) -> tuple[Fixed, ...]:
 
 
 def _unused(symbol: Symbol, damaged: Flags) -> float:
-    """Error correction that the worst block has left, as a share: 1 - 2t / (d - p)."""
+    """Return the share of error correction that the worst block has left: 1 - 2t / (d - p)."""
     inner = slice(QUIET_ZONE, -QUIET_ZONE)
     errors = errors_of(damaged[inner, inner], symbol.version, symbol.error_correction)
-    # d - p is even in all symbols of the standard: twice what is correctable.
+    # d - p is even in all symbols of the standard, twice the number of correctable codewords.
     return 1 - max(errors) / blocks(symbol.version, symbol.error_correction)[0].correctable
 
 
 def _count(*parts_and_damaged: Flags) -> float:
-    """Damaged modules of the worst part."""
+    """Count the damaged modules of the worst part."""
     *parts, damaged = parts_and_damaged
     return float(max((damaged & part).sum() for part in parts))
 
 
 def _share(part: Flags, damaged: Flags) -> float:
-    """Damaged modules of a part, as a share; version 1 has no alignment patterns."""
+    """Return the share of damaged modules in a part, which may be empty: version 1 has no alignment patterns."""
     return float((damaged & part).sum() / max(int(part.sum()), 1))
 
 
 def _clear_rings(damaged: Flags) -> float:
-    """Rings around the symbol without a damaged module, from the symbol on outwards: modules of quiet zone."""
+    """Count the rings around the symbol, from the inside out, that have no damaged module."""
     rows, columns = np.mgrid[: len(damaged), : len(damaged)]
     from_edge = np.minimum(np.minimum(rows, rows[::-1]), np.minimum(columns, columns[:, ::-1]))
     hit = from_edge[damaged & (from_edge < QUIET_ZONE)]

@@ -1,7 +1,7 @@
-"""`heat_map`: where a drawing costs a symbol its error correction, as SVG.
+"""Provides `heat_map`, an SVG that shows where a drawing uses up error correction.
 
-The symbol in pale greys; codewords that are wrong tinted by how much of its correction their block uses, from yellow
-to red; modules that read wrong dark red, or violet where they belong to a function pattern, which nothing corrects.
+The symbol is drawn in pale grays. Wrong codewords are tinted from yellow to red by the share of correction that their
+block uses. Modules that read wrong are dark red, or violet in function patterns, which have no error correction.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["heat_map"]
 
 QUIET = 2
-"""Modules around the symbol; it is a chart, not a symbol to be read."""
+"""Modules around the symbol. Two are enough, because the heat map is a chart and not meant to be scanned."""
 
 DARK, LIGHT, PAPER = "#B9C0C9", "#F4F5F7", "#FFFFFF"
 DARK_TINTED = 0.72
-"""How light a tint is on dark modules, so that the symbol is seen through it."""
+"""Factor that darkens a tint on dark modules, so that the symbol stays visible."""
 WRONG, FIXED = "#9F1239", "#6D28D9"
 RAMP = ((0.0, (254, 240, 170)), (0.5, (251, 176, 59)), (1.0, (220, 38, 38)))
-"""Tint of a codeword by the share of its block's correction that is used."""
+"""Tints of codewords by the share of correction that their block uses."""
 
 
 def heat_map(budget: Budget) -> str:
-    """The SVG, 10 pixels a module, the symbol as it was encoded."""
+    """Return the SVG with 10 pixels per module, in the orientation of the encoded symbol."""
     symbol, wrong = budget.symbol, budget.wrong
     side = symbol.side
     dark = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(side, side)
@@ -60,7 +60,7 @@ def heat_map(budget: Budget) -> str:
 
 
 def _damaged_blocks(budget: Budget) -> np.ndarray:
-    """int, side x side: the block of each module whose codeword is wrong, else -1."""
+    """Return the block of each module whose codeword is wrong, else -1, as int, side x side."""
     codewords = module_codewords(budget.symbol.version)
     block_of = np.frombuffer(codeword_blocks(budget.symbol.version, budget.symbol.error_correction), dtype=np.uint8)
     is_wrong = np.zeros(len(block_of), dtype=bool)
@@ -88,7 +88,7 @@ def _hex(color: tuple[int, ...]) -> str:
 
 
 def _path(cells: np.ndarray, color: str, inset: float = 0) -> str:
-    """Cells of one colour; with an inset each is a smaller square of its own."""
+    """Draw cells in one color; with an inset, each is a separate, smaller square."""
     if not cells.any():
         return ""
     if inset:

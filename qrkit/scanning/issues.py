@@ -1,7 +1,7 @@
-"""What was measured -> issues: where the limits of readers are, each rule in one place.
+"""Turns measurements into issues, with each limit in one place.
 
-The limits come from measurements with ten readers in nineteen conditions, not from the standard, which asks for more
-in some places and for less in others.
+The limits come from tests with ten readers in nineteen conditions. The standard requires more in some places and less
+in others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_USED", "issues_of", "sorted_issues"]
 
 MOST_USED = 0.5
-"""Of the worst block's error correction: what a design may use, so that dirt and reflections have the other half."""
+"""Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
 
 RADIUS = 0.9
 CORE = 2.6
@@ -29,30 +29,30 @@ WHOLE = 0.9
 WEIGHT = 0.7
 QUIET = 2.0
 CONTRAST = 0.65
-"""What is enough: see `qrkit.scanning.measures`."""
+"""Limits of the values in `qrkit.scanning.measures`."""
 
 FAINTEST = 0.1
-"""Contrast with which no reader sees anything."""
+"""Contrast below which no reader finds the symbol."""
 
 STANDARD_QUIET = 4
-"""Modules of quiet zone that ISO/IEC 18004:2015, 6.3.8 asks for."""
+"""Modules of quiet zone that ISO/IEC 18004:2015, 6.3.8 requires."""
 
 UNSURE = 0.2
-"""Modules by which the quiet zone of a picture may be measured too narrow: its edges are a pixel wide."""
+"""Modules by which the measured quiet zone of an image may be too narrow, because edges are a pixel wide."""
 
 SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "note")
 
 
 def issues_of(design: Design | None, budget: Budget | None, structure: Structure) -> tuple[Issue, ...]:
-    """All that is in the way of readers, the worst first.
+    """Return all issues, the worst first.
 
     Args:
-        design: What was drawn, so that fixes can be told; None for a picture.
-        budget: Of its symbol; None where it is known that nothing reads wrong.
-        structure: Of its drawing.
+        design: The design, for which fixes are proposed; None for an image.
+        budget: The budget of its symbol; None if it is known that no module reads wrong.
+        structure: The structure of its drawing.
     """
     if abs(structure.contrast) < FAINTEST:
-        # Where nothing is seen, nothing else can be told.
+        # If the symbol is invisible, no other measurement is meaningful.
         return tuple(_contrast(design, structure))
     found: Iterable[Issue] = (
         *_contrast(design, structure),
@@ -66,7 +66,7 @@ def issues_of(design: Design | None, budget: Budget | None, structure: Structure
 
 
 def sorted_issues(issues: Iterable[Issue]) -> tuple[Issue, ...]:
-    """The worst first; of equal ones, in the order in which they were found."""
+    """Sort issues, the worst first, keeping the order of equally severe ones."""
     return tuple(sorted(issues, key=lambda issue: SEVERITIES.index(issue.severity)))
 
 
@@ -92,10 +92,10 @@ def _budget(design: Design | None, budget: Budget) -> Iterator[Issue]:
 
 
 FIXED_LIMITS = {"timing": (1, 4), "format": (1, 6), "version": (3, 7), "alignment": (8, 10_000), "dark_module": (1, 2)}
-"""Wrong modules of a function pattern from which on there is a warning, and an error."""
+"""Number of wrong modules in a function pattern from which there is a warning, and an error."""
 
 ALIGNMENT_MODULES = 25
-"""Of one alignment pattern. From version 7 on there are at least six, and readers do without one."""
+"""Modules of one alignment pattern. From version 7 on, there are at least six, and readers can do without one."""
 
 
 def _fixed(budget: Budget) -> Iterator[Issue]:
@@ -116,11 +116,11 @@ EYE_RULES = {
     "eye-gap": ("gap", WHOLE, "{measured:.0%} of the gap inside {where} is light; readers need {needed:.0%}"),
     "eye-pupil": ("core", CORE, "the pupil of {where} is {measured:.2f} modules wide; readers need {needed}"),
 }
-"""By the code of the issue: the field of `EyeShape`, what it has at least, and the sentence."""
+"""Maps the code of an issue to the field of `EyeShape`, its minimum and the message."""
 
 
 def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
-    """One issue for all eyes that have it, with the worst of them."""
+    """Yield each issue once for all eyes that have it, with the worst value."""
     fix = None
     if design:
         fix = fixes.safe_eyes(design, [eye.corner for eye in structure.eyes if not _is_safe(eye)])
@@ -128,7 +128,7 @@ def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
         short = [eye for eye in structure.eyes if getattr(eye, named) < needed]
         if short:
             measured = min(getattr(eye, named) for eye in short)
-            message = rule.format(measured=_floored(measured), where=_corners(short), needed=needed)
+            message = rule.format(measured=_floor(measured), where=_corners(short), needed=needed)
             yield Issue(code, "error", _corners(short), measured, needed, message, fix)
     rounded = [eye for eye in structure.eyes if eye.radius > RADIUS and eye.ring >= WHOLE]
     if rounded:
@@ -140,8 +140,8 @@ def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
         yield Issue("eye-corner", "warning", _corners(rounded), radius, RADIUS, message, fix)
 
 
-def _floored(value: float) -> float:
-    """A value that is too small, in hundredths; rounded, it could read as enough: "0.65; readers need 0.65"."""
+def _floor(value: float) -> float:
+    """Round down to hundredths; rounding up could produce "0.65; readers need 0.65"."""
     return floor(value * 100) / 100
 
 
@@ -159,7 +159,7 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
         if weight < WEIGHT:
             severity: Severity = "error" if weight < 0.5 else "warning"
             message = (
-                f"a fifth of the {kind} modules are drawn no larger than a disc of {_floored(weight):.2f} modules; "
+                f"a fifth of the {kind} modules are drawn no larger than a disc of {_floor(weight):.2f} modules; "
                 f"readers need {WEIGHT}"
             )
             fix = fixes.heavier(design, kind, weight) if design else None
@@ -194,9 +194,9 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
     if size < CONTRAST:
         severity: Severity = "fatal" if size < FAINTEST else "error" if size < 0.4 else "warning"
         message = (
-            f"dark and light modules differ by {_floored(size):.2f} of black to white where they differ least; readers "
+            f"dark and light modules differ by {_floor(size):.2f} of black to white where they differ least; readers "
             f"need {CONTRAST}"
         )
-        # Where the colours are well, it is small sprites that look pale.
+        # If the colors are fine, small sprites look pale.
         fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None
         yield Issue("contrast", severity, "foreground", size, CONTRAST, message, fix)

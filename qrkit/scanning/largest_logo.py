@@ -1,4 +1,4 @@
-"""`largest_logo`: how large a picture may be that lies on a symbol."""
+"""Provides `largest_logo`, which finds the largest logo with which a design still scans."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["LargestLogo", "largest_logo"]
 
 PARTS = 4
-"""Of a module: how finely sizes are told apart."""
+"""Steps per module in which sizes are tried."""
 
 MAY = ("mask", "ec")
 
 
 @dataclass(frozen=True, slots=True)
 class LargestLogo(Shown):
-    """The largest layer that a design may have in a place.
+    """The largest logo that a design can have at a place.
 
     Attributes:
-        layer: It, in pixels of the picture.
+        layer: The logo, in pixels of the image.
         share: Its longer side, as a share of the symbol's width.
-        design: The design with it, as its last layer.
-        report: On that design.
+        design: The design with the logo as its last layer.
+        report: The scan report of this design.
     """
 
     layer: Layer
@@ -61,24 +61,24 @@ def largest_logo(
     level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
-    """Find how large a picture may be on a design, off the function patterns that readers cannot do without.
+    """Find the largest logo that keeps clear of the function patterns that readers need.
 
     Args:
-        design: What it shall lie on.
-        content: The picture, as `Layer.content` has it; it keeps its proportions.
-        target: Share of the worst block's error correction that may be used, 0..1.
-        place: Where its middle is, in 0..1 of the symbol from the left and from the top.
-        pad_codewords: `free` makes much more room where the content is short; None keeps what the design says.
-        may: What else may be changed of the symbol, out of mask and ec; the version stays.
-        level: Of the report; where readers look, they have to find the symbol as well as without the logo, or `ok`.
-        fetch: What reads pictures by their URL; without it, none is read (ruling G20).
+        design: The design on which the logo is placed.
+        content: The image, as in `Layer.content`; it keeps its proportions.
+        target: Share of the worst block's error correction that the logo may use, 0..1.
+        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
+        may: What may change besides: `mask`, `ec` or both. The version stays.
+        level: The level of the report. The verdict must be at least `ok`, or as good as without the logo.
+        fetch: Downloads images given by their URL. Without it, a URL raises an error.
 
     Raises:
-        CannotRepair: Not even a picture of one module fits there.
-        InvalidParameter: An argument breaks its rule.
-        AssetError: The picture is none, or not to be had.
-        ContentTooLong: The content does not fit.
-        RenderingFailed: The renderer broke down on a part of the design.
+        CannotRepair: If not even an image of one module fits at this place.
+        InvalidParameter: If an argument breaks its rule.
+        AssetError: If the image is invalid or cannot be fetched.
+        ContentTooLong: If the content does not fit.
+        RenderingFailed: If the renderer fails on a part of the design.
     """
     _check(target, place, may)
     if pad_codewords:
@@ -94,7 +94,7 @@ def largest_logo(
     best, least, most = None, PARTS - 1, PARTS * side
     while most - least > 1:
         middle = (least + most) // 2
-        found = _fitted(bench, with_logo(middle / PARTS), known, may)
+        found = _fit(bench, with_logo(middle / PARTS), known, may)
         report = examine(drawn(found.design, fetch), level) if found else None
         if report and report.is_at_least(verdict):
             best, least = report, middle
@@ -105,8 +105,8 @@ def largest_logo(
     return LargestLogo(best.design.layers[-1], least / PARTS / side, best.design, best)
 
 
-def _fitted(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:
-    """The design as it is, or with another symbol of its version, if it has no issues but known ones."""
+def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:
+    """Return the design, possibly with another symbol of its version, if it has only known issues."""
 
     def is_good(state: State | None) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""What may be changed of a design so that it scans: each lever a function from design to design."""
+"""Defines the levers: the kinds of changes that can make a design scan."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Lever: TypeAlias = Literal[
     "layer_size",
 ]
 LEVERS: tuple[Lever, ...] = get_args(Lever)
-"""What repair may change, from what nobody sees to what everybody does."""
+"""All levers, from invisible to conspicuous changes."""
 
 
 def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
-    """The design with another error correction level in the version that it has.
+    """Return the design with another error correction level in its current version.
 
     Raises:
-        ContentTooLong: The content does not fit.
+        ContentTooLong: If the content does not fit.
     """
     version = (layout_of(design).side - 17) // 4
     smallest = encode(design.content, error_correction=level, mode=design.em).version
@@ -46,7 +46,7 @@ def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
 
 
 def moved(design: Design, which: Collection[int], right: float, down: float) -> Design:
-    """The design with some of its layers moved by so many modules."""
+    """Return the design with some layers moved by a number of modules."""
     module = layout_of(design).module
 
     def change(layer: Layer) -> Layer:
@@ -56,7 +56,7 @@ def moved(design: Design, which: Collection[int], right: float, down: float) -> 
 
 
 def centred(design: Design, which: Collection[int]) -> Design:
-    """The design with some of its layers in the middle of the symbol."""
+    """Return the design with some layers centered on the symbol."""
     layout = layout_of(design)
     across, down = layout.place(layout.side / 2, layout.side / 2)
 
@@ -67,7 +67,7 @@ def centred(design: Design, which: Collection[int]) -> Design:
 
 
 def resized(design: Design, which: Collection[int], scale: float) -> Design:
-    """The design with some of its layers made smaller around their middles, and what they keep clear likewise."""
+    """Return the design with some layers, and their tolerances, shrunk around their centers."""
 
     def change(layer: Layer) -> Layer:
         return shrunk(layer, scale).replace(tolerance=round(layer.tolerance * scale, 2))
@@ -76,7 +76,7 @@ def resized(design: Design, which: Collection[int], scale: float) -> Design:
 
 
 def fainter(design: Design, opacity: float, which: Collection[int] | None = None) -> Design:
-    """The design with some of its layers, or all, at most so opaque."""
+    """Return the design with the opacity of some or all layers limited."""
     which = range(len(design.layers)) if which is None else which
     return _with_layers(design, which, lambda layer: layer.replace(opacity=min(layer.opacity, opacity)))
 

@@ -1,4 +1,4 @@
-"""What is measured of a drawing, as plain data: `EyeShape` and `Structure`."""
+"""Provides `EyeShape` and `Structure`, the measurements of a drawing, as plain data."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = ["EyeShape", "Structure"]
 
 @dataclass(frozen=True, slots=True)
 class EyeShape:
-    """The form of one finder pattern as it is drawn; lengths in modules.
+    """The measured shape of a finder pattern; lengths are in modules.
 
     Attributes:
         corner: top_left, top_right or bottom_left.
-        radius: Of its outer corners, the largest of the four; contour readers need at most 0.9 (0.13 of its side).
+        radius: The largest radius of the four outer corners; contour readers need at most 0.9 (0.13 of its side).
         core: Side of a square with the area of the pupil; run-length readers need at least 2.6.
-        ring: Share of the ring's sides that is dark, along their middle; a broken ring has less than 0.9.
-        gap: Share of the gap between ring and pupil that is light, likewise.
+        ring: Share of the ring that is dark, measured along the middle of its sides; below 0.9, the ring is broken.
+        gap: Share of the gap between ring and pupil that is light, measured along the middle of its sides.
     """
 
     corner: str
@@ -38,17 +38,17 @@ class EyeShape:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What is measured beside the modules' values.
+    """The measurements of a drawing other than the values of its modules.
 
     Attributes:
         eyes: The three finder patterns.
         dark_weight: Diameter in modules of a disc with the area of a typical dark data module; 1 at most.
-        light_weight: The same of what stays light of a typical light data module.
-        quiet: Modules around the symbol that are as light as its light modules, on a dark page: 0..5, the fewest of
-            the four sides.
-        contrast: Luma of typical light modules less that of dark ones, -1..1, in the faintest part of the symbol;
-            negative where it is drawn light on dark.
-        is_mirrored: Whether the symbol is drawn mirrored.
+        light_weight: Diameter in modules of a disc with the light area of a typical light data module; 1 at most.
+        quiet: Modules around the symbol that are as light as its light modules on a dark page, 0..5, on the
+            narrowest side.
+        contrast: Luma of typical light modules minus that of dark ones, -1..1, in the faintest part of the symbol;
+            negative if the symbol is light on dark.
+        is_mirrored: True if the symbol is mirrored.
     """
 
     eyes: tuple[EyeShape, ...]

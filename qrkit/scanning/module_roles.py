@@ -1,4 +1,4 @@
-"""What each module of a version is for, and which codeword it belongs to, as arrays."""
+"""Returns the role and the codeword of each module of a version, as arrays."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["module_codewords", "role_grid"]
 
 @cache
 def role_grid(version: int) -> np.ndarray:
-    """uint8, side x side: the `Role` of each module."""
+    """Return the `Role` of each module as uint8, side x side."""
     rows = roles(version)
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), len(rows))
 
 
 @cache
 def module_codewords(version: int) -> np.ndarray:
-    """int32, side x side: the codeword of each module, in the order of placement; -1 where there is none."""
+    """Return the codeword of each module in the order of placement, or -1, as int32, side x side."""
     numbers = np.asarray(bit_numbers(version)).astype(np.int32)
     codewords = numbers // 8
     codewords[codewords >= len(codeword_blocks(version, "L"))] = -1  # remainder bits

@@ -1,4 +1,4 @@
-"""A picture and what it shall say -> who reads it in which condition, and what follows from that."""
+"""Tests which engines read an image in which conditions, and derives a verdict and a score."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ __all__ = ["Outcome", "Panel", "run_panel"]
 Outcome: TypeAlias = Literal["read", "wrong", "nothing"]
 
 CONDITIONS: Mapping[str, tuple[Condition, ...]] = {"quick": QUICK, "standard": CORE, "full": CORE + HARDER}
-"""By level."""
+"""Conditions of each level."""
 
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
-"""In which symbols spell a text: those of qrkit, in Kanji mode, and by the standard's default."""
+"""Charsets in which symbols encode text: qrkit's, that of Kanji mode, and the standard's default."""
 
 ENOUGH = 3
-"""Families that read what is robust."""
+"""Number of families that must read a robust image."""
 
 QUIET_ZONE = 4
-"""Modules around the plain symbol that a picture is compared with."""
+"""Modules around the plain symbol with which an image is compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel(Shown):
-    """What engines read in captures of a picture.
+    """What engines read in captures of an image.
 
     Attributes:
         level: quick, standard or full.
-        seed: Of what is random in the captures.
-        engines: Version of each engine, by its name.
-        outcomes: By condition and engine: read, in the capture or once more; wrong where any other text was found; or
-            nothing.
-        ramps: By ramp, strength and engine, likewise; empty below the level full.
-        seconds: That it took.
-        limit: By capture of `LIMIT` and engine, likewise; empty at level quick, and where the symbol is not known.
-        plain_limit: The same for the plain symbol, black on white.
+        seed: Seed of the noise in the captures.
+        engines: Maps the name of each engine to its version.
+        outcomes: By condition and engine: `read`, on the first or second capture; `wrong`, if another text was found;
+            or `nothing`.
+        ramps: Outcomes by ramp, strength and engine; empty below level full.
+        seconds: Duration of the test.
+        limit: Outcomes by capture of `LIMIT` and engine; empty at level quick and for unknown symbols.
+        plain_limit: Outcomes for the plain black-on-white symbol, as in `limit`.
     """
 
     level: str
@@ -65,34 +65,34 @@ class Panel(Shown):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Of each engine, the part of all conditions in which it reads, 0..1."""
+        """Share of all conditions in which each engine reads, 0..1."""
         rows = self.outcomes.values()
         return {name: fmean(row[name] == "read" for row in rows) for name in self.engines}
 
     @property
     def rate(self) -> float:
-        """The mean of the rates, 0..1."""
+        """Mean of the rates, 0..1."""
         return fmean(self.rates.values())
 
     @property
     def breaking(self) -> dict[str, dict[str, float | None]]:
-        """By ramp and engine, the hardest strength before the first at which it fails; None where it fails at once."""
+        """By ramp and engine, the last strength before the first failure; None if the engine fails at the first."""
         return {ramp: {name: _last_read(steps, name) for name in self.engines} for ramp, steps in self.ramps.items()}
 
     @property
     def wrong(self) -> list[tuple[str, str]]:
-        """Conditions, and steps of ramps, in which an engine found any other text, and the engine."""
+        """Pairs of condition (or step of a ramp) and engine that found another text."""
         rows = [*self.outcomes.items(), *self.limit.items()]
         rows += [(f"{ramp} {strength:g}", row) for ramp, steps in self.ramps.items() for strength, row in steps.items()]
         return [(where, name) for where, row in rows for name in row if row[name] == "wrong"]
 
     @property
     def verdict(self) -> Verdict:
-        """What the engines say, those of one family with one voice.
+        """The verdict of the engines, counting engines of one family once.
 
-        robust: three families read in every condition of `CORE`; the standard engines are three, so that it means the
-        same wherever a design is checked. ok: two do. fragile: one of them reads the picture itself. unreadable: none
-        does, or any engine found another text, anywhere.
+        robust: three families read in every condition of `CORE`. The standard engines are three, so the verdict means
+        the same on every machine. ok: two families do. fragile: one family reads the image itself. unreadable: no
+        engine does, or any engine found another text in any condition.
         """
         if self.wrong or not self._readers("clean"):
             return "unreadable"
@@ -102,27 +102,30 @@ class Panel(Shown):
 
     @property
     def score(self) -> int:
-        """0..100: how much of what the plain symbol gets read the picture gets read, too; 0 for any other text.
+        """How often the image is read, compared with the plain symbol, 0..100; 0 if any engine found another text.
 
-        Counted over the looks of all judges: those of `CORE`, in which a plain symbol is always read, and as many of
-        `LIMIT` as the plain symbol was read in. At level quick, and where the symbol is not known, over `CORE` alone.
+        The score counts the captures of `CORE`, in which a plain symbol is always read, and as many captures of
+        `LIMIT` as the plain symbol was read in, for the standard engines. At level quick, and for unknown symbols, it
+        counts only `CORE`.
         """
-        core = [is_read for condition in self._core() for is_read in self._judged(self.outcomes[condition])]
-        read, plain = (sum(sum(self._judged(row)) for row in rows.values()) for rows in (self.limit, self.plain_limit))
+        core = [is_read for condition in self._core() for is_read in self._readings(self.outcomes[condition])]
+        read, plain = (
+            sum(sum(self._readings(row)) for row in rows.values()) for rows in (self.limit, self.plain_limit)
+        )
         return 0 if self.wrong else round(100 * (sum(core) + min(read, plain)) / (len(core) + plain))
 
     def __repr__(self) -> str:
         return f"<Panel {self.verdict}, score {self.score}, {len(self.engines)} engines, {self.level}>"
 
     def _readers(self, condition: str) -> int:
-        """How many families read in a condition."""
+        """Count the families that read in a condition."""
         return len({family_of(name) for name, outcome in self.outcomes[condition].items() if outcome == "read"})
 
     def _core(self) -> list[str]:
         return [condition.name for condition in CORE if condition.name in self.outcomes]
 
-    def _judged(self, row: Mapping[str, Outcome]) -> list[bool]:
-        """Whether each judge reads in a condition; all engines are judges where the standard ones are not there."""
+    def _readings(self, row: Mapping[str, Outcome]) -> list[bool]:
+        """Return whether each standard engine reads in a condition; all engines, if there is no standard one."""
         judges = [name for name in STANDARD if name in row] or list(row)
         return [row[name] == "read" for name in judges]
 
@@ -158,19 +161,19 @@ def run_panel(
     seed: int = 0,
     symbol: Symbol | None = None,
 ) -> Panel:
-    """Have engines read a picture in many conditions.
+    """Test engines with captures of an image in many conditions.
 
     Args:
-        greys: The picture as rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels a side.
-        px: Pixels a module in it, 1..400.
-        content: What it shall say; bytes where the symbol spells it in a charset of its own.
+        greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.
+        px: Pixels per module in the image, 1..400.
+        content: The expected content; bytes if the symbol uses a charset of its own.
         level: quick (7 conditions), standard (19) or full (28, and ramps to the breaking point).
-        engines: Who reads; the standard ones where nothing is said, and at level full all that are installed.
-        seed: Of what is random in the captures, 0 or more.
-        symbol: What the picture shows, where it is known: its plain drawing sets the measure of the score.
+        engines: The readers to use; by default the standard engines or, at level full, all that are installed.
+        seed: Seed of the noise in the captures, 0 or more.
+        symbol: The symbol in the image, if known; the score compares the image with its plain drawing.
 
     Raises:
-        InvalidParameter: There is no such level, no engine, or the picture is none.
+        InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
     if level not in CONDITIONS:
         raise InvalidParameter(Problem("level", level, nearest(str(level), CONDITIONS)))
@@ -195,7 +198,7 @@ def run_panel(
 
 
 def _plain(symbol: Symbol) -> Sheet:
-    """A symbol black on white, in its quiet zone."""
+    """Draw a symbol black on white, with its quiet zone."""
     import numpy as np
 
     modules = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side)
@@ -205,16 +208,16 @@ def _plain(symbol: Symbol) -> Sheet:
 
 
 def _payloads(content: str | bytes) -> set[bytes]:
-    """All the ways in which symbols spell a content."""
+    """Return a content in all charsets in which symbols encode it."""
     if isinstance(content, bytes):
         return {content}
-    found = set()
+    payloads = set()
     for charset in CHARSETS:
         try:
-            found.add(content.encode(charset))
+            payloads.add(content.encode(charset))
         except UnicodeEncodeError:
             continue
-    return found
+    return payloads
 
 
 def _outcome(engine: Engine, picture: Pixels, payloads: set[bytes]) -> Outcome:

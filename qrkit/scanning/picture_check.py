@@ -1,4 +1,4 @@
-"""A picture of a code, wherever it is from -> a report: what can be told without its design."""
+"""Checks an image of a QR Code from any source, without its design."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ __all__ = ["check_picture"]
 
 
 SEEN_AROUND = 8
-"""Modules around a symbol that readers see: twice its quiet zone."""
+"""Modules around a symbol in the image for readers: twice its quiet zone."""
 
 
 def check_picture(
     picture: bytes | str | Path | Image, level: Level = "standard", engines: Sequence[Engine] | None = None
 ) -> ScanReport:
-    """Check a picture; see `qrkit.check`.
+    """Check an image; see `qrkit.check`.
 
-    Its modules are compared with those that its content has when it is encoded anew. Where another encoder split the
-    content in another way, there is nothing to compare with, and budget, structure and grade are None.
+    The modules are compared with those of the content when it is encoded again. If another encoder split the content
+    differently, there is nothing to compare with, and budget, structure and grade are None.
 
     Raises:
-        UnreadableFile: It is no picture.
-        NoSymbol: No QR Code was found in it.
+        UnreadableFile: If the image cannot be read.
+        NoSymbol: If no QR Code was found.
     """
     greys = opened(picture, MOST_READ_SIDE)
     found = locate(greys)
     if found is None:
         where = f" in {picture}" if isinstance(picture, str | Path) else ""
         raise NoSymbol(f"no QR Code was found{where}: either there is none, or no reader sees it")
-    sampled, symbol, budget = _matched(greys, found) or (None, None, None)
+    sampled, symbol, budget = _match(greys, found) or (None, None, None)
     structure, issues = None, tuple[Issue, ...]()
     if sampled and symbol and budget:
         structure = structure_of(sampled, symbol, budget.wrong)
@@ -74,13 +74,13 @@ def check_picture(
 
 
 def _pixels(found: Located) -> float:
-    """Of a module, from corner to corner."""
+    """Return the pixels per module, measured between the two top corners."""
     (left, top), (right, low), *_ = found.corners
     return hypot(right - left, low - top) / side_of(found.version)
 
 
 def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
-    """The part of the picture that readers get: what is far from the symbol would cost them time, and a worse guess."""
+    """Return the box of the image for readers: areas far from the symbol take time and impair the threshold."""
     reach = SEEN_AROUND * _pixels(found)
     across, down = zip(*found.corners, strict=True)
     left, top = (max(0, floor(min(places) - reach)) for places in (across, down))
@@ -88,13 +88,13 @@ def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
     return left, top, min(greys.width, right), min(greys.height, low)
 
 
-def _matched(greys: Image, found: Located) -> tuple[Sampled, Symbol, Budget] | None:
-    """The symbol, drawn upright, and what it was encoded as; None where that is not known."""
+def _match(greys: Image, found: Located) -> tuple[Sampled, Symbol, Budget] | None:
+    """Straighten the symbol and find how it was encoded; None if that is unknown."""
     for is_mirrored in (False, True):
-        sampled = _straightened(greys, found, is_mirrored=is_mirrored)
+        sampled = _straighten(greys, found, is_mirrored=is_mirrored)
         for symbol in _candidates(found):
             budget = budget_of(sampled, symbol)
-            # What was read uses no more than there is; any other symbol of that size is wrong in half of its modules.
+            # The right symbol uses at most all error correction; in any other, half of the modules are wrong.
             if budget.used <= 1:
                 return sampled, symbol, budget
     return None
@@ -116,8 +116,8 @@ def _candidates(found: Located) -> Iterator[Symbol]:
                 continue
 
 
-def _straightened(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled:
-    """The symbol and what is around it, seen from straight above."""
+def _straighten(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled:
+    """Return the symbol and its surroundings without perspective."""
     from PIL import Image
 
     side = side_of(found.version)
@@ -135,7 +135,7 @@ def _straightened(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled
 
 
 def _perspective(places: Sequence[tuple[int, int]], corners: Sequence[tuple[int, int]]) -> list[float]:
-    """The eight numbers by which Pillow finds the corner in the picture for each place in the straight one."""
+    """Return the eight coefficients with which Pillow maps places in the straight image to corners in the image."""
     rows, wanted = [], []
     for (x, y), (u, v) in zip(places, corners, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]

@@ -1,12 +1,10 @@
-"""The engines that read symbols in pictures, of two schools with opposite tastes.
+"""Provides the engines that read symbols in images, of two kinds with opposite weaknesses.
 
-Readers of the run-length school look for lines of dark and light as 1:1:3:1:1, and mind what breaks these: dotted
-rings, pupils that are no block. Readers of the contour school look for squares in squares, and mind round corners. A
-panel needs both. zxing-cpp, quirc and qrdec are always there; OpenCV and zbar, whose decoder qrdec is, join where they
-are installed.
+Run-length readers look for dark and light in the ratio 1:1:3:1:1 along lines, and fail if rings are dotted or pupils
+are not solid. Contour readers look for squares within squares, and fail on round corners. A panel needs both kinds.
+zxing-cpp, quirc and qrdec are always installed; OpenCV and zbar, whose decoder is the same as qrdec, are optional.
 
-All engines give the payload in bytes, as the symbol has it: which letters these stand for is a guess in which they
-differ.
+All engines return the payload as the bytes in the symbol, because they guess its charset differently.
 """
 
 from __future__ import annotations
@@ -27,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["STANDARD", "Engine", "Reader", "School", "family_of", "installed", "standard"]
 
 School: TypeAlias = Literal["run-length", "contour"]
-"""How an engine finds a symbol."""
+"""The method by which an engine finds a symbol."""
 
 Reader: TypeAlias = "Callable[[Pixels], list[bytes]]"
-"""Grey pixels, rows of 0..255, to the contents of the symbols that were found there."""
+"""Takes rows of grays, 0..255, and returns the payloads of all symbols found."""
 
 STANDARD = ("zxing-cpp", "quirc", "qrdec")
-"""The engines that are always there; the score is theirs."""
+"""The engines that are always installed and determine the score."""
 
 KIN = {"qrdec": "zbar"}
-"""Engines that are another's decoder by another name."""
+"""Engines that share the decoder of another engine."""
 
 MOST_DOUBLED = 1_600
-"""Pixels of the longer side of a picture that is enlarged for a second look."""
+"""Largest longer side, in pixels, of an image enlarged for a second attempt."""
 
 ZBAR_BINARY = 4
 """ZBAR_CFG_BINARY of zbar.h, since 0.23.90, which pyzbar does not know."""
@@ -48,13 +46,13 @@ ZBAR_GREYS = int.from_bytes(b"Y800", "little")
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What reads symbols.
+    """A library that reads symbols.
 
     Attributes:
         name: `zxing-cpp`, `quirc`, `qrdec`, `opencv` or `zbar`.
-        school: How it finds them.
-        version: Of the library.
-        reader: Rows of greys -> the payloads; may not change the greys.
+        school: The method by which it finds symbols.
+        version: Version of the library.
+        reader: Takes rows of grays, which it must not change, and returns the payloads.
     """
 
     name: str
@@ -63,24 +61,24 @@ class Engine:
     reader: Reader = field(repr=False)
 
     def read(self, greys: Pixels) -> list[bytes]:
-        """The payloads of all symbols that are found in rows of greys, uint8; none in an empty picture."""
+        """Return the payloads of all symbols in rows of grays, uint8; an empty list for an empty image."""
         return self.reader(np.ascontiguousarray(greys)) if greys.size else []
 
 
 def family_of(name: str) -> str:
-    """What engines of one origin have in common, by the name of one."""
+    """Return the family of an engine; engines with the same decoder belong to one family."""
     return KIN.get(name, name)
 
 
 @cache
 def standard() -> tuple[Engine, ...]:
-    """The engines that are always there: zxing-cpp, quirc and qrdec."""
+    """Return the engines that are always installed: zxing-cpp, quirc and qrdec."""
     return (_zxing(), _quirc(), _qrdec())
 
 
 @cache
 def installed() -> tuple[Engine, ...]:
-    """All engines of this machine: the standard ones, then OpenCV and zbar where they are."""
+    """Return all installed engines: the standard ones, then OpenCV and zbar if available."""
     return (*standard(), *(engine for engine in (_opencv(), _zbar()) if engine))
 
 
@@ -99,12 +97,12 @@ def _quirc() -> Engine:
     import deqr
 
     def look(greys: Pixels, *, is_lit_unevenly: bool) -> list[bytes]:
-        # A decoder serves one thread, so each look has its own.
+        # A decoder is not thread-safe, so each attempt has its own.
         return _payloads_by_deqr(deqr.QuircDecoder(), greys, binarize=is_lit_unevenly)
 
     def read(greys: Pixels) -> list[bytes]:
-        # One threshold for all misses what lies in shade, and one for each place what is small; and quirc counts whole
-        # pixels, of which one more or less decides about small modules. A camera would have looked more often.
+        # A global threshold misses shaded symbols, a local one small symbols. quirc also counts whole pixels, and a
+        # single one decides about small modules. So several attempts are made, as a phone's camera would.
         found = look(greys, is_lit_unevenly=False) or look(greys, is_lit_unevenly=True)
         if found or 2 * max(greys.shape) > MOST_DOUBLED:
             return found
@@ -125,11 +123,11 @@ def _qrdec() -> Engine:
 
 
 def _payloads_by_deqr(decoder: Any, greys: Pixels, **options: bool) -> list[bytes]:
-    """One payload a symbol, which may have several segments."""
+    """Return one payload per symbol, joining its segments."""
     try:
-        # It writes into the picture, so it gets a copy.
+        # deqr writes into the image, so it gets a copy.
         symbols = decoder.decode(greys.copy(), convert_data=False, **options)
-    except ValueError:  # it has no name for the mode of a symbol that is one of several (structured append)
+    except ValueError:  # deqr does not support structured append
         return []
     return [b"".join(segment.data for segment in symbol.data_entries) for symbol in symbols]
 
@@ -141,10 +139,10 @@ def _opencv() -> Engine | None:
         return None
 
     def read(greys: Pixels) -> list[bytes]:
-        # One symbol only: the search for several misses a quarter of those that this finds.
+        # Reads only one symbol, because OpenCV's search for several misses a quarter of those found here.
         try:
             payload, _, _ = cv2.QRCodeDetector().detectAndDecodeBytes(greys)
-        except cv2.error:  # what it takes for a symbol may break its calculation
+        except cv2.error:  # raised for some false detections
             return []
         return [payload] if payload else []
 
@@ -154,13 +152,13 @@ def _opencv() -> Engine | None:
 def _zbar() -> Engine | None:
     try:
         from pyzbar import wrapper
-    except ImportError:  # pyzbar raises it where Debian's libzbar0 is missing, too
+    except ImportError:  # also raised by pyzbar if the libzbar0 library is missing
         return None
     numbers = c_uint(), c_uint(), c_uint()
     wrapper.zbar_version(*map(byref, numbers))
 
     def read(greys: Pixels) -> list[bytes]:
-        # Not by pyzbar.decode, which has no way to ask for the payload as it is and spells "é" as "矇".
+        # pyzbar.decode cannot return the raw payload and decodes "é" as "矇".
         scanner, image = wrapper.zbar_image_scanner_create(), wrapper.zbar_image_create()
         for kind in wrapper.ZBarSymbol:
             is_sought = kind == wrapper.ZBarSymbol.QRCODE

@@ -1,4 +1,4 @@
-"""`make_scannable`: the cheapest changes of a design after which it scans."""
+"""Provides `make_scannable`, which finds the smallest changes that make a design scan."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ __all__ = ["Change", "Repair", "make_scannable"]
 
 
 SHARES = (1.0, 0.6, 0.3)
-"""Of the target: less of it, where readers do not see a design for all the error correction that it leaves."""
+"""Shares of the target to try: lower ones if readers still fail at the target."""
 
 MASKS = range(8)
-"""Data masks (ISO/IEC 18004:2015, 7.8.2). With another one, a reader that was misled by an accident is not."""
+"""Data masks (ISO/IEC 18004:2015, 7.8.2). Another mask can remove a pattern that misleads a reader by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a design.
+    """One change to a design.
 
     Attributes:
-        lever: What kind of change it is.
-        fields: For `design.replace(**fields)`, after the changes before it.
-        message: The same in a sentence.
+        lever: The kind of change.
+        fields: Fields for `design.replace(**fields)`, to be applied after the previous changes.
+        message: The change in words.
     """
 
     lever: Lever
@@ -56,13 +56,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Repair(Shown):
-    """A design that scans, and what was changed for it.
+    """A repaired design with its changes.
 
     Attributes:
-        design: It.
-        changes: In their order; none where it scanned already.
-        before: Report on the design as it was.
-        after: Report on the design as it is now.
+        design: The repaired design.
+        changes: The changes in order; empty if the design already scanned.
+        before: Report on the original design.
+        after: Report on the repaired design.
     """
 
     design: Design
@@ -96,22 +96,23 @@ def make_scannable(
     level: Level = "standard",
     fetch: Fetch | None = None,
 ) -> Repair:
-    """Change a design as little as is needed for it to scan: what comes back is at least `ok` to a check of this level.
+    """Change a design as little as possible so that a check of this level rates it at least `ok`.
 
     Args:
-        design: What may not scan.
+        design: The design to repair.
         target: Share of the worst block's error correction that the design may use, 0..1.
-        may: What may be changed, out of `qrkit.scanning.levers.LEVERS`; None for all of it.
-        level: Of the checks before and after, as `qrkit.check` has them. `static` asks no reader, and takes a fraction
-            of the time.
-        fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
+        may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
+        level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
+            fraction of the time.
+        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
-        CannotRepair: If these levers do not suffice; the error says what is in the way and which others would help.
+        CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
+            would help.
         InvalidParameter: If there is no such lever, or the target is not in 0..1.
         ContentTooLong: If the content does not fit.
-        AssetError: If a picture that the design names cannot be read.
-        RenderingFailed: If the renderer broke down on a part of it.
+        AssetError: If an image in the design is invalid or cannot be fetched.
+        RenderingFailed: If the renderer fails on a part of the design.
     """
     may = LEVERS if may is None else may
     _check(target, may)
@@ -123,7 +124,7 @@ def make_scannable(
         if bench.is_good(state):
             masks = MASKS if share == SHARES[0] and "mask" in may and level != "static" else ()
             for chosen in _choices(bench, design, steps, masks):
-                found = _repaired(design, chosen, before, fetch)
+                found = _repair(design, chosen, before, fetch)
                 if found.after.is_at_least("ok"):
                     return found
                 best = max(best or found, found, key=lambda one: one.after.score)
@@ -134,7 +135,7 @@ def make_scannable(
 
 
 def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[int]) -> Iterator[list[Step]]:
-    """The steps that are needed; then the same with other data masks."""
+    """Yield the necessary steps, then the same steps with other data masks."""
     needed = needed_steps(bench, design, steps)
     yield needed
     for mask in masks:
@@ -145,8 +146,8 @@ def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[in
             yield masked
 
 
-def _repaired(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fetch | None) -> Repair:
-    """The design after these steps."""
+def _repair(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fetch | None) -> Repair:
+    """Apply steps to a design and check the result."""
     changes = []
     repaired = design
     for step in steps:
@@ -158,7 +159,7 @@ def _repaired(design: Design, steps: Sequence[Step], before: ScanReport, fetch: 
 
 
 def _advice(may: Collection[str]) -> str:
-    """What else to allow where arithmetic finds nothing wrong and readers still fail."""
+    """Suggest what else to allow if readers fail although no issue is left."""
     others = [lever for lever in LEVERS if lever not in may]
     return f"Allow more changes: {', '.join(others)}" if others else "Choose plainer modules, eyes or colors"
 
@@ -172,7 +173,7 @@ def _check(target: float, may: Collection[str]) -> None:
 
 
 def _refusal(bench: Bench, design: Design, state: State, target: float, may: Collection[str]) -> CannotRepair:
-    """Why, and what else would have to be allowed."""
+    """Create the error that names the obstacles and further changes that would help."""
     reasons = [issue.message for issue in state.issues]
     if not bench.allows(state.budget.used):
         reasons.append(f"{state.budget.used:.0%} of the error correction is used, and {target:.0%} may be")
@@ -186,13 +187,13 @@ def _refusal(bench: Bench, design: Design, state: State, target: float, may: Col
 
 def _change(step: Step, before: Design, after: Design) -> Change:
     names = [name for name in type(after).model_fields if getattr(after, name) != getattr(before, name)]
-    return Change(step.lever, {name: getattr(after, name) for name in names}, _told(step.lever, before, after))
+    return Change(step.lever, {name: getattr(after, name) for name in names}, _describe(step.lever, before, after))
 
 
-def _told(lever: Lever, before: Design, after: Design) -> str:
-    """A change in a sentence."""
+def _describe(lever: Lever, before: Design, after: Design) -> str:
+    """Describe a change in words."""
     if lever in ("layer_place", "layer_opacity", "layer_size"):
-        return _told_of_layer(lever, before, after)
+        return _describe_layer(lever, before, after)
     light = "" if before.background == after.background else " on white"
     colors = [name for name in ("foreground", "background") if getattr(before, name) != getattr(after, name)]
     return {
@@ -208,8 +209,8 @@ def _told(lever: Lever, before: Design, after: Design) -> str:
     }[lever]
 
 
-def _told_of_layer(lever: Lever, before: Design, after: Design) -> str:
-    """What became of the first layer that changed."""
+def _describe_layer(lever: Lever, before: Design, after: Design) -> str:
+    """Describe the change of the first layer that differs."""
     pairs = enumerate(zip(before.layers, after.layers, strict=True))
     at, (old, new) = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
     if lever == "layer_opacity":

@@ -1,7 +1,7 @@
-"""A scene -> what a reader would measure: how light the symbol is drawn, module by module.
+"""Measures the lightness of each module of a drawing, as a reader would.
 
-Values are luma, the weighted sum of the coded red, green and blue that readers compute (ITU-R BT.601): 0 is black, 1 is
-white. Reflectance, which print grades use, is linear; `reflectance` makes the one of the other.
+Values are luma, the weighted sum of encoded red, green and blue that readers compute (ITU-R BT.601): 0 is black, 1 is
+white. Print grades use reflectance, which is linear; `reflectance` converts luma to it.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
 """Rows of luma, 0..1."""
 
 MARGIN = 5
-"""Modules around the symbol that are looked at: the quiet zone of the standard, 4, and what follows it."""
+"""Modules measured around the symbol: the standard's quiet zone of 4 and one more."""
 
 PIXELS = 8
-"""A module, with which a drawing is looked at: enough to see a corner rounded by a tenth of an eye."""
+"""Pixels per module of a measured drawing: enough to detect a corner rounded by a tenth of an eye."""
 
 MOST_SAMPLED_SIDE = 1100
-"""Pixels of a drawing that is sampled; large symbols get fewer a module."""
+"""Pixels per side of a measured drawing; large symbols get fewer pixels per module."""
 
 MOST_READ_SIDE = 1600
-"""Pixels of a picture that is given to readers."""
+"""Pixels of the longer side of an image for readers."""
 
 WEIGHTS = np.array(LUMA, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """A symbol as it is drawn, with `MARGIN` modules around it, in the orientation in which it was encoded.
+    """A drawn symbol with `MARGIN` modules around it, in the orientation of the encoded symbol.
 
     Attributes:
         side: Modules per side, without the margin.
-        pixels: A module is so many pixels wide.
-        luma: float32, (side + 2 · MARGIN) · pixels squared: what is drawn, where something is.
-        alpha: float32, as large: 0 where the page behind the picture is seen, 1 where the picture hides it.
-        is_inside: bool, as large: whether the place belongs to the picture, even if it is transparent there.
-        is_mirrored: Whether the drawing shows the symbol mirrored.
+        pixels: Pixels per module.
+        luma: float32, (side + 2 · MARGIN) · pixels squared: luma of the drawing.
+        alpha: float32, same shape: 0 where the page shows through, 1 where the image is opaque.
+        is_inside: bool, same shape: True inside the image, even where it is transparent.
+        is_mirrored: True if the drawing is mirrored.
     """
 
     side: int
@@ -59,32 +59,32 @@ class Sampled:
     is_mirrored: bool = False
 
     def on(self, page: float) -> Greys:
-        """The picture laid on a page of this luma."""
+        """Return the image on a page of this luma."""
         return self.luma * self.alpha + np.float32(page) * (1 - self.alpha)
 
     def modules(self, page: float = 1.0) -> Greys:
-        """The luma of each module's middle, (side + 2 · MARGIN) squared: of its inner half, as readers look there."""
+        """Return the mean luma of each module's inner half, which readers sample, (side + 2 · MARGIN) squared."""
         return middles(self.on(page), self.pixels)
 
 
 def middles(greys: Greys, pixels: int) -> Greys:
-    """The mean of the inner half of each square of so many pixels a side."""
+    """Return the mean of the inner half of each square with this number of pixels per side."""
     count = greys.shape[0] // pixels
     edge = pixels // 4
     squares = greys.reshape(count, pixels, count, pixels)[:, edge : pixels - edge, :, edge : pixels - edge]
-    found: Greys = squares.mean(axis=(1, 3), dtype=np.float32)
-    return found
+    means: Greys = squares.mean(axis=(1, 3), dtype=np.float32)
+    return means
 
 
 def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
-    """Draw the symbol of a scene and what is around it, a few pixels a module.
+    """Draw the symbol of a scene and its surroundings, with a few pixels per module.
 
     Args:
-        scene: What is drawn.
-        pixels: A module, unless the symbol is large; at least 3.
+        scene: The drawing.
+        pixels: Pixels per module, at least 3; large symbols get fewer.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of it.
+        RenderingFailed: If the renderer fails on a part of the scene.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
@@ -92,53 +92,53 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     left, top = scene.origin
     reach, scale = MARGIN * scene.module, pixels / scene.module
     matrix = Matrix(scale, scale, (reach - left) * scale, (reach - top) * scale)
-    picture = _painted(scene, matrix, across * pixels)
+    picture = _render(scene, matrix, across * pixels)
     is_inside = np.zeros(picture.shape[:2], dtype=bool)
     box = [max(0, round(edge)) for edge in matrix.box(0, 0, scene.width, scene.height)]
     is_inside[box[1] : box[1] + box[3], box[0] : box[0] + box[2]] = True
     luma, alpha = picture[:, :, :3] @ WEIGHTS, picture[:, :, 3]
-    # As it was encoded: a flip of the design mirrors the picture.
+    # Undo the flip of the design.
     is_across, is_down = _flips(scene)
     turn = (slice(None, None, -1 if is_down else 1), slice(None, None, -1 if is_across else 1))
     return Sampled(side, pixels, luma[turn], alpha[turn], is_inside[turn], is_across != is_down)
 
 
 def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, float]:
-    """The whole picture on a page, and how many pixels a module it has.
+    """Return the whole image on a page, and its pixels per module.
 
     Args:
-        scene: What is drawn.
-        pixels: A module, unless the picture would have more than `MOST_READ_SIDE` a side.
-        page: What is seen through it.
+        scene: The drawing.
+        pixels: Pixels per module, unless the image would exceed `MOST_READ_SIDE` pixels per side.
+        page: The color of the page behind transparent areas.
 
     Raises:
-        RenderingFailed: The renderer broke down on a part of it.
+        RenderingFailed: If the renderer fails on a part of the scene.
     """
     scale = min(pixels / scene.module, MOST_READ_SIDE / max(scene.width, scene.height))
     size = max(1, round(scene.width * scale)), max(1, round(scene.height * scale))
-    # Whole pixels a module need whole places, too; the rest of a pixel is given to the edges.
+    # With whole pixels per module, the symbol must begin on a whole pixel; the edges get the remaining fraction.
     left, top = (round(place * scale) - place * scale for place in scene.origin)
-    picture = _painted(scene, Matrix(scale, scale, left, top), *size)
+    picture = _render(scene, Matrix(scale, scale, left, top), *size)
     alpha = picture[:, :, 3:]
     below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
     return (picture[:, :, :3] * alpha + below * (1 - alpha)) @ WEIGHTS, scale * scene.module
 
 
 def reflectance(luma: Greys) -> Greys:
-    """Luma of greys as linear reflectance (IEC 61966-2-1, the curve of sRGB)."""
+    """Convert the luma of grays to linear reflectance (IEC 61966-2-1, the sRGB curve)."""
     return np.where(luma <= 0.04045, luma / 12.92, ((luma + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 
-def _painted(scene: Scene, matrix: Matrix, width: int, height: int | None = None) -> np.ndarray:
-    """Red, green, blue and alpha, 0..1, of the part of a scene that a matrix moves into a picture of this size."""
+def _render(scene: Scene, matrix: Matrix, width: int, height: int | None = None) -> np.ndarray:
+    """Render the part of a scene that a matrix moves into an image of this size, as RGBA, 0..1."""
     part = replace(scene, width=width, height=height or width, items=(Group(scene.items, matrix),))
     return np.asarray(painted(part), dtype=np.float32) / 255
 
 
 def _flips(scene: Scene) -> tuple[bool, bool]:
-    """Whether the symbol is seen mirrored across, and down."""
+    """Return whether the symbol is mirrored horizontally, and vertically."""
     seen, meant = scene.cells, scene.symbol.modules
-    # No symbol looks the same mirrored: one of its corners has no finder pattern.
+    # No symbol equals its mirror image, because one corner has no finder pattern.
     for across in (False, True):
         for down in (False, True):
             rows = meant[::-1] if down else meant

@@ -1,4 +1,4 @@
-"""`ScanReport`: whether a design scans, with how much room, what is in the way, and what would help."""
+"""Provides `ScanReport`, which says whether a design scans, with how much margin, and what would improve it."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "VERDICTS", "Issue", "Level", "ScanReport", "Severity", "Verdict"]
 
 Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
-"""What a check comes to, in one word."""
+"""The result of a check."""
 
 Level: TypeAlias = Literal["static", "quick", "standard", "full"]
-"""How thorough a check is."""
+"""The thoroughness of a check."""
 
 Severity: TypeAlias = Literal["fatal", "error", "warning", "note"]
-"""What an issue makes of a verdict: unreadable, fragile, ok at best, or nothing."""
+"""The effect of an issue on the verdict: unreadable, fragile, at best ok, or none."""
 
 VERDICTS: tuple[Verdict, ...] = ("unreadable", "fragile", "ok", "robust")
-"""From the worst to the best."""
+"""All verdicts, from worst to best."""
 
 LEVELS: tuple[Level, ...] = ("static", "quick", "standard", "full")
-"""How thorough a check is: by arithmetic alone, or with readers in 7, 19 or all conditions."""
+"""All levels: without readers, or with readers in 7, 19 or all conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing that is in the way of readers.
+    """A problem that readers have with a design.
 
     Attributes:
-        code: A stable word: error-budget, fixed-pattern, eye-corner, eye-gap, eye-pupil, eye-ring, module-weight,
-            quiet-zone, contrast, polarity, mirrored, wrong-text, not-read.
-        severity: fatal (unreadable), error (fragile), warning (ok at best) or note.
+        code: A stable identifier: error-budget, fixed-pattern, eye-corner, eye-gap, eye-pupil, eye-ring,
+            module-weight, quiet-zone, contrast, polarity, mirrored, wrong-text, not-read.
+        severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
-        measured: What was found.
-        needed: What would be enough.
-        message: Both in a sentence, with the unit.
-        fix: Fields for `design.replace(**fix)`; None where no single change helps.
+        measured: The measured value.
+        needed: The value that would be enough.
+        message: Both values in a sentence, with their unit.
+        fix: Fields for `design.replace(**fix)`; None if no single change helps.
     """
 
     code: str
@@ -76,20 +76,20 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class ScanReport(Shown):
-    """What a check found. The last line of a notebook's cell shows it, with the heat map.
+    """The result of a check. Notebooks show it, with the heat map, if it is the last line of a cell.
 
     Attributes:
-        verdict: robust (readers of both schools, in all conditions), ok, fragile or unreadable.
-        score: 0..100: how much of what a plain symbol gets read this one gets read, too, at most what the issues leave;
-            100 reads like plain.
+        verdict: robust (read by both kinds of readers in all conditions), ok, fragile or unreadable.
+        score: How often the symbol is read, compared with a plain one, 0..100; issues limit the score. 100 means as
+            often as a plain symbol.
         level: static, quick, standard or full.
-        content: What the symbol says.
-        issues: What is in the way, the worst first.
-        budget: Error correction used; None for a picture whose modules cannot be told.
-        structure: Eyes, weights, quiet zone and contrast; likewise.
-        panel: What readers saw; None at level static.
-        grade: Print grade in the manner of ISO/IEC 15415, not a verification; from level standard on.
-        design: What was checked; None for a picture.
+        content: The content of the symbol.
+        issues: The issues, the worst first.
+        budget: Error correction used; None for an image whose encoding is unknown.
+        structure: Eyes, weights, quiet zone and contrast; None for an image whose encoding is unknown.
+        panel: The results of the readers; None at level static.
+        grade: Print grade based on ISO/IEC 15415, not a verification; only at levels standard and full.
+        design: The checked design; None for an image.
     """
 
     verdict: Verdict
@@ -104,22 +104,22 @@ class ScanReport(Shown):
     design: Design | None = None
 
     def is_at_least(self, verdict: Verdict) -> bool:
-        """Whether the verdict is this one or better."""
+        """Return True if the verdict is this one or better."""
         return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
 
     @property
     def fault(self) -> str | None:
-        """The verdict and what is in the way; None for what is robust."""
+        """The verdict and the worst issue; None if the verdict is robust."""
         if self.is_at_least("robust"):
             return None
         verdict = "ok, not robust" if self.verdict == "ok" else self.verdict
         return f"{verdict}: {self.issues[0].message}"
 
     def fixed(self, issue: Issue) -> Design:
-        """The design with the fix of one of its issues.
+        """Return the design with the fix for one of its issues.
 
         Raises:
-            ValueError: A picture was checked, or the issue has no fix.
+            ValueError: If an image was checked, or the issue has no fix.
         """
         if self.design is None or issue.fix is None:
             raise ValueError(f"{issue.code} has no fix" if self.design else "a picture cannot be fixed, only a design")
@@ -140,7 +140,7 @@ class ScanReport(Shown):
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`as_dict` as text."""
+        """Return `as_dict` as JSON text."""
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:

@@ -1,9 +1,8 @@
-"""The search for steps after which a design scans.
+"""Searches for steps that make a design scan.
 
-First the symbol is made readable as if nothing lay over it: colours, quiet zone, eyes, weight of modules. Then layers
-behind all of it are made as faint as they have to be, and room is found for those in the way. Of each place, version
-and size of theirs two drawings tell what any mask, error correction level and pad codewords make of it, so that these
-are tried by arithmetic.
+First, the symbol is made readable without its layers: colors, quiet zone, eyes, weight of modules. Then backdrops are
+made as faint as necessary, and room is found for the layers that do harm. For each place, version and size of these
+layers, two drawings suffice to compare all masks, error correction levels and pad codewords by arithmetic.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ if TYPE_CHECKING:
 __all__ = ["found_steps", "needed_steps"]
 
 MOST_VERSIONS = 6
-"""Versions above its own that a design may get."""
+"""Number of higher versions to try."""
 SHIFTS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2))
 """Modules to the right and down by which layers are moved."""
 SHIFT_GAIN = 0.2
-"""Of the worst block's error correction: what it may leave more of to move a layer by a module or two."""
+"""Largest share of the worst block's error correction that moving a layer by a module or two can save."""
 PALE = 0.5
-"""Weight that sprites are taken to have where nothing is measured but that they look pale."""
+"""Assumed weight of sprites that look pale but were not measured."""
 OPACITIES = (0.6, 0.45, 0.3, 0.2, 0.12)
 SCALES = (0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.28, 0.2)
 LITTLE = 5
-"""How many of these scales leave a logo what it is."""
+"""Number of these scales that hardly change the look of a logo."""
 GROWN = (3, 6)
-"""Versions above its own with which a logo need not become smaller than that."""
+"""Number of versions to go up in combination with these scales."""
 BACKDROP = 0.6
-"""Share of the symbol's width and height from which on a layer is a backdrop: it is made fainter, not smaller."""
+"""Share of the symbol's width and height from which a layer is a backdrop, which is made fainter, not smaller."""
 ROUNDS = 2
-"""How often all levers are tried that do not concern layers: one may show what another one has hidden."""
+"""How often all levers that do not concern layers are tried, because one may reveal issues that another hid."""
 MOST_TRIED = 8
-"""Layers that are left out in turn, to see which of them are in the way; of more, all are taken to be."""
+"""Largest number of layers that are tested one by one for harm; of more layers, all count as harmful."""
 
 CODES: dict[Lever, tuple[str, ...]] = {
     "flip": ("mirrored",),
@@ -55,11 +54,11 @@ CODES: dict[Lever, tuple[str, ...]] = {
     "markers": ("eye-ring", "eye-gap", "eye-pupil", "eye-corner"),
     "modules": ("module-weight", "fixed-pattern", "quiet-zone"),
 }
-"""What helps against which issues, without layers."""
+"""The issues that each lever can remove, apart from layers."""
 
 
 def found_steps(bench: Bench, design: Design, may: Collection[str]) -> tuple[list[Step], State]:
-    """The first steps that lead to a good state, else those to the best one that was found."""
+    """Return the first steps that lead to a good state, else those that lead to the best state found."""
     start = bench.state(design)
     if bench.is_good(start):
         return [], start
@@ -74,7 +73,7 @@ def found_steps(bench: Bench, design: Design, may: Collection[str]) -> tuple[lis
 
 
 def needed_steps(bench: Bench, design: Design, steps: list[Step]) -> list[Step]:
-    """The steps without those that a good state does not need; the ones that are seen most go first."""
+    """Remove steps that are not needed for a good state, the most conspicuous first."""
     for step in reversed(steps):
         rest = [one for one in steps if one is not step]
         state = bench.after(design, rest)
@@ -84,7 +83,7 @@ def needed_steps(bench: Bench, design: Design, steps: list[Step]) -> list[Step]:
 
 
 def _without_layers(bench: Bench, design: Design, may: Collection[str]) -> list[Step]:
-    """Steps that make a design without layers scan, as far as these levers can."""
+    """Find steps that make a design without layers scan, as far as these levers can."""
     steps: list[Step] = []
     state = bench.state(design)
     for lever, codes in [*CODES.items()] * ROUNDS:
@@ -102,7 +101,7 @@ def _without_layers(bench: Bench, design: Design, may: Collection[str]) -> list[
 
 
 def _attempts(lever: Lever, design: Design, issues: Sequence[Issue]) -> Iterator[Mapping[str, Any]]:
-    """Fields to change, the gentlest first."""
+    """Yield fields to change, from gentle to drastic."""
     if lever == "colors" and fixes.is_clear(design):
         yield {"background": WHITE}
     if lever == "padding" and (wider := fixes.quiet(design)):
@@ -121,7 +120,7 @@ def _attempts(lever: Lever, design: Design, issues: Sequence[Issue]) -> Iterator
 
 
 def _fainter_backdrops(bench: Bench, design: Design, steps: list[Step]) -> list[Step]:
-    """What makes backdrops as faint as they have to be without any layer over them, after these steps."""
+    """Find the step that makes backdrops as faint as necessary, without other layers, after these steps."""
     which = [index for index, layer in enumerate(design.layers) if _is_backdrop(design, layer)]
     if not which:
         return []
@@ -134,7 +133,7 @@ def _fainter_backdrops(bench: Bench, design: Design, steps: list[Step]) -> list[
 
 
 def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list[Step], State]:
-    """Steps that leave layers room, those that are seen least first; else those to the best state that was found."""
+    """Find the least conspicuous steps that make room for layers, else those that lead to the best state found."""
     best: tuple[list[Step], State] = [], start
     for steps in _arrangements(bench, start, may):
         state = bench.after(start.design, steps)
@@ -154,8 +153,8 @@ def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list
 
 
 def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[list[Step]]:
-    """Places, versions and sizes of the layers that are in the way, from what is seen least."""
-    layers = _in_the_way(bench, start)
+    """Yield places, versions and sizes for the harmful layers, the least conspicuous first."""
+    layers = _harmful_layers(bench, start)
     backdrops = [index for index in layers if _is_backdrop(start.design, start.design.layers[index])]
     logos = [index for index in layers if index not in backdrops]
 
@@ -184,8 +183,8 @@ def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[
     yield from steps("layer_size", resized, layers, [{"scale": scale} for scale in SCALES])
 
 
-def _in_the_way(bench: Bench, start: State) -> list[int]:
-    """The layers without which a state is better; all, where none alone is."""
+def _harmful_layers(bench: Bench, start: State) -> list[int]:
+    """Return the layers without which the state is better; all layers if no single one makes a difference."""
     layers = start.design.layers
     every = list(range(len(layers)))
     if 1 < len(layers) <= MOST_TRIED:

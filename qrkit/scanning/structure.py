@@ -1,7 +1,7 @@
-"""What readers need before they correct anything: eyes, weight of modules, quiet zone, contrast.
+"""Measures what readers need before error correction: eyes, weight of modules, quiet zone, contrast.
 
-Measured on the drawing itself, so that it holds for whatever draws it. The limits are those from which on independent
-readers begin to fail; they are harder than the standard where readers are, and softer where they are.
+The drawing itself is measured, so the results do not depend on how it was drawn. The limits are the values at which
+independent readers begin to fail; some are stricter than the standard, others less strict.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["DARK_PAGE", "structure_of"]
 
 DARK_PAGE = 0.25
-"""Luma of a page that a light quiet zone has to hold its own against: #404040."""
+"""Luma of a dark page (#404040), from which a light quiet zone must be distinguishable."""
 
 LEAST_SEEN = 0.7
-"""Share of a part of the symbol that has to read right for its contrast to count."""
+"""Share of modules in a part of the symbol that must read right for its contrast to count."""
 
 
 def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structure:
@@ -33,8 +33,8 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
 
     Args:
         sampled: The drawing.
-        symbol: What was meant.
-        wrong: bool, side x side: modules that read wrong, which say nothing of the others' weight.
+        symbol: The encoded symbol.
+        wrong: bool, side x side: modules that read wrong, which are left out of the weights.
     """
     white, luma = sampled.on(1.0), sampled.modules()
     contrast = contrast_of(luma, symbol, wrong)
@@ -47,13 +47,13 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
 
 
 def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
-    """The luma of typical dark and of typical light modules."""
+    """Return the luma of typical dark and typical light modules."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return float(np.median(inner[dark])), float(np.median(inner[~dark]))
 
 
 def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
-    """The signed contrast of the symbol's faintest ninth; eyes may have colours of their own."""
+    """Return the signed contrast of the symbol's faintest ninth, without eyes, which may have their own colors."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     is_counted = role_grid(symbol.version) != Role.FINDER
     found = []
@@ -63,7 +63,7 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
             here[part.ravel()] = True
             here = here.reshape(dark.shape) & is_counted
             right = here & ~wrong
-            # Under a logo there is no contrast, which is the budget's to say.
+            # Areas under a logo have no contrast; the budget covers them.
             if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
                 found.append(float(np.median(inner[right & ~dark]) - np.median(inner[right & dark])))
     low, high = levels(luma, symbol)
@@ -71,7 +71,7 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
 
 
 def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
-    """How much of a typical dark and of a typical light data module is drawn so, as diameters of discs."""
+    """Return the weights of typical dark and light data modules, as diameters of discs with the same area."""
     edge = MARGIN * pixels
     inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
     share = inner.reshape(symbol.side, pixels, symbol.side, pixels).mean(axis=(1, 3))
@@ -81,14 +81,14 @@ def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarr
 
 
 def _diameter(shares: np.ndarray) -> float:
-    """Of a disc that covers as much of a module as most do; a fifth may cover less."""
+    """Return the diameter of a disc with the area that at least four fifths of the modules cover."""
     if not len(shares):
         return 0.0
     return min(1.0, float(np.sqrt(np.quantile(shares, 0.2) * 4 / np.pi)))
 
 
 def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
-    """How many modules around the symbol are clear, where the page behind the picture is of the other kind."""
+    """Return the width of the quiet zone in modules, on a page that contrasts with it."""
     page = DARK_PAGE if is_light else 1.0
     seen = sampled.on(page)
     clear = (seen > middle) if is_light else (seen < middle)
@@ -98,7 +98,7 @@ def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
     end = edge + sampled.side * pixels
     reach = []
     for turned in range(4):
-        # The band beside the symbol, from the symbol outwards; what reaches a little over its edge is no matter.
+        # The band beside the symbol, from the inside out, ignoring a quarter module of overlap at the edge.
         band = np.rot90(clear, turned)[: edge - pixels // 4, edge:end][::-1]
         is_clear = band.mean(axis=1) > 0.98
         reach.append(0 if not is_clear[0] else edge if is_clear.all() else int(np.argmin(is_clear)) + pixels // 4)
@@ -110,7 +110,9 @@ def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
     top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
     box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
     centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
-    distance = np.maximum(centre[:, None], centre[None, :])  # from the middle, in modules; its lines are squares
+    distance = np.maximum(
+        centre[:, None], centre[None, :]
+    )  # from the center, in modules; lines of equal distance are squares
     return EyeShape(
         corner=corner,
         radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
@@ -121,16 +123,16 @@ def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
 
 
 def _sides(centre: np.ndarray, distance: float) -> np.ndarray:
-    """The middles of the four sides of a square so far from the centre, which rounding leaves where they are."""
+    """Mark the middles of the sides of a square at a distance from the center, where round corners have no effect."""
     across = np.abs(centre - distance) < 0.15
     beside = centre < distance / 2
     return (across[:, None] & beside[None, :]) | (beside[:, None] & across[None, :])
 
 
 def _radius(box: np.ndarray) -> float:
-    """Of the top left corner in pixels: how much of its square an arc leaves out, 1 - pi / 4 of the radius squared."""
+    """Return the radius of the top left corner in pixels: its arc leaves out (1 - pi / 4) · radius² of the square."""
     reach = len(box) // 2
     quarter = box[:reach, :reach]
-    # What is light before the first dark pixel of its row and of its column is outside the form.
+    # Pixels before the first dark pixel of both their row and their column are outside the shape.
     outside = (np.cumsum(quarter, axis=1) == 0) & (np.cumsum(quarter, axis=0) == 0)
     return min(float(reach), float(np.sqrt(outside.sum() / (1 - np.pi / 4))))

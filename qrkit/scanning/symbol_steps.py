@@ -1,4 +1,4 @@
-"""Other symbols of the same version for a design: masks, pad codewords and error correction levels."""
+"""Finds other symbols of the same version for a design: masks, pad codewords and error correction levels."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 __all__ = ["sufficient_symbols"]
 
 MASK_GAIN = 0.5
-"""Of the worst block's error correction: what another mask may leave more of, in small symbols."""
+"""Largest share of the worst block's error correction that another mask can save, in small symbols."""
 
 
 def sufficient_symbols(
     bench: Bench, design: Design, appearance: Appearance, may: Collection[str]
 ) -> Iterator[list[Step]]:
-    """Steps to symbols that leave enough error correction, fewer steps first.
+    """Yield steps to symbols that leave enough error correction, fewer steps first.
 
     Args:
-        bench: Says what is enough.
-        design: What is drawn.
-        appearance: How it draws modules.
-        may: Levers, of which mask, pad_codewords and ec are used.
+        bench: Decides whether error correction is enough.
+        design: The design.
+        appearance: How the design draws modules.
+        may: The allowed levers, of which mask, pad_codewords and ec are used.
     """
     levels = [design.ec, *_others(design.ec)] if "ec" in may else [design.ec]
     are_free = [design.pad_codewords == "free"]
     if "pad_codewords" in may and not are_free[0]:
         are_free.append(True)
-    # Either lever alone, the pads before the level as nobody sees them, then both.
+    # Each lever alone, first the pad codewords, whose change is invisible, then both.
     tries = [(level, is_free) for level in levels for is_free in are_free]
     for level, is_free in sorted(tries, key=lambda one: (one[0] != design.ec) + (one[1] != are_free[0])):
         steps = _level_steps(design, level, appearance.version)
@@ -53,7 +53,7 @@ def sufficient_symbols(
 def _sufficient(
     bench: Bench, design: Design, appearance: Appearance, steps: list[Step], may: Collection[str]
 ) -> Iterator[list[Step]]:
-    """These steps, if they suffice, or with the best mask if that does."""
+    """Yield these steps if they are enough, or the steps with the best mask if these are."""
     for step in steps:
         design = step.apply(design)
 
@@ -77,14 +77,14 @@ def _sufficient(
 
 
 def _others(level: ErrorCorrectionLevel) -> list[ErrorCorrectionLevel]:
-    """The other levels: the next stronger ones, then the next weaker ones, which leave more pad codewords free."""
+    """Return the other levels: first stronger ones, then weaker ones, which leave more pad codewords free."""
     levels: tuple[ErrorCorrectionLevel, ...] = get_args(ErrorCorrectionLevel)
     at = levels.index(level)
     return [*levels[at + 1 :], *reversed(levels[:at])]
 
 
 def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> list[Step] | None:
-    """What gives a design this level in its version; None where the content does not fit."""
+    """Return the steps to this level in the same version; None if the content does not fit."""
     if level == design.ec:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Issues and a panel -> one word and one number."""
+"""Combines issues and the results of a panel into a verdict and a score."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 __all__ = ["panel_issues", "report_of", "score_of", "verdict_of"]
 
 SEVERITIES: dict[Verdict, Severity] = {"unreadable": "fatal", "fragile": "error", "ok": "warning", "robust": "note"}
-"""Of an issue that leaves this verdict at best."""
+"""The severity of an issue that limits the verdict to this one."""
 
 KEPT: dict[Severity, float] = {"fatal": 0.0, "error": 0.5, "warning": 0.85, "note": 1.0}
-"""Share of the score that an issue leaves."""
+"""Share of the score that remains with an issue of each severity."""
 
 MOST_NAMED = 4
-"""Conditions that an issue lists."""
+"""Conditions named in an issue."""
 
 
 def report_of(
     content: str, level: Level, issues: Iterable[Issue], *, panel: Panel | None = None, **measured: Any
 ) -> ScanReport:
-    """What the issues of a drawing and a panel come to.
+    """Create the report from the issues of a drawing and the results of a panel.
 
     Args:
-        content: What the symbol says.
-        level: How thorough the check was.
-        issues: Of the drawing.
-        panel: What readers saw, if they looked.
+        content: The content of the symbol.
+        level: The level of the check.
+        issues: The issues of the drawing.
+        panel: The results of the readers, if they were used.
         **measured: Further fields of `ScanReport`.
     """
     found = sorted_issues((*panel_issues(panel), *issues)) if panel else tuple(issues)
@@ -49,21 +49,21 @@ def report_of(
 
 
 def verdict_of(issues: Iterable[Issue], panel: Panel | None) -> Verdict:
-    """The worst that an issue leaves, or that the panel found."""
+    """Return the worst verdict of all issues and the panel."""
     severities = {issue.severity for issue in issues}
     structural = next((verdict for verdict in VERDICTS if SEVERITIES[verdict] in severities), VERDICTS[-1])
     return min(structural, panel.verdict, key=VERDICTS.index) if panel else structural
 
 
 def score_of(issues: Iterable[Issue], panel: Panel | None) -> int:
-    """How often the panel reads, at most what the issues leave; without a panel, what they leave."""
-    # The panel has its own say; what it saw is not counted twice.
+    """Return the score that issues allow, limited by the panel's score if there is a panel."""
+    # Issues of the panel are already part of its score.
     left = round(100 * prod(KEPT[issue.severity] for issue in issues if issue.where != "panel"))
     return min(left, panel.score) if panel else left
 
 
 def panel_issues(panel: Panel) -> Iterator[Issue]:
-    """What the readers of a panel saw that they should not, or did not see."""
+    """Yield issues for wrong texts and for conditions in which readers failed."""
     if panel.wrong:
         condition, engine = panel.wrong[0]
         yield Issue("wrong-text", "fatal", "panel", len(panel.wrong), 0, f"{engine} reads another text in {condition}")

@@ -1,4 +1,4 @@
-"""Content -> `Symbol` (ISO/IEC 18004), and a picture -> the content of the codes in it."""
+"""Encodes content as a `Symbol` (ISO/IEC 18004) and decodes the QR Codes in an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture -> what the QR Code in it says."""
+"""Reads the QR Codes in an image."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 __all__ = ["MOST_READ_SIDE", "Decoded", "decode", "decode_all", "opened"]
 
 _NAMES = tuple({"jpg": "JPEG", "tif": "TIFF"}.get(name, name.upper()) for name in RASTER_FORMATS)
-"""Of the raster formats, as Pillow calls them."""
+"""Pillow's names of the raster formats."""
 
 MOST_PIXELS = 50_000_000
 MOST_READ_SIDE = 1_600
-"""Pixels of the longer side with which pictures of strangers are read; the worst one takes two seconds then."""
+"""Pixels of the longer side to which images from strangers are reduced, so that the worst takes two seconds."""
 LONGEST_SIDE = 65_535
-"""Pixels; the reader takes no more in one direction."""
+"""The reader's limit on width and height, in pixels."""
 MOST_FRAMES = 50
-"""Of an animation, or pages of a tif, that are read."""
+"""Frames of an animation, or pages of a TIFF, that are read."""
 
 LONGEST_SECONDS = 2.0
-"""After which no further frame of a stranger's picture is looked at."""
+"""Time after which no further frame of a stranger's image is read."""
 
 HOT = 0.001
-"""Share of the pixels of 16 bits that may be darker than black or lighter than white: sensors have hot pixels."""
+"""Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded(Shown):
-    """What a reader told (ruling G21).
+    """The content and properties of a QR Code that was read.
 
     Attributes:
         content: The text.
@@ -50,8 +50,8 @@ class Decoded(Shown):
         ec: Error correction level L, M, Q or H.
         dimension: Modules per side.
         capacity: Bytes that this version and level hold in byte mode.
-        length: Characters of the content.
-        part: Which part of a message the content is, where several symbols hold the message (structured append).
+        length: Number of characters in the content.
+        part: The part of the message that the content is, if several symbols share a message (structured append).
     """
 
     content: str
@@ -63,23 +63,24 @@ class Decoded(Shown):
     part: Part | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data, for JSON; without `part` where the symbol holds a whole message."""
+        """Return the fields as plain data, for JSON, without `part` if the symbol holds a whole message."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> Decoded:
-    """Read the QR Code in a picture.
+    """Read the QR Code in an image.
 
     Args:
-        picture: A file's path, its bytes (png, jpg, bmp, tif, gif, webp; at most 50 million pixels), or a Pillow image.
-        most_side: Pixels of the longer side; a larger picture is made smaller before it is read, and after two seconds
-            no further frame is looked at. For strangers' pictures: one that is full of finder patterns takes a reader
-            n⁴ steps for n pixels.
+        picture: The path of a file, its bytes (png, jpg, bmp, tif, gif, webp; at most 50 million pixels), or a Pillow
+            image.
+        most_side: Pixels of the longer side. Larger images are reduced before they are read, and after two seconds no
+            further frame is read. Use it for images from strangers: if n pixels are full of finder patterns, a reader
+            takes n⁴ steps.
 
     Raises:
-        InvalidParameter: It is something else.
-        UnreadableFile: It is not such a picture.
-        NoSymbol: No QR Code was found in it.
+        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
+        UnreadableFile: If the file cannot be read or is not such an image.
+        NoSymbol: If no QR Code was found.
 
     Example:
         >>> from qrkit import generate
@@ -87,72 +88,72 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
         'https://example.com'
     """
     for looks in _frames(picture, most_side):
-        if found := next((one for greys in looks if (one := locate(greys))), None):
-            return _decoded(found)
-    raise _none_in(picture)
+        if symbol := next((located for greys in looks if (located := locate(greys))), None):
+            return _to_decoded(symbol)
+    raise _no_symbol_error(picture)
 
 
 def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> list[Decoded]:
-    """Read every QR Code in a picture, as of a sheet of labels: from top to bottom, then from left to right.
+    """Read every QR Code in an image, such as a sheet of labels: from top to bottom, then from left to right.
 
     Args:
-        picture: As of `decode`.
-        most_side: As of `decode`.
+        picture: See `decode`.
+        most_side: See `decode`.
 
     Raises:
-        InvalidParameter: It is something else.
-        UnreadableFile: It is not such a picture.
-        NoSymbol: No QR Code was found in it.
+        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
+        UnreadableFile: If the file cannot be read or is not such an image.
+        NoSymbol: If no QR Code was found.
     """
-    found: list[Decoded] = []
+    decoded: list[Decoded] = []
     for looks in _frames(picture, most_side):
         seen = next((symbols for greys in looks if (symbols := locate_all(greys))), [])
-        codes = [_decoded(one) for one in in_lines(seen)]
-        # What stands still in an animation is there once; a sheet of equal labels has each of them.
-        found += [code for code in codes if code not in found] if found else codes
-    if not found:
-        raise _none_in(picture)
-    return found
+        codes = [_to_decoded(symbol) for symbol in in_lines(seen)]
+        # A code that later frames repeat is listed once; equal labels in one frame are all listed.
+        decoded += [code for code in codes if code not in decoded] if decoded else codes
+    if not decoded:
+        raise _no_symbol_error(picture)
+    return decoded
 
 
-def _none_in(picture: bytes | str | Path | Image) -> NoSymbol:
+def _no_symbol_error(picture: bytes | str | Path | Image) -> NoSymbol:
     where = f" in {picture}" if isinstance(picture, str | Path) else ""
     advice = "the picture must be sharp, with 3 pixels a module or more, and show the whole code and its light edge"
     return NoSymbol(f"no QR Code was found{where}").advising({"python": advice, "http": advice})
 
 
-def _decoded(found: Located) -> Decoded:
-    text, version, level = found.content, found.version, found.ec
+def _to_decoded(symbol: Located) -> Decoded:
+    text, version, level = symbol.content, symbol.version, symbol.ec
     capacity = characters_held(version, level, "byte")
-    return Decoded(text, version, level, side_of(version), capacity, len(text), found.part)
+    return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
 def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
-    """The picture in greys, on white: where a symbol is transparent, paper would be seen.
+    """Open an image as grayscale on white, because transparent areas show the paper when printed.
 
     Args:
-        picture: As of `decode`; of several frames the first.
-        most_side: As of `decode`.
+        picture: See `decode`; the first frame is used.
+        most_side: See `decode`.
 
     Raises:
-        InvalidParameter: If it is neither bytes, nor a path, nor a picture of Pillow.
-        UnreadableFile: If it is not such a picture.
+        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
+        UnreadableFile: If the file cannot be read or is not such an image.
     """
     return next(next(_frames(picture, most_side)))
 
 
 def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Iterator[Iterator[Image]]:
-    """For each frame of a picture the looks at it: in greys on white, then on black where paper would show through.
+    """Yield versions of each frame: grayscale on white and, if parts are transparent, on black.
 
     Raises:
-        InvalidParameter: If it is neither bytes, nor a path, nor a picture of Pillow.
-        UnreadableFile: If it is not such a picture.
+        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
+        UnreadableFile: If the file cannot be read or is not such an image.
     """
     from PIL import Image
 
     name = str(picture) if isinstance(picture, str | Path) else "this"
     too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
-    picture = _given(picture)
+    picture = _load(picture)
     try:
         if isinstance(picture, bytes):
             picture = Image.open(BytesIO(picture), formats=_NAMES)
@@ -165,28 +166,28 @@ def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Itera
                 return
             if hasattr(picture, "n_frames"):
                 picture.seek(number)
-            yield _looks(_reduced(picture, most_side))
+            yield _on_papers(_reduce(picture, most_side))
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise UnreadableFile(too_large) from error
     except UnreadableFile:
         raise
     except Exception as error:
-        # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
+        # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
         raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(RASTER_FORMATS)}") from error
 
 
-def _reduced(frame: Image, most_side: int | None) -> Image:
-    """A frame in 8 bits, its longer side no longer than that."""
+def _reduce(frame: Image, most_side: int | None) -> Image:
+    """Convert a frame to 8 bits and reduce its longer side to `most_side`."""
     if frame.mode in ("I", "F") or frame.mode.startswith("I;16"):
-        frame = _of_bytes(frame)
+        frame = _to_8_bits(frame)
     frame = frame.convert("RGBA" if frame.has_transparency_data else "L")
     if most_side and max(frame.size) > most_side:
         frame.thumbnail((most_side, most_side))
     return frame
 
 
-def _looks(frame: Image) -> Iterator[Image]:
-    """A frame as paper would show it, white and then black; once where nothing is transparent."""
+def _on_papers(frame: Image) -> Iterator[Image]:
+    """Yield a frame on white and then on black paper; only once if nothing is transparent."""
     from PIL import Image
 
     if frame.mode == "L":
@@ -198,32 +199,32 @@ def _looks(frame: Image) -> Iterator[Image]:
         yield paper.convert("L")
 
 
-def _of_bytes(picture: Image) -> Image:
-    """Greys of 16 bits or more, the darkest as black and the lightest as white; Pillow would cut them off at 255."""
+def _to_8_bits(picture: Image) -> Image:
+    """Scale grays of 16 bits or more from black to white, because Pillow would clip them at 255."""
     import numpy as np
     from PIL import Image
 
     greys = np.asarray(picture, dtype=np.float64)
     low, high = np.quantile(greys, (HOT, 1 - HOT))
-    if low == high:  # nearly all of it is paper
+    if low == high:  # nearly all pixels are paper
         low, high = greys.min(), greys.max()
     scale = 255 / (high - low) if high > low else 1
     return Image.fromarray(np.clip((greys - low) * scale, 0, 255).astype(np.uint8))
 
 
-def _given(picture: bytes | str | Path | Image) -> bytes | Image:
-    """A picture, or the bytes of a file."""
+def _load(picture: bytes | str | Path | Image) -> bytes | Image:
+    """Read the bytes of a file; return other images as they are."""
     from PIL import Image
 
     if isinstance(picture, str | Path):
-        return _bytes_of(Path(picture))
+        return _read_bytes(Path(picture))
     if not isinstance(picture, bytes | Image.Image):
         rule = "must be bytes, a path or a picture of Pillow"
         raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
     return picture
 
 
-def _bytes_of(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a path with a zero byte

@@ -1,8 +1,8 @@
-"""Greys of a picture -> the QR Codes in it, and where they are.
+"""Finds the QR Codes in a grayscale image, with their positions.
 
-Two readers look: zxing-cpp, which decodes text in the charset that a symbol names, and qrdec, which also sees the
-hundredth label of a sheet and symbols without a quiet zone. What only qrdec sees is cut out and given to zxing-cpp
-once more.
+Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
+the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
+zxing-cpp again.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 __all__ = ["Located", "Part", "in_lines", "locate", "locate_all"]
 
 QUIET_ZONE = 4
-"""Modules around a symbol that is cut out."""
+"""Modules of white around a symbol that is cut out."""
 
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
-"""Of bytes whose charset no reader tells; the last one has a character for each byte."""
+"""Charsets to try if a symbol declares none; the last one can decode any bytes."""
 
 LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
-"""By the two bits of the format information (ISO/IEC 18004:2015, table 12)."""
+"""Levels in the order of their two bits in the format information (ISO/IEC 18004:2015, table 12)."""
 
 STRUCTURED_APPEND = "0011"
-"""Mode indicator of a symbol that holds a part of a message (ISO/IEC 18004:2015, table 2)."""
+"""Mode indicator of a symbol with a part of a message (ISO/IEC 18004:2015, table 2)."""
 
 HEADER_BITS = 12
-"""Of such a symbol: mode indicator, number of the part and of the last one, four bits each (clause 8)."""
+"""Bits of a structured append header: mode indicator, number of this part and of the last one (clause 8)."""
 
 
 Histogram: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
-"""Pixels of each grey, 0..255."""
+"""Number of pixels for each gray, 0..255."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The place of a symbol in a message that several symbols hold (structured append).
+    """The position of a symbol in a message that several symbols share (structured append).
 
     Attributes:
         number: 1 for the first part.
-        of: Symbols that hold the message, 1..16.
+        of: Number of symbols that share the message, 1..16.
     """
 
     number: int
@@ -59,15 +59,15 @@ class Part:
 
 
 class Located(NamedTuple):
-    """A symbol that was read, and where it is.
+    """A symbol that was read, with its position.
 
     Attributes:
         content: The text.
         version: 1..40.
         ec: Error correction level L, M, Q or H.
         mask: Data mask pattern reference, 0..7.
-        corners: x, y in pixels of its top left, top right, bottom right and bottom left corner, as it was encoded.
-        part: Which part of a message it holds, if the message has several.
+        corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
+        part: The part of a message that the symbol holds, if the message has several.
     """
 
     content: str
@@ -79,33 +79,33 @@ class Located(NamedTuple):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """x, y in pixels."""
+        """Center of the symbol: x, y in pixels."""
         return sum(x for x, _ in self.corners) / 4, sum(y for _, y in self.corners) / 4
 
     @property
     def width(self) -> float:
-        """Pixels from the left to the right corner at its top."""
+        """Distance between the two top corners, in pixels."""
         return dist(*self.corners[:2])
 
     def covers(self, place: tuple[float, float]) -> bool:
-        """Whether a place, x and y in pixels, lies within half of its width from its middle."""
+        """Return True if a point (x, y in pixels) is within half a width of the center."""
         return dist(self.middle, place) < self.width / 2
 
 
 def locate(greys: Image) -> Located | None:
-    """The first symbol in a picture of greys, if there is one."""
-    found = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys)
-    return found[0] if found else None
+    """Return the first symbol in a grayscale image; None if there is no symbol."""
+    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys)
+    return symbols[0] if symbols else None
 
 
 def locate_all(greys: Image) -> list[Located]:
-    """All symbols in a picture of greys."""
-    found = _by_zxing(greys)
-    return found + _by_qrdec(greys, found) or _on_dark_page(greys)
+    """Return all symbols in a grayscale image."""
+    symbols = _by_zxing(greys)
+    return symbols + _by_qrdec(greys, symbols) or _on_dark_page(greys)
 
 
 def in_lines(found: Iterable[Located]) -> list[Located]:
-    """Symbols as one reads a page: line by line from the top, each line from the left."""
+    """Sort symbols in reading order: line by line from the top, each line from the left."""
     lines: list[list[Located]] = []
     for one in sorted(found, key=lambda one: one.middle[1]):
         if lines and one.middle[1] < lines[-1][0].middle[1] + one.width / 2:
@@ -118,17 +118,17 @@ def in_lines(found: Iterable[Located]) -> list[Located]:
 def _by_zxing(greys: Image) -> list[Located]:
     import zxingcpp
 
-    # Model 2 is the QR Code of the standard; QRCode would take Micro QR Codes and their like in. Plain text, because
-    # the reader's default spells control characters out.
+    # Model 2 is the QR Code of the standard; QRCode would include Micro QR Codes and similar symbols. Plain text,
+    # because the reader's default writes control characters as names.
     found = zxingcpp.read_barcodes(
         greys,
         formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
         text_mode=zxingcpp.TextMode.Plain,
     )
-    return [_of_zxing(one) for one in found]
+    return [_from_zxing(one) for one in found]
 
 
-def _of_zxing(one: Barcode) -> Located:
+def _from_zxing(one: Barcode) -> Located:
     extra, place = cast("dict[str, Any]", one.extra), one.position
     corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
     level = cast("ErrorCorrectionLevel", one.ec_level)
@@ -137,9 +137,9 @@ def _of_zxing(one: Barcode) -> Located:
 
 
 def _part(one: Barcode, version: int, level: str, mask: int) -> Part | None:
-    """Which part of a message a symbol holds: read from its modules, because the reader does not tell."""
+    """Read from the modules which part of a message a symbol holds, because the reader does not report it."""
     symbol = memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False)))
-    # A data mask inverts the modules where its condition is 0; of a picture, 0 is dark.
+    # A data mask inverts the modules where its condition is 0. In the image, 0 is dark.
     header = "".join(
         str(int((symbol[row, column] == 0) != (CONDITIONS[mask](row, column) == 0)))
         for row, column in _header_modules(version, level)
@@ -150,7 +150,7 @@ def _part(one: Barcode, version: int, level: str, mask: int) -> Part | None:
 
 @cache
 def _header_modules(version: int, level: str) -> list[tuple[int, int]]:
-    """Row and column of the modules with the first bits of a message; its codewords take turns with other blocks'."""
+    """Return row and column of the modules with the first bits of the message; codewords of blocks alternate."""
     turn = 8 * len(blocks(version, level))
     numbers, side = bit_numbers(version), range(side_of(version))
     places = {numbers[row, column]: (row, column) for row in side for column in side}
@@ -158,20 +158,20 @@ def _header_modules(version: int, level: str) -> list[tuple[int, int]]:
 
 
 def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
-    """The symbols that qrdec sees besides those that are known."""
+    """Return the symbols that qrdec finds in addition to the known ones."""
     import deqr
     import numpy as np
 
     try:
-        # It writes into the picture, so it gets a copy.
+        # qrdec writes into the image, so it gets a copy.
         symbols = deqr.QRdecDecoder().decode(np.array(greys), convert_data=False)
-    except ValueError:  # it has no name for some modes of symbols
+    except ValueError:  # qrdec has no name for some modes
         return []
-    seen = [_of_qrdec(symbol) for symbol in symbols]
+    seen = [_from_qrdec(symbol) for symbol in symbols]
     return [_read_alone(greys, one) or one for one in seen if not any(other.covers(one.middle) for other in known)]
 
 
-def _of_qrdec(symbol: Any) -> Located:
+def _from_qrdec(symbol: Any) -> Located:
     payload = b"".join(entry.data for entry in symbol.data_entries)
     return Located(_text(payload), symbol.version, LEVELS[symbol.ecc_level], symbol.mask, symbol.corners)
 
@@ -186,7 +186,7 @@ def _text(payload: bytes) -> str:
 
 
 def _read_alone(greys: Image, seen: Located) -> Located | None:
-    """The symbol as zxing-cpp reads it where nothing else is in sight."""
+    """Read a symbol with zxing-cpp after cutting it out of the image; None if it still cannot be read."""
     from PIL import Image
 
     border = ceil(QUIET_ZONE * seen.width / side_of(seen.version))
@@ -206,7 +206,7 @@ def _read_alone(greys: Image, seen: Located) -> Located | None:
 
 
 def _on_dark_page(greys: Image) -> list[Located]:
-    """The symbols whose dark modules are darker than a dark page that reaches up to them."""
+    """Find symbols on a dark page without a light quiet zone: their dark modules are darker than the page."""
     import numpy as np
 
     histogram = np.array(greys.histogram(), dtype=np.float64)
@@ -216,7 +216,7 @@ def _on_dark_page(greys: Image) -> list[Located]:
 
 
 def _threshold(histogram: Histogram) -> int:
-    """The grey that parts pixels into two groups that differ most (Otsu's method); 0 where there is one grey."""
+    """Return the gray that best separates dark from light pixels (Otsu's method); 0 if there is only one gray."""
     import numpy as np
 
     levels = np.arange(256)

@@ -1,4 +1,4 @@
-"""`Symbol`: an encoded matrix in the words of ISO/IEC 18004, and what each of its modules is for."""
+"""Provides `Symbol`, an encoded matrix in the terms of ISO/IEC 18004, and the role of each of its modules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
 
 
 class Role(IntEnum):
-    """What a module is for (ISO/IEC 18004:2015, 6.3). All but DATA belong to function patterns."""
+    """The purpose of a module (ISO/IEC 18004:2015, 6.3). All roles except DATA belong to function patterns."""
 
     DATA = 0
     FINDER = 1
@@ -70,17 +70,17 @@ class Symbol(Shown):
 
     @property
     def bit_numbers(self) -> memoryview:
-        """`side` x `side` int16: which bit of the message each module holds; see `bit_numbers`."""
+        """`side` x `side` int16: the number of the message bit in each module; see `bit_numbers`."""
         return bit_numbers(self.version)
 
     @property
     def packed_rows(self) -> tuple[bytes, ...]:
-        """`side` rows of ceil(`side` / 8) bytes, a bit per module: 1 is dark, the leftmost module the highest bit.
+        """`side` rows of ceil(`side` / 8) bytes, one bit per module: 1 is dark, the leftmost module the highest bit.
 
-        The bits left over at the end of a row are 0. `side` is never a multiple of 8.
+        The unused bits at the end of a row are 0. `side` is never a multiple of 8.
         """
         length = self.side // 8 + 1
-        # The rows as one number in binary, each filled up to whole bytes; it begins with a dark module.
+        # All rows as one binary number, each padded to whole bytes. The number begins with a dark module.
         text = bytes(8 * length - self.side).join((*self.modules, b"")).translate(DIGITS)
         packed = int(text, 2).to_bytes(length * self.side, "big")
         return tuple([packed[start : start + length] for start in range(0, len(packed), length)])
@@ -95,7 +95,7 @@ DIGITS = b"01" + bytes(range(2, 256))
 
 
 def side_of(version: int) -> int:
-    """Modules per side of a version: 4 · version + 17."""
+    """Return the modules per side of a version: 4 · version + 17."""
     return 4 * version + 17
 
 
@@ -103,29 +103,28 @@ FINDER = 7
 """Modules per side of a finder pattern (6.3.3)."""
 
 CORNERS = ("top_left", "top_right", "bottom_left")
-"""Where finder patterns are, as fields of `Markers`."""
+"""The corners with finder patterns, as fields of `Markers`."""
 
 
 def finder_places(side: int) -> dict[str, tuple[int, int]]:
-    """Row and column at which each finder pattern of a symbol begins, by its corner."""
+    """Return row and column of the top left module of each finder pattern, by corner."""
     far = side - FINDER
     return dict(zip(CORNERS, ((0, 0), (0, far), (far, 0)), strict=True))
 
 
 def alignment_centres(version: int) -> tuple[int, ...]:
-    """Coordinates of the centres of alignment patterns (ISO/IEC 18004:2015, annex E); none in version 1."""
+    """Return the coordinates of the centers of alignment patterns (ISO/IEC 18004:2015, annex E); () for version 1."""
     if version == 1:
         return ()
     count = version // 7 + 2
-    # The standard spaces them evenly from the far edge, in even steps; version 32 alone is an exception to the
-    # rounding.
+    # The standard spaces the centers evenly from the far edge, in even steps. Only version 32 is rounded differently.
     step = 26 if version == 32 else (version * 4 + count * 2 + 1) // (count * 2 - 2) * 2
     last = side_of(version) - 7
     return (6, *(last - step * index for index in range(count - 2, -1, -1)))
 
 
 def alignment_patterns(version: int) -> list[tuple[int, int]]:
-    """Row and column of the centre of each alignment pattern: all crossings but where finder patterns stand (6.3.6)."""
+    """Return row and column of each alignment pattern's center: all crossings without a finder pattern (6.3.6)."""
     centres, last = alignment_centres(version), side_of(version) - 7
     corners = {(6, 6), (6, last), (last, 6)}
     return [(row, column) for row in centres for column in centres if (row, column) not in corners]
@@ -133,7 +132,7 @@ def alignment_patterns(version: int) -> list[tuple[int, int]]:
 
 @cache
 def roles(version: int) -> tuple[bytes, ...]:
-    """The role of every module of a version: they stand in the same place whatever the content is."""
+    """Return the role of every module of a version, which does not depend on the content."""
     side = side_of(version)
     grid = [bytearray(side) for _ in range(side)]
     _fill(grid, range(6, 7), range(side), Role.TIMING)
@@ -157,13 +156,13 @@ def _fill(grid: list[bytearray], rows: range, columns: range, role: Role) -> Non
 
 
 def _alignment(grid: list[bytearray], version: int) -> None:
-    """5 x 5 modules around each centre (6.3.6)."""
+    """Mark 5 x 5 modules around each center (6.3.6)."""
     for row, column in alignment_patterns(version):
         _fill(grid, range(row - 2, row + 3), range(column - 2, column + 3), Role.ALIGNMENT)
 
 
 def _format_and_version(grid: list[bytearray], version: int) -> None:
-    """Format information around the finder patterns (7.9), version information from version 7 on (7.10)."""
+    """Mark the format information around the finder patterns (7.9) and, from version 7, version information (7.10)."""
     side = len(grid)
     for index in range(9):
         if index != 6:
@@ -178,13 +177,13 @@ def _format_and_version(grid: list[bytearray], version: int) -> None:
 
 @cache
 def bit_numbers(version: int) -> memoryview:
-    """Which bit of the message each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
+    """Return the number of the message bit that each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
 
     Returns:
-        `side` x `side` numbers, int16, read-only, to be indexed by [row, column]; `numpy.asarray` makes an array of
-        them without a copy. -1 where a function pattern stands. k is bit k % 8 of codeword k // 8 of the final
-        message, the highest bit of a codeword first; numbers past its last codeword are remainder bits.
-        `qrkit.symbol.encode.blocks.codeword_blocks` tells the block of each codeword.
+        `side` x `side` numbers, int16, read-only, indexed by [row, column]; `numpy.asarray` converts them to an array
+        without a copy. -1 marks function patterns. k is bit k % 8 of codeword k // 8 of the final message, the highest
+        bit of a codeword first; numbers beyond the last codeword are remainder bits.
+        `qrkit.symbol.encode.blocks.codeword_blocks` returns the block of each codeword.
     """
     side = side_of(version)
     is_function = b"".join(roles(version))
@@ -196,9 +195,9 @@ def bit_numbers(version: int) -> memoryview:
 
 
 def _zigzag(side: int) -> chain[int]:
-    """The way of 7.7.3 through the modules, counted row by row: in pairs of columns from the right, up and down."""
+    """Order modules, numbered row by row, as 7.7.3 does: in pairs of columns from the right, up and down."""
     strips = []
-    # The column of the vertical timing pattern has no partner and is left out.
+    # The column of the vertical timing pattern belongs to no pair.
     for number, right in enumerate([*range(side - 1, 6, -2), 5, 3, 1]):
         down = range(right, side * side, side)
         column = down if number % 2 else down[::-1]

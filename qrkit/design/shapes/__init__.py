@@ -1,1 +1,1 @@
-"""Tables of forms: sprites for modules, eyes for finder patterns, icons for layers."""
+"""Defines the built-in shapes: sprites for modules, eyes for finder patterns, icons for layers."""

@@ -1,12 +1,12 @@
-"""`EYES`: the forms of finder patterns, on a grid of 7 x 7 modules.
+"""Provides `EYES`, the shapes of finder patterns, on a grid of 7 x 7 modules.
 
-`eye-1` to `eye-17` differ to the eye and read like the default one. They keep what readers look for, of which there are
-two schools. One measures runs: ring, gap, pupil, gap and ring are 1 : 1 : 3 : 1 : 1 modules long on lines through the
-middle, so a pupil is never narrower than 2.6 modules there and stays half a module away from the ring. The other takes
-the four outermost points of the ring for its corners, so those are sharp (it fails from a radius of 0.4 on) and the
-ring is one piece. Hence the rings vary along their sides and inside.
+`eye-1` to `eye-17` look different and scan as well as the default. They respect the two methods by which readers find
+a finder pattern. Some readers measure runs: on lines through the middle, ring, gap, pupil, gap and ring must be
+1 : 1 : 3 : 1 : 1 modules long, so the pupil is at least 2.6 modules wide there and half a module away from the ring.
+Others take the four outermost points of the ring as its corners, so the ring has sharp corners (a radius of 0.4 makes
+such readers fail) and is one piece. Therefore the rings vary only along their sides and inside.
 
-The forms after them are more daring: the first school reads them, the second hardly ever does.
+The shapes after them are bolder: readers of the first kind find them, readers of the second kind rarely do.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ SIDE = 7
 MIDDLE = SIDE / 2
 
 Radii = float | tuple[float, float, float, float]
-"""Of all corners, or clockwise from top left."""
+"""One radius for all corners, or four radii clockwise from top left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Eye:
-    """The form of a finder pattern.
+    """The shape of a finder pattern.
 
     Attributes:
         outer: The ring, with its hole.
         inner: The pupil.
-        safe: Of a daring form the name of the safe one that comes nearest; None of one that is safe.
-        mirrored: Whether the form has a direction, and so is mirrored from corner to corner of the symbol.
+        safe: For a bold shape, the name of the most similar safe one; None for a safe shape.
+        mirrored: True if the shape has a direction, so that it is mirrored in the other corners of the symbol.
     """
 
     outer: Outline
@@ -49,7 +49,7 @@ WINDOW = rectangle(1, 1, 5, 5).hole()
 
 
 def _ring(outside: Radii = 0, inside: Radii = 0) -> Outline:
-    """A ring one module wide, with the radii of its outer and its inner corners."""
+    """Draw a ring one module wide, with the radii of its outer and inner corners."""
     return rounded(0, 0, SIDE, SIDE, outside) + rounded(1, 1, 5, 5, inside).hole()
 
 
@@ -58,30 +58,30 @@ def _disc(radius: float) -> Outline:
 
 
 def _pupil(side: float, radii: Radii = 0) -> Outline:
-    """A square pupil with round corners."""
+    """Draw a square pupil with round corners."""
     start = MIDDLE - side / 2
     return rounded(start, start, side, side, radii)
 
 
 def _beads() -> Outline:
-    """Discs all along the sides, and squares at the corners."""
+    """Draw discs along the sides, and squares at the corners."""
     beads = [circle(x + 0.5, y + 0.5, 0.5) for index in range(1, 6) for x, y in ((index, 0), (6, index))]
     beads += [circle(x + 0.5, y + 0.5, 0.5) for index in range(1, 6) for x, y in ((index, 6), (0, index))]
     return Outline.joined((*beads, *(rectangle(x, y, 1, 1) for x in (0, 6) for y in (0, 6))))
 
 
 def _necklace() -> Outline:
-    """A ring of beads. Where they only touched, a picture of few pixels would tear it: a string holds them."""
+    """Draw a ring of beads. A string joins them, because small images would show gaps between beads that only touch."""
     return _beads() + rectangle(0.36, 0.36, 6.28, 6.28) + rectangle(0.64, 0.64, 5.72, 5.72).hole()
 
 
 def _scalloped() -> Outline:
-    """A ring with small arcs around its sides."""
+    """Draw a ring with small arcs along its sides."""
     return _beads() + rectangle(0.2, 0.2, 6.6, 6.6) + WINDOW
 
 
 def _battlements() -> Outline:
-    """A ring with a notch in its outer edge wherever two modules meet."""
+    """Draw a ring with a notch in its outer edge wherever two modules meet."""
     wide, deep = 0.2, 0.25
     top = [(0.0, 0.0)]
     for at in range(1, SIDE):
@@ -93,13 +93,13 @@ def _battlements() -> Outline:
 
 
 def _cushion(start: float, bow: float) -> Outline:
-    """A square around the middle whose sides are curves."""
+    """Draw a centered square with curved sides."""
     end = SIDE - start
     return bowed(bow, (start, start), (end, start), (end, end), (start, end))
 
 
 def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Outline:
-    """Discs around a larger one, the first upwards or a part of a turn further."""
+    """Draw discs around a larger one. The first is at the top, or `turn` of a full turn further."""
     angles = [2 * math.pi * (index / petals + turn) for index in range(petals)]
     around = (
         circle(MIDDLE + distance * math.sin(angle), MIDDLE - distance * math.cos(angle), radius) for angle in angles
@@ -165,29 +165,29 @@ EYES = {
     "squircle": Eye(squircle(0, 0, 7) + squircle(1, 1, 5).hole(), squircle(1.95, 1.95, 3.1), "eye-1"),
     "star": Eye(_ring(1.75, 0.9), STAR, "eye-10"),
 }
-"""As they stand in the top left corner: the names of the interface, then more of ours by the alphabet."""
+"""The eyes as drawn in the top left corner: first the interface's names, then qrkit's own in alphabetical order."""
 
 DIRECTIONS = {"top_left": (1, 1), "top_right": (-1, 1), "bottom_left": (1, -1)}
-"""Corners of the symbol, and how a form with a direction is scaled there."""
+"""Corners of the symbol, and the factors that mirror a shape with a direction there."""
 
 
 def eye(pattern: str, corner: str) -> Eye:
-    """The form of an eye as it stands in a corner.
+    """Return the shape of an eye as drawn in a corner.
 
     Args:
-        pattern: A name of `EYES`.
+        pattern: A name in `EYES`.
         corner: top_left, top_right or bottom_left.
 
     Raises:
-        InvalidParameter: There is no such pattern or corner.
+        InvalidParameter: If no pattern or corner has this name.
     """
     if pattern not in EYES:
         raise InvalidParameter(Problem("pattern", pattern, "is not an eye; " + nearest(pattern, EYES)))
     if corner not in DIRECTIONS:
         raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
-    found = EYES[pattern]
-    if not found.mirrored:
-        return found
+    shape = EYES[pattern]
+    if not shape.mirrored:
+        return shape
     across, down = DIRECTIONS[corner]
     place = (SIDE if across < 0 else 0, SIDE if down < 0 else 0, across, down)
-    return replace(found, outer=found.outer.placed(*place), inner=found.inner.placed(*place))
+    return replace(shape, outer=shape.outer.placed(*place), inner=shape.inner.placed(*place))

@@ -1,4 +1,4 @@
-"""Icons by name: the Material Design Icons (Apache-2.0), in a box of 24 x 24; a few reach a little over its edge."""
+"""Loads Material Design Icons (Apache-2.0) by name, in a box of 24 x 24; a few extend slightly beyond its edge."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 __all__ = ["icon", "icon_names"]
 
 MOST_PROPOSED = 4
-"""Names that an error proposes."""
+"""Names that an error suggests."""
 
 
 def icon_names(containing: str = "") -> tuple[str, ...]:
-    """The names of icons, by the alphabet; a layer or a sprite takes one as `icon:NAME`.
+    """List icon names in alphabetical order. Layers and sprites accept them as `icon:NAME`.
 
     Args:
-        containing: Only those in which this stands, in any case.
+        containing: Return only names that contain this string, ignoring case.
 
     Example:
         >>> icon_names("shopping-s")
@@ -32,22 +32,22 @@ def icon_names(containing: str = "") -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def icon(name: str) -> Outline:
-    """An icon's form.
+    """Load the outline of an icon.
 
     Raises:
-        InvalidParameter: There is no such icon.
+        InvalidParameter: If no icon has this name.
     """
     if name not in _members():
-        raise InvalidParameter(Problem("icon", name, f"is not an icon; {_proposed(name)}"))
-    # Every picture of the collection is one path, filled by the non-zero rule.
+        raise InvalidParameter(Problem("icon", name, f"is not an icon; {_suggestion(name)}"))
+    # Every icon of the collection is one path, filled by the non-zero rule.
     picture = _archive().read(_members()[name]).decode()
     return Outline.parse(picture.partition('<path d="')[2].partition('"')[0])
 
 
-def _proposed(name: str) -> str:
-    """Names that say more than this one, else those that are written nearly so."""
-    begun = [one for one in icon_names(name) if one.startswith(name) or f"-{name}" in one] if name.strip() else []
-    fuller = sorted(begun, key=lambda one: (not one.startswith(name), one))
+def _suggestion(name: str) -> str:
+    """Suggest names that contain this one, else similar names."""
+    longer = [icon for icon in icon_names(name) if icon.startswith(name) or f"-{name}" in icon] if name.strip() else []
+    fuller = sorted(longer, key=lambda icon: (not icon.startswith(name), icon))
     if not fuller or name.lower() in fuller:
         return nearest(name, icon_names())
     more = f" and {len(fuller) - MOST_PROPOSED} more" if len(fuller) > MOST_PROPOSED else ""
@@ -56,11 +56,11 @@ def _proposed(name: str) -> str:
 
 @cache
 def _archive() -> ZipFile:
-    # In memory: no file stays open, and threads do not move one another's place in it.
+    # In memory, so that no file stays open and threads do not share a read position.
     return ZipFile(BytesIO(files("justmyresource_mdi").joinpath("icons.zip").read_bytes()))
 
 
 @cache
 def _members() -> dict[str, str]:
-    """Names and the files they are in."""
+    """Map icon names to their files in the archive."""
     return {file.removesuffix(".svg"): file for file in _archive().namelist() if file.endswith(".svg")}

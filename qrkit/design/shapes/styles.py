@@ -1,4 +1,4 @@
-"""Ways to draw modules together: each turns a grid of cells into one outline, in cells (ruling G10)."""
+"""Draws modules as connected shapes: each style turns a grid of cells into one outline, measured in cells."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from qrkit.design.outline import KAPPA, Outline, Segment, circle, rounded
 __all__ = ["DOT", "STYLES"]
 
 Cells = Sequence[bytes]
-"""Rows of bytes, 1 where there is a module."""
+"""Rows of bytes, 1 for each cell with a module."""
 
 BAR = 0.9
-"""How wide bars are, in modules: readers that follow contours lose thinner ones at some sizes of a module."""
+"""Width of bars in modules: readers that follow contours miss thinner bars at some module sizes."""
 DOT = circle(0.5, 0.5, 0.43)
-"""What `dots` draws for a module, in its cell: nothing is lost in reading down to a radius of 0.4."""
+"""The dot that `dots` draws in each cell. Down to a radius of 0.4, dots scan as well as squares."""
 FILLET = 0.36
 """Radius of a filled inner corner."""
 
 
 def _rounded(cells: Cells) -> Outline:
-    """Corners without a neighbour are round: a lone module is a disc, a run a bar with round ends."""
+    """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends."""
     return Outline.joined(_runs_with_round_ends(cells))
 
 
 def _liquid(cells: Cells) -> Outline:
-    """The same, and inner corners are filled, as drops that flow together."""
+    """Round corners without a neighbor and fill inner corners, like drops that flow together."""
     return Outline.joined((*_runs_with_round_ends(cells), *_fillets(cells)))
 
 
 def _bars(cells: Cells) -> Outline:
-    """Rows joined to bars with round ends."""
+    """Join the modules of each row into bars with round ends."""
     edge = (1 - BAR) / 2
     return Outline.joined(
         rounded(start + edge, row + edge, end - start - 2 * edge, BAR, BAR / 2) for row, start, end in _runs(cells)
@@ -38,7 +38,7 @@ def _bars(cells: Cells) -> Outline:
 
 
 def _columns(cells: Cells) -> Outline:
-    """Columns joined to bars with round ends."""
+    """Join the modules of each column into bars with round ends."""
     edge = (1 - BAR) / 2
     turned = [bytes(column) for column in zip(*cells, strict=True)]
     return Outline.joined(
@@ -53,11 +53,11 @@ STYLES: dict[str, Callable[[Cells], Outline]] = {
     "bars": _bars,
     "columns": _columns,
 }
-"""Name of a style to what draws it: `modules.type` but for default, sprite and dots."""
+"""Maps each value of `modules.type`, except default, sprite and dots, to the function that draws it."""
 
 
 def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
-    """Row, first column and the column after the last of each unbroken row of modules."""
+    """Yield each horizontal run of modules: its row, its first column and the column after its last."""
     for row, line in enumerate(cells):
         start = line.find(1)
         while start >= 0:
@@ -72,7 +72,7 @@ def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
     for row, start, end in _runs(cells):
         above = cells[row - 1] if row else blank
         below = cells[row + 1] if row + 1 < len(cells) else blank
-        # Left and right of a run there is nothing, so what stands above and below its ends decides.
+        # No module is left or right of a run, so the modules above and below its ends decide.
         radii = (
             0.0 if above[start] else 0.5,
             0.0 if above[end - 1] else 0.5,
@@ -83,7 +83,7 @@ def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
 
 
 def _fillets(cells: Cells) -> Iterator[Outline]:
-    """The inner corners: where two modules and the one between them meet around a light one."""
+    """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
     side = len(cells)
     for row in range(side):
         for column in range(len(cells[row])):
@@ -98,9 +98,9 @@ def _fillets(cells: Cells) -> Iterator[Outline]:
 
 
 def _fillet(x: int, y: int, across: int, down: int) -> Outline:
-    """A hollow triangle in a corner at x, y, whose legs lead away from it."""
+    """Draw a triangle with a concave side in the corner at x, y, its legs leading away from the corner."""
     leg_x, leg_y = x - across * FILLET, y - down * FILLET
     near_x, near_y = x - across * FILLET * (1 - KAPPA), y - down * FILLET * (1 - KAPPA)
     first: list[Segment] = [("M", (x, y)), ("L", (leg_x, y)), ("C", (near_x, y, x, near_y, x, leg_y)), ("Z", ())]
-    # All parts of an outline run the same way round, or they would cut holes into each other.
+    # All parts of an outline run in the same direction; otherwise they would cut holes into each other.
     return Outline(tuple(first)) if across == down else Outline(tuple(first)).hole()

@@ -1,1 +1,1 @@
-"""What comes from strangers: pictures in requests, pictures at URLs, and the process that draws SVG."""
+"""Handles untrusted input: images in requests, images at URLs, and the process that renders SVG."""

@@ -1,7 +1,8 @@
-"""Pictures that strangers send (sprites, layers, wrapper) -> pictures that are safe to draw.
+"""Reads untrusted images (sprites, layers, wrapper) and makes them safe to draw.
 
-Whatever a picture calls itself, its first bytes decide what it is. Pixels are decoded and written anew, so that only
-pixels get through; SVG is reduced to a safe subset by `vector`; an address is handed to a `Fetch`, if there is one.
+The type of an image is determined by its first bytes, not by its declared type. Raster images are decoded and encoded
+again, so that only pixels remain; SVG is reduced to a safe subset by `svg_shapes`; URLs are passed to a `Fetch`, if
+there is one.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ __all__ = ["Asset", "Fetch", "data_uri", "media_type", "read_asset", "read_asset
 
 Asset: TypeAlias = Bitmap | Drawing | Outline
 Fetch: TypeAlias = Callable[[str], bytes]
-"""Address -> the bytes of a picture; raises `AssetError` or `OSError` when they are not to be had."""
+"""Takes a URL and returns the bytes of an image; raises `AssetError` or `OSError` if it cannot."""
 
 _log = logging.getLogger("qrkit")
 
 MOST_BYTES = 4 * 2**20
-"""Of one picture as it was sent."""
+"""Bytes of one image as it was sent."""
 MOST_BYTES_TOGETHER = 8 * 2**20
 MOST_PIXELS = 4096 * 4096
 LONGEST_SIDE = 8192
@@ -50,53 +51,53 @@ _ICON = re.compile(r"icon:", re.IGNORECASE)
 _SVG_BEGINS = re.compile(rb"<(?:[\w.-]+:)?svg[\s/>]")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _PROLOGUE = 8192
-"""Bytes within which an SVG must come to its root element; design programs put long comments before it."""
+"""Bytes within which the root element of an SVG must begin; design programs put long comments before it."""
 
 
 def read_asset(content: str, *, fetch: Fetch | None = None, part: str) -> Asset:
-    """Read one picture.
+    """Read one image.
 
     Args:
-        content: A data URI, `icon:` with a name, or the address of a picture.
-        fetch: What addresses are read with; without it none is read.
-        part: Path of the field the content came from, `sprites.0.content`; errors name it.
+        content: A data URI, `icon:` with a name, or the URL of an image.
+        fetch: Downloads images by URL. Without it, a URL raises an error.
+        part: Path of the field that holds the content, such as `sprites.0.content`; errors name it.
 
     Raises:
-        AssetError: It is no picture that qrkit takes, it is too large, or it cannot be had.
-        RemoteContentDisabled: It is an address, and there is no `fetch`.
+        AssetError: If the image is invalid, not supported, too large, or cannot be fetched.
+        RemoteContentDisabled: If the content is a URL and there is no `fetch`.
     """
     return _Reader(fetch).read(part, content)
 
 
 def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict[str, Asset]:
-    """Read all pictures of a design, equal ones once, within the limits for all of them together.
+    """Read all images of a design, equal images once, and check the limits for all images together.
 
     Args:
-        contents: Path of a field -> its content, as for `read_asset`.
-        fetch: What addresses are read with; without it none is read.
+        contents: Maps the path of each field to its content, as in `read_asset`.
+        fetch: Downloads images by URL. Without it, a URL raises an error.
 
     Raises:
-        AssetError: Some cannot be used; it has a problem for each of these fields.
-        RemoteContentDisabled: One is an address, and there is no `fetch`.
+        AssetError: If any image cannot be used; the error has one problem per such field.
+        RemoteContentDisabled: If a content is a URL and there is no `fetch`.
     """
     _check_addresses(contents, fetch)
-    reader, found, problems = _Reader(fetch), {}, list[Problem]()
+    reader, assets, problems = _Reader(fetch), {}, list[Problem]()
     for part, content in contents.items():
         with collecting(problems):
-            found[part] = reader.read(part, content)
+            assets[part] = reader.read(part, content)
     if problems:
         raise AssetError(*problems)
-    return found
+    return assets
 
 
 def data_uri(picture: bytes | str | Path) -> str:
-    """A picture as a data URI, as designs hold them.
+    """Convert an image to a data URI, for use in a design.
 
     Args:
-        picture: A file's path, or its bytes: PNG, JPEG or SVG, at most 4 MiB.
+        picture: The path of a file, or its bytes: PNG, JPEG or SVG, at most 4 MiB.
 
     Raises:
-        UnreadableFile: It is not such a picture.
+        UnreadableFile: If the file cannot be read, is too large, or is not such an image.
     """
     name = "this" if isinstance(picture, bytes) else str(picture)
     if not isinstance(picture, bytes):
@@ -114,7 +115,7 @@ def data_uri(picture: bytes | str | Path) -> str:
 
 
 def media_type(picture: bytes) -> str | None:
-    """What the first bytes of a picture say it is: PNG, JPEG or SVG; None for anything else."""
+    """Return the media type of an image by its first bytes: PNG, JPEG or SVG; None for other data."""
     if picture.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if picture.startswith(b"\xff\xd8\xff"):
@@ -127,18 +128,18 @@ def media_type(picture: bytes) -> str | None:
 
 
 def _check_addresses(contents: Mapping[str, str], fetch: Fetch | None) -> None:
-    """Before anything is fetched: is it allowed, and are there too many?"""
+    """Check, before anything is fetched, that URLs are allowed and not too many."""
     first = {content: part for part, content in reversed(list(contents.items())) if _ADDRESS.match(content)}
     if first and fetch is None:
-        raise _disabled(next(reversed(first.values())))
+        raise _remote_images_disabled(next(reversed(first.values())))
     if len(first) > MOST_ADDRESSES:
         rule = f"is one address too many: a design may refer to {MOST_ADDRESSES}; use data URIs for the others"
         parts = list(reversed(first.values()))[MOST_ADDRESSES:]
-        raise AssetError(*(Problem(part, _shown(contents[part]), rule) for part in parts))
+        raise AssetError(*(Problem(part, _shorten(contents[part]), rule) for part in parts))
 
 
 class _Reader:
-    """Reads the pictures of one design, and keeps count of what all of them take."""
+    """Reads the images of one design and counts their bytes and pixels."""
 
     def __init__(self, fetch: Fetch | None) -> None:
         self._fetch = fetch
@@ -147,34 +148,34 @@ class _Reader:
         self._pixels = 0
 
     def read(self, part: str, content: str) -> Asset:
-        with _errors_at(part, _shown(content)):
+        with _errors_at(part, _shorten(content)):
             if content not in self._read:
                 try:
                     self._read[content] = self._asset(part, content)
                 except AssetError as error:
                     self._read[content] = error
-            found = self._read[content]
-            if isinstance(found, AssetError):
-                raise found
-        return found
+            asset = self._read[content]
+            if isinstance(asset, AssetError):
+                raise asset
+        return asset
 
     def _asset(self, part: str, content: str) -> Asset:
         if _ICON.match(content):
             from qrkit.design.shapes.icons import icon
 
-            # Near names are looked for among thousands: a long one would take long.
+            # The error compares the name with thousands of others, which would take long for a long name.
             return icon(content[len("icon:") :][:LONGEST_ICON])
         if not _ADDRESS.match(content):
-            return self._picture(_bytes_in(content))
+            return self._picture(_decode_data_uri(content))
         if self._fetch is None:
-            raise _disabled(part)
+            raise _remote_images_disabled(part)
         try:
             return self._picture(self._fetch(content))
         except (AssetError, OSError) as error:
-            # One answer for all that can go wrong there: else a stranger could probe by it what our neighbours are.
-            _log.info("the picture at %r cannot be used: %s", _shown(content), error)
+            # The same error for every cause, so that a stranger cannot use it to probe our network.
+            _log.info("the picture at %r cannot be used: %s", _shorten(content), error)
             rule = "cannot be fetched, or is no picture that may be used; a data URI always works"
-            raise _refused(rule, "remote-content-unavailable") from error
+            raise _asset_error(rule, "remote-content-unavailable") from error
 
     def _picture(self, data: bytes) -> Bitmap | Drawing:
         if len(data) > MOST_BYTES:
@@ -183,22 +184,22 @@ class _Reader:
         if self._bytes > MOST_BYTES_TOGETHER:
             raise _too_large(f"all pictures of a design together may have {_mib(MOST_BYTES_TOGETHER)}")
         digest = hashlib.sha256(data).digest()
-        found = _kept.get(digest)
-        if found is None:
-            found = self._decoded(data)
-            _kept.put(digest, found)
-        elif isinstance(found, Bitmap):
-            self._count(found.width, found.height)
-        return found
+        image = _image_cache.get(digest)
+        if image is None:
+            image = self._decode(data)
+            _image_cache.put(digest, image)
+        elif isinstance(image, Bitmap):
+            self._count(image.width, image.height)
+        return image
 
-    def _decoded(self, data: bytes) -> Bitmap | Drawing:
+    def _decode(self, data: bytes) -> Bitmap | Drawing:
         kind = media_type(data)
         if kind is None:
-            raise _refused("is not a picture: its bytes are neither PNG nor JPEG nor SVG", "bad-image")
+            raise _asset_error("is not a picture: its bytes are neither PNG nor JPEG nor SVG", "bad-image")
         return sanitised(data) if kind == "image/svg+xml" else _bitmap(data, self._count)
 
     def _count(self, width: int, height: int) -> None:
-        """Take note of pixels before they are decoded."""
+        """Count pixels and check the limits, before decoding."""
         if width * height > MOST_PIXELS or max(width, height) > LONGEST_SIDE:
             raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels, and {LONGEST_SIDE:,} a side")
         self._pixels += width * height
@@ -206,8 +207,8 @@ class _Reader:
             raise _too_large(f"all pictures of a design together may have {MOST_PIXELS_TOGETHER:,} pixels")
 
 
-class _Kept:
-    """The pictures read last: a design that is drawn again costs no decoding."""
+class _ImageCache:
+    """The most recently read images, so that they need no decoding when a design is drawn again."""
 
     MOST = 32
     MOST_BYTES = 64 * 2**20
@@ -232,19 +233,21 @@ class _Kept:
         return sum(len(one.png if isinstance(one, Bitmap) else one.markup) for one in self._pictures.values())
 
 
-_kept = _Kept()
+_image_cache = _ImageCache()
 
 
-def _bytes_in(content: str) -> bytes:
-    """What a data URI holds."""
+def _decode_data_uri(content: str) -> bytes:
+    """Decode a data URI."""
     uri = _DATA_URI.match(content)
     if uri is None and content[:5].lower() == "data:":
-        raise _refused("is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri")
+        raise _asset_error(
+            "is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri"
+        )
     if uri is None:
         rule = "is no picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
-        raise _refused(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
+        raise _asset_error(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
     body = content[uri.end() :]
-    if len(body) > 3 * MOST_BYTES:  # three characters for a byte: nothing takes more
+    if len(body) > 3 * MOST_BYTES:  # percent-encoding, the longest, takes three characters per byte
         raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
     try:
         data = unquote_to_bytes(body) if "%" in body else body.encode()
@@ -252,37 +255,37 @@ def _bytes_in(content: str) -> bytes:
             packed = data.translate(None, b" \t\r\n\f\v").rstrip(b"=")
             data = b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
     except ValueError as error:
-        raise _refused("is a data URI that is not base64", "bad-data-uri") from error
+        raise _asset_error("is a data URI that is not base64", "bad-data-uri") from error
     if not data:
-        raise _refused("is a data URI that holds nothing", "bad-data-uri")
+        raise _asset_error("is a data URI that holds nothing", "bad-data-uri")
     return data
 
 
 def _bitmap(data: bytes, count: Callable[[int, int], None]) -> Bitmap:
-    """PNG or JPEG, decoded and written anew without whatever else stood in the file."""
+    """Decode a PNG or JPEG and encode its pixels again, without any other data in the file."""
     from PIL import Image, ImageOps
 
     try:
         picture = Image.open(BytesIO(data), formats=("PNG", "JPEG"))
         count(*picture.size)
-        clean = _plain(ImageOps.exif_transpose(picture))
+        clean = _pixels_only(ImageOps.exif_transpose(picture))
         file = BytesIO()
-        # Level 3: photographs come out as small as by the default, in half the time.
+        # At level 3, photographs are as small as at the default level, in half the time.
         clean.save(file, "PNG", compress_level=3)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels") from error
     except AssetError:
         raise
     except Exception as error:
-        # On broken files Pillow lets through whatever it stumbles on: ValueError, SyntaxError, …
-        raise _refused("is a damaged picture", "bad-image") from error
+        # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
+        raise _asset_error("is a damaged picture", "bad-image") from error
     return Bitmap(file.getvalue(), *clean.size)
 
 
-def _plain(picture: Image) -> Image:
-    """The pixels alone: RGBA where something is transparent, else RGB."""
+def _pixels_only(picture: Image) -> Image:
+    """Return only the pixels, as RGBA if something is transparent, else as RGB."""
     if picture.mode.startswith("I"):
-        # 16 bits of grey: Pillow cuts what is above 255 off instead of scaling it.
+        # 16-bit gray: Pillow would clip values above 255 instead of scaling them.
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
     clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
     clean.info = {}
@@ -291,29 +294,29 @@ def _plain(picture: Image) -> Image:
 
 @contextmanager
 def _errors_at(part: str, shown: str) -> Iterator[None]:
-    """Let errors from below name the field the content stands in."""
+    """Make errors in the block name the field that holds the content."""
     try:
         yield
     except InvalidParameter as error:
         raise AssetError(*(Problem(part, shown, one.rule, one.code) for one in error.problems)) from error
 
 
-def _refused(rule: str, code: str) -> AssetError:
+def _asset_error(rule: str, code: str) -> AssetError:
     return AssetError(Problem("content", None, rule, code))
 
 
 def _too_large(limit: str) -> AssetError:
-    return _refused(f"is too large: {limit}", "image-too-large")
+    return _asset_error(f"is too large: {limit}", "image-too-large")
 
 
-def _disabled(part: str) -> RemoteContentDisabled:
+def _remote_images_disabled(part: str) -> RemoteContentDisabled:
     return RemoteContentDisabled(
         f"{part} is the address of a picture, and nothing may be fetched here; send the picture as a data URI"
     ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
 
 
-def _shown(content: str) -> str:
-    """A content as errors repeat it: its beginning, and of an address not the query, which may be secret."""
+def _shorten(content: str) -> str:
+    """Shorten a content for errors, without the query of a URL, which may be secret."""
     return (content.partition("?")[0] if _ADDRESS.match(content) else content)[:80]
 
 

@@ -1,7 +1,8 @@
-"""Pictures from other hosts: only from those the operator named, and never from inside our own network (ruling G20).
+"""Downloads images, only from hosts that the operator allows, and never from our own network.
 
-An address that strangers choose is a way to make the server knock at doors they cannot reach. So each hop is judged by
-its name, the name is resolved once, every address it has must be public, and that very address is connected to.
+A URL from a stranger could make the server send requests that the stranger cannot send (SSRF). Therefore each hop's
+host name is checked and resolved once, all its addresses must be public, and the connection uses one of exactly these
+addresses.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ MEDIA_TYPES = {
     "image/svg+xml": "image/svg+xml",
 }
 
-# The special-purpose registries of IANA, written out: Python's own tables differ from release to release. Added are
-# multicast and the address under which Azure's machines find their host. Of IPv6 only 2000::/3 is given out at all.
+# IANA's special-purpose registries, listed here because Python's tables differ between releases. Also included:
+# multicast, and the address at which Azure machines reach their host. Of IPv6, only 2000::/3 is assigned at all.
 _NOT_PUBLIC = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
     192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
@@ -60,50 +61,50 @@ _CLOSED_NAMES = frozenset(
 )
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _URL = re.compile(r"[!#-;=?-\[\]_a-z~]+", re.ASCII)
-"""ASCII without blanks, controls and what readers of URLs disagree about: `"<>\\^`{|}`."""
+"""ASCII without spaces, control characters and characters that URL parsers treat differently: `"<>\\^`{|}`."""
 
 
 class Connection(Protocol):
-    """What a connector returns: a connected socket, secured."""
+    """A connected socket with TLS, as a connector returns it."""
 
     def settimeout(self, value: float, /) -> None:
-        """Bound the next step, in seconds."""
+        """Set the time limit of the next operation, in seconds."""
 
     def sendall(self, data: bytes, /) -> None:
-        """Send all of it."""
+        """Send all data."""
 
     def recv_into(self, buffer: Any, /) -> int:
-        """Read what has come, at least a byte; 0 at the end."""
+        """Read at least one byte into a buffer and return the number of bytes; 0 at the end."""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
 
 
 class _Refused(Exception):
-    """Why a picture is not fetched; for the log alone."""
+    """Why an image was not fetched, for the log only."""
 
 
 def _resolved(host: str, seconds: float) -> Sequence[str]:
-    """All addresses of a host. The system's own resolver knows no time limit, so it is left behind when it is slow."""
+    """Resolve a host in a thread that is abandoned after the time limit, because the resolver itself has none."""
     import socket
 
-    found: list[str] = []
+    addresses: list[str] = []
 
     def ask() -> None:
         try:
             answers = socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM)
         except OSError:
             return
-        found.extend(str(answer[4][0]) for answer in answers)
+        addresses.extend(str(answer[4][0]) for answer in answers)
 
     asking = Thread(target=ask, daemon=True)
     asking.start()
     asking.join(seconds)
-    return [] if asking.is_alive() else found
+    return [] if asking.is_alive() else addresses
 
 
 def _connected(address: str, host: str, seconds: float) -> Connection:
-    """A connection to the address, whose certificate is checked for the host."""
+    """Connect to an address, checking the certificate against the host name."""
     import socket
     import ssl
 
@@ -117,13 +118,13 @@ def _connected(address: str, host: str, seconds: float) -> Connection:
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches pictures: `Fetcher(allow=("images.example.com", ".example.org"))(url)`.
+    """Downloads images: `Fetcher(allow=("images.example.com", ".example.org"))(url)`.
 
     Attributes:
-        allow: Host names, and endings that begin with a dot for all hosts below a name. None are allowed by default.
-        resolve: Host, seconds -> its addresses.
-        connect: Address, host, seconds -> a secured connection to that address.
-        clock: Seconds that never go back.
+        allow: Host names, or domain suffixes that begin with a dot. By default, no host is allowed.
+        resolve: Takes a host and a time limit in seconds, and returns the host's addresses.
+        connect: Takes an address, a host and a time limit in seconds, and returns a TLS connection to that address.
+        clock: Returns monotonic seconds.
     """
 
     allow: tuple[str, ...] = ()
@@ -133,13 +134,13 @@ class Fetcher:
     _places: BoundedSemaphore = field(
         default_factory=lambda: BoundedSemaphore(MOST_AT_ONCE), init=False, repr=False, compare=False
     )
-    _kept: _Kept = field(default_factory=lambda: _Kept(), init=False, repr=False, compare=False)
+    _kept: _ImageCache = field(default_factory=lambda: _ImageCache(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Judge the names of hosts.
+        """Validate the host names.
 
         Raises:
-            InvalidParameter: One is no host name.
+            InvalidParameter: If an entry of `allow` is not a host name.
         """
         wrong = [name for name in self.allow if not _is_host(name.removeprefix("."))]
         if wrong:
@@ -147,30 +148,32 @@ class Fetcher:
             raise InvalidParameter(*(Problem("allow", name, rule) for name in wrong))
 
     def __call__(self, url: str) -> bytes:
-        """The bytes of the picture at an https address.
+        """Download the image at an https URL.
 
         Raises:
-            AssetError: It is not to be had; the log says why, the error does not.
+            AssetError: If the image cannot be fetched; only the log contains the reason.
         """
         start = self.clock()
         picture = self._kept.get(url, start)
         if picture is not None:
             return picture
         try:
-            picture = self._fetched(url, start + TOTAL_SECONDS)
+            picture = self._fetch(url, start + TOTAL_SECONDS)
         except Exception as error:
-            # Whatever it was, it looks the same outside: differences would tell a stranger about our neighbours.
-            _log.info("no picture from %s: %s", _loggable(url), error if isinstance(error, _Refused) else repr(error))
+            # The same error for every cause, because differences would tell a stranger about our network.
+            _log.info(
+                "no picture from %s: %s", _without_secrets(url), error if isinstance(error, _Refused) else repr(error)
+            )
             raise AssetError(Problem("url", None, "cannot be fetched", "remote-content-unavailable")) from error
         self._kept.put(url, picture, start)
         return picture
 
-    def _fetched(self, url: str, end: float) -> bytes:
+    def _fetch(self, url: str, end: float) -> bytes:
         if not self._places.acquire(timeout=TOTAL_SECONDS):
             raise _Refused("too many are being fetched")
         try:
             for _ in range(MOST_REDIRECTS + 1):
-                host, path = _judged(url, self.allow)
+                host, path = _split_allowed_url(url, self.allow)
                 answer = self._answer(host, path, end)
                 if isinstance(answer, bytes):
                     return answer
@@ -180,21 +183,21 @@ class Fetcher:
         raise _Refused(f"more than {MOST_REDIRECTS} redirects")
 
     def _answer(self, host: str, path: str, end: float) -> bytes | str:
-        """The picture, or where it went."""
+        """Return the image, or the URL of a redirect."""
         from http.client import HTTPResponse
 
         connection = self._connection(host, end)
         try:
             connection.settimeout(self._left(end))
             connection.sendall(_request(host, path))
-            with HTTPResponse(_Source(connection, lambda: self._left(end)), method="GET") as response:  # type: ignore[arg-type]  # it only ever asks for makefile
+            with HTTPResponse(_Source(connection, lambda: self._left(end)), method="GET") as response:  # type: ignore[arg-type]  # it only calls makefile
                 response.begin()
                 return _location(response) or _picture(response)
         finally:
             connection.close()
 
     def _connection(self, host: str, end: float) -> Connection:
-        """A connection to one of the host's addresses, if all of them are public."""
+        """Connect to one of the host's addresses, if all of them are public."""
         addresses = self.resolve(host, min(CONNECT_SECONDS, self._left(end)))
         closed = [address for address in addresses if not is_public(address)]
         if closed:
@@ -214,7 +217,7 @@ class Fetcher:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address belongs to the public internet, by the registries of IANA."""
+    """Return True if an address belongs to the public internet, by IANA's registries."""
     from ipaddress import ip_address
 
     try:
@@ -234,7 +237,7 @@ def _not_public() -> tuple[IPv4Network | IPv6Network, ...]:
 
 
 def _is_host(name: str) -> bool:
-    """Whether a name is one that the public can resolve. The last label of a number says that all of it is a number."""
+    """Return True if a name is a public host name. If the last label is a number, the name is an IP address."""
     labels = name.split(".")
     last = labels[-1]
     return (
@@ -246,8 +249,8 @@ def _is_host(name: str) -> bool:
     )
 
 
-def _judged(url: str, allow: tuple[str, ...]) -> tuple[str, str]:
-    """Host and path of an address that may be fetched."""
+def _split_allowed_url(url: str, allow: tuple[str, ...]) -> tuple[str, str]:
+    """Check that a URL may be fetched, and split it into host and path."""
     if len(url) > LONGEST_URL or not _URL.fullmatch(url):
         raise _Refused("the address is too long, or has characters that do not belong there")
     parts = urlsplit(url)
@@ -283,7 +286,7 @@ def _location(response: HTTPResponse) -> str | None:
 
 
 def _picture(response: HTTPResponse) -> bytes:
-    """The body, if it is a picture by what it says and by what it is."""
+    """Return the body if it is an image by its Content-Type and by its bytes."""
     if response.status != 200:
         raise _Refused(f"the status is {response.status}")
     if response.getheader("Content-Encoding", "identity").lower() != "identity":
@@ -303,13 +306,13 @@ def _picture(response: HTTPResponse) -> bytes:
     return body
 
 
-def _loggable(url: str) -> str:
-    """An address without what may be secret in it: user, password, query."""
+def _without_secrets(url: str) -> str:
+    """Remove possible secrets from a URL: user, password and query."""
     return repr(re.sub(r"//[^/?#]*@", "//…@", url).partition("?")[0].partition("#")[0][:200])
 
 
 class _Source(RawIOBase):
-    """A connection as `HTTPResponse` reads it, each step within what is left of the time."""
+    """Lets `HTTPResponse` read from a connection, with the remaining time as the limit of each step."""
 
     def __init__(self, connection: Connection, left: Callable[[], float]) -> None:
         self._connection = connection
@@ -326,8 +329,8 @@ class _Source(RawIOBase):
         return self._connection.recv_into(buffer)
 
 
-class _Kept:
-    """The pictures fetched last, for a few minutes: a design is often drawn several times in a row."""
+class _ImageCache:
+    """The most recently fetched images, for a few minutes, because a design is often drawn several times in a row."""
 
     def __init__(self) -> None:
         self._pictures: OrderedDict[str, tuple[float, bytes]] = OrderedDict()

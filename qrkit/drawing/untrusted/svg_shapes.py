@@ -1,7 +1,7 @@
-"""A stranger's SVG -> a `Drawing`: shapes, paints, clips and masks, written anew from a list of what is allowed.
+"""Reduces an untrusted SVG to a `Drawing` of shapes, paints, clips and masks, using a list of allowed elements.
 
-Dropped are scripts, text, pictures, filters, animation, links and whatever is not listed here. Style sheets as design
-programs export them become attributes. Refused is what cannot be read or would take too long to draw.
+Scripts, text, images, filters, animation, links and everything else that is not listed are dropped. Style sheets, as
+design programs export them, become attributes. An SVG that cannot be parsed or takes too long to draw is rejected.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ __all__ = ["sanitised"]
 MOST_BYTES = 256 * 1024
 MOST_ELEMENTS = 5_000
 MOST_DRAWN = 2_000
-"""Elements when each is counted as often as it is drawn; masks and the like count as many."""
+"""Elements, each counted as often as it is drawn; masks and similar effects count as several."""
 MOST_DEPTH = 32
 MOST_DEPTH_DRAWN = 64
 MOST_LAYERS = 50
 LARGEST_SCALE = 1e6
 LARGEST_TILE = 2
 OUTLINES = 20
-"""Sides of the drawing: an outline this long takes as long as one more element."""
+"""Length of outline, in sides of the drawing, that takes as long to draw as one more element."""
 DASHES = 1_000
-"""So many dashes take as long as one more element."""
+"""Number of dashes that takes as long to draw as one more element."""
 _COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked and dashed ones and long lines count more"
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -59,7 +59,7 @@ _SIZES = frozenset({"x1", "y1", "x2", "y2", "width", "height", "r", "rx", "ry", 
 _GROUPS = {"a": "g", "switch": "g"}
 _LAYERS = frozenset({"clipPath", "mask", "pattern"})
 _SLOW = {"clipPath": 10, "mask": 40, "pattern": 20, "linearGradient": 5, "radialGradient": 5, "opacity": 10}
-"""What is drawn on a sheet of its own or pixel by pixel, and how many plain shapes take as long."""
+"""Effects drawn on a separate surface or pixel by pixel, and the number of plain shapes that take as long."""
 _GRADIENTS = frozenset({"linearGradient", "radialGradient"})
 _ELEMENTS = _SHAPES | _LAYERS | _GRADIENTS | {"g", "defs", "symbol", "use", "svg", "stop"}
 _TARGETS = {
@@ -76,7 +76,7 @@ _HREF_TARGETS = {
 }
 
 LOST = ("text", "image", "foreignObject", "filter")
-"""Elements that can be seen and are not drawn."""
+"""Visible elements that are not drawn."""
 _SELECTOR = re.compile(r"(\*|[A-Za-z]\w*)?([.#][\w-]+)?")
 
 
@@ -84,9 +84,9 @@ def sanitised(data: bytes) -> Drawing:
     """Reduce an SVG to shapes that can be drawn safely, in bounded time.
 
     Raises:
-        AssetError: It is no SVG, or asks for too much. Its problem names no field: the caller knows which it is.
+        AssetError: If the data is not SVG, or takes too long to draw. The caller adds the name of the field.
     """
-    root = _parsed(data)
+    root = _parse(data)
     name = "s" + hashlib.sha256(data).hexdigest()[:8]
     box = _box(root)
     copy = _Copy(_Sheet("".join(style.text or "" for style in root.iter(f"{NAMESPACE}style"))))
@@ -101,7 +101,7 @@ def sanitised(data: bytes) -> Drawing:
     return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, lost)
 
 
-def _parsed(data: bytes) -> _Element:
+def _parse(data: bytes) -> _Element:
     from lxml import etree
 
     if data.startswith(b"\x1f\x8b"):
@@ -117,7 +117,7 @@ def _parsed(data: bytes) -> _Element:
         raise refused(f"is not well-formed SVG: {str(error)[:100]}") from error
     tree = root.getroottree()
     doctype = tree.docinfo.doctype or ""  # type: ignore[union-attr]  # its stubs know of no docinfo with a doctype
-    # Written out, a doctype that declares something of its own has a bracket where the plain one ends.
+    # When serialized, a doctype with its own declarations has a bracket where a plain one ends.
     plain = _DOCTYPE.fullmatch(doctype) and etree.tostring(tree, encoding="unicode").startswith(doctype)
     if doctype and not plain:
         raise refused("has a document type of its own; save it as plain SVG")
@@ -129,7 +129,7 @@ def _parsed(data: bytes) -> _Element:
 
 
 def _box(root: _Element) -> tuple[float, float, float, float]:
-    """What of the drawing is shown: its viewBox, else its size, else the size browsers give."""
+    """Return the visible area of a drawing: its viewBox, else its size, else the browsers' default size."""
     numbers = view_box(root.get("viewBox", ""))
     if not numbers:
         numbers = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
@@ -142,23 +142,23 @@ def _box(root: _Element) -> tuple[float, float, float, float]:
 # ---- style sheets
 
 
-def _uncommented(text: str) -> str:
-    """Without comments; split rather than searched, as a search for the end of each could take very long."""
+def _remove_comments(text: str) -> str:
+    """Remove comments by splitting, because a search for the end of each could take very long."""
     first, *others = text.split("/*")
     return first + "".join(other.partition("*/")[2] for other in others)
 
 
 class _Sheet:
-    """Rules whose selector is an element, a class, an id, or an element with one of these; others are not kept."""
+    """The rules of a style sheet whose selectors are an element, a class, an id, or an element with a class or id."""
 
     def __init__(self, text: str) -> None:
         self._rules: dict[str, dict[str, tuple[int, str]]] = {}
         depth, selectors = 0, ""
-        for place, piece in enumerate(re.findall(r"[{}]|[^{}]+", _uncommented(text))):
+        for place, piece in enumerate(re.findall(r"[{}]|[^{}]+", _remove_comments(text))):
             if piece in "{}":
                 depth = max(0, depth + (1 if piece == "{" else -1))
             elif depth == 0:
-                selectors = piece.rpartition(";")[2].strip()  # what ends with ; is @import and the like
+                selectors = piece.rpartition(";")[2].strip()  # statements that end with ; are @import and similar
             elif depth == 1 and not selectors.startswith("@"):
                 self._add(selectors, piece, place)
 
@@ -170,13 +170,13 @@ class _Sheet:
                 self._rules.setdefault(key, {}).update(declared)
 
     def of(self, tag: str, element: _Element) -> Iterator[tuple[str, str]]:
-        """What the sheet declares for an element, weakest first."""
+        """Yield the declarations for an element, in order of increasing precedence."""
         ends = [[f".{one}" for one in set(element.get("class", "").split())], [f"#{element.get('id', '')}"]]
         levels = [["*"], [tag], *(level for end in ends for level in (end, [tag + one for one in end]))]
         for level in levels:
             rules = [rule for key in level if (rule := self._rules.get(key))]
-            found = [(place, name, value) for rule in rules for name, (place, value) in rule.items()]
-            yield from ((name, value) for _, name, value in sorted(found))
+            declared = [(place, name, value) for rule in rules for name, (place, value) in rule.items()]
+            yield from ((name, value) for _, name, value in sorted(declared))
 
 
 # ---- elements
@@ -184,7 +184,7 @@ class _Sheet:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """An element of ours. `references` holds ids of the source by attribute, `targets` what they turned out to be."""
+    """An element of the copy. `references` maps attributes to ids in the source, `targets` are the resolved nodes."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -193,7 +193,7 @@ class _Node:
     targets: list[_Node] = field(default_factory=list)
 
     def put(self, name: str, value: str) -> None:
-        """Set an attribute, if its value is one that is allowed."""
+        """Set an attribute if its value is allowed."""
         reference = REFERENCE.fullmatch(value) if name in _TARGETS else None
         checked = ATTRIBUTES[name](reference[2] if reference else value)
         if reference:
@@ -211,12 +211,12 @@ class _Node:
 
 
 def _attributes(values: dict[str, str]) -> str:
-    # No value needs escaping: none of the patterns lets a quote, < or & through.
+    # No value needs escaping, because the patterns do not allow quotes, < or &.
     return "".join(f' {name}="{value}"' for name, value in values.items())
 
 
 class _Copy:
-    """Makes nodes of elements, then ties them together."""
+    """Copies elements as nodes, then resolves their references."""
 
     def __init__(self, sheet: _Sheet) -> None:
         self._sheet = sheet
@@ -229,13 +229,13 @@ class _Copy:
         node = _Node(_GROUPS.get(tag, tag))
         self.nodes.append(node)
         self._take_attributes(node, source)
-        if depth:  # nothing may draw the whole once more
+        if depth:  # no element may refer to the root
             self._by_id.setdefault(source.get("id", ""), node)
         for child in source:
             kind = child.tag.removeprefix(NAMESPACE) if isinstance(child.tag, str) else ""
             if kind in _ELEMENTS or kind in _GROUPS:
                 node.children.append(self.element(child, kind, depth + 1))
-                if tag == "switch":  # shows the first that can be shown
+                if tag == "switch":  # only the first supported child is shown
                     break
         return node
 
@@ -250,7 +250,7 @@ class _Copy:
             node.references["href"] = link[1:]
 
     def resolve(self, prefix: str) -> None:
-        """Give ids to what is referred to; what refers to nothing that fits goes without."""
+        """Give ids to referenced nodes, and drop references without a suitable target."""
         numbers = count(1)
         for node in self.nodes:
             for attribute, reference in node.references.items():
@@ -259,7 +259,7 @@ class _Copy:
                 if target is None or target.tag not in allowed:
                     continue
                 if target.tag == "pattern" and target.attributes.get("patternUnits") != "userSpaceOnUse":
-                    continue  # its tiles would be as large as what it fills, which nobody knows beforehand
+                    continue  # the size of its tiles would depend on the shape that it fills
                 if "id" not in target.attributes:
                     target.attributes["id"] = f"{prefix}-{next(numbers)}"
                 id_ = target.attributes["id"]
@@ -271,9 +271,9 @@ class _Copy:
 
 
 class _Cost(NamedTuple):
-    """What drawing an element takes, with whatever it draws below it or by reference.
+    """The cost of drawing an element, including its children and references.
 
-    Lengths are in its own units, before its own transform.
+    Lengths are in the element's units, before its own transform.
     """
 
     drawn: float = 0
@@ -284,10 +284,10 @@ class _Cost(NamedTuple):
 
 
 class _Weight:
-    """Counts what would be drawn, once for every time it is drawn.
+    """Adds up the cost of a drawing, counting each element as often as it is drawn.
 
-    `scale` is how much anything is enlarged, `outlines` the length of all outlines, `tile` the side of the largest
-    tile of a pattern: renderers keep one in memory as a whole.
+    `scale` is the largest enlargement, `outlines` the length of all outlines, and `tile` the side of the largest
+    pattern tile, because renderers keep whole tiles in memory.
     """
 
     def __init__(self, nodes: list[_Node], box: tuple[float, float, float, float]) -> None:
@@ -315,7 +315,7 @@ class _Weight:
             self._open.add(node)
             below = [self._of(other) for other in (*node.children, *node.targets)]
             self._open.discard(node)
-            self._known[node] = self._cost(node, _together(below))
+            self._known[node] = self._cost(node, _combine(below))
         return self._known[node]
 
     def _cost(self, node: _Node, below: _Cost) -> _Cost:
@@ -341,7 +341,7 @@ class _Weight:
         return cost
 
 
-def _together(costs: list[_Cost]) -> _Cost:
+def _combine(costs: list[_Cost]) -> _Cost:
     if not costs:
         return _Cost()
     drawn, depth, scale, outlines, tile = zip(*costs, strict=True)
@@ -349,23 +349,23 @@ def _together(costs: list[_Cost]) -> _Cost:
 
 
 def _scale(node: _Node, side: float) -> float:
-    """At least by how much an element enlarges what is in it."""
+    """Return an upper bound for the factor by which an element enlarges its content."""
     scale = 1.0
     for name in ("transform", "gradientTransform", "patternTransform"):
         for kind, numbers in transforms(node.attributes.get(name, "")):
-            scale *= _enlarged(kind, [abs(number) for number in numbers])
+            scale *= _enlargement(kind, [abs(number) for number in numbers])
     largest = max([side, *_sizes(node, side)])
     view = view_box(node.attributes.get("viewBox", ""))
     if view:
         scale *= largest / max(min(view[2:]), 1 / LARGEST_NUMBER)
-    elif node.tag == "use":  # its size is that of the symbol, which counts on the size of the drawing
+    elif node.tag == "use":  # its size becomes that of the symbol, whose cost assumes the size of the drawing
         scale *= largest / side
     if node.children and "objectBoundingBox" in node.attributes.values():
         scale *= max(1, side)
     return scale
 
 
-def _enlarged(kind: str, numbers: list[float]) -> float:
+def _enlargement(kind: str, numbers: list[float]) -> float:
     match kind, numbers:
         case "scale", [*factors]:
             return max(factors, default=1)
@@ -382,12 +382,12 @@ def _sizes(node: _Node, side: float) -> list[float]:
 
 
 def _outline_length(node: _Node, side: float) -> float:
-    """At least the length of a shape's outline."""
+    """Return an upper bound for the length of a shape's outline."""
     if node.tag not in _SHAPES:
         return 0
     if "d" not in node.attributes:
         values = [value for name, value in node.attributes.items() if name in _SIZES]
-        # Ten: a circle is 2π radii long, a rectangle four sides.
+        # 10 is enough: a circle's outline is 2π radii long, a rectangle's four sides.
         return 10 * sum(abs(one) * (side if "%" in value else 1) for value in values for one in floats(value))
     try:
         segments = Outline.parse(node.attributes["d"]).segments

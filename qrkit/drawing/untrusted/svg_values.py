@@ -1,7 +1,7 @@
-"""What may stand in the attributes of a stranger's SVG, and how it may be written.
+"""Checks the attributes of an untrusted SVG.
 
-Each attribute has a check: its value as it is kept, or None where it is not what the attribute may hold. The patterns
-let no quote, `<` or `&` through, and none can take long on a long value.
+Each attribute has a check, which returns the value to keep, or None if the value is not allowed. The patterns do not
+allow quotes, `<` or `&`, and none of them takes long for a long value.
 """
 
 from __future__ import annotations
@@ -59,39 +59,39 @@ _KEYWORDS = frozenset(
 )
 
 
-def _bounded(value: str) -> str:
+def _check_numbers(value: str) -> str:
     if any(abs(float(one)) > LARGEST_NUMBER for one in _NUMBER.findall(value)):
         raise too_much(f"numbers of at most {LARGEST_NUMBER:,.0f}")
     return value
 
 
 def _length(value: str) -> str | None:
-    """A length in pixels or per cent: renderers do not agree on how large the other units are."""
+    """Convert a length to pixels or percent, because renderers disagree about the size of other units."""
     found = _LENGTH.fullmatch(value) if len(value) <= LONGEST_VALUE else None
     if found is None:
         return None
     number, unit = found.groups()
-    return _bounded(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
+    return _check_numbers(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
 
 
 def _numbers(value: str) -> str | None:
-    return _bounded(value) if _LIST.fullmatch(value) else None
+    return _check_numbers(value) if _LIST.fullmatch(value) else None
 
 
 def _path(value: str) -> str | None:
-    return _bounded(value) if _PATH.fullmatch(value) else None
+    return _check_numbers(value) if _PATH.fullmatch(value) else None
 
 
 def _transform(value: str) -> str | None:
     value = " ".join(value.replace(",", " ").split())
-    return _bounded(value) if not _TRANSFORM.sub("", value).strip() else None
+    return _check_numbers(value) if not _TRANSFORM.sub("", value).strip() else None
 
 
 def _dashes(value: str) -> str | None:
     value = value.replace("px", "")
     lengths = [float(one) for one in _NUMBER.findall(value)] if _LIST.fullmatch(value) else []
     fits = 0 < len(lengths) <= MOST_DASHES and min(lengths) >= 0 and sum(lengths) > 0
-    return _bounded(value) if fits else None
+    return _check_numbers(value) if fits else None
 
 
 def _keywords(value: str) -> str | None:
@@ -121,7 +121,7 @@ PRESENTATION = {
     **_each(_keywords, "fill-rule clip-rule stroke-linecap stroke-linejoin display visibility overflow"),
     **_each(_keywords, "shape-rendering vector-effect paint-order mask-type"),
 }
-"""What may stand in an attribute, in `style` and in a sheet."""
+"""Properties that are allowed as an attribute, in `style` and in a style sheet, with their checks."""
 ATTRIBUTES = {
     **PRESENTATION,
     **_each(_length, "x y width height cx cy r rx ry fx fy fr x1 y1 x2 y2 offset"),
@@ -134,7 +134,7 @@ ATTRIBUTES = {
 
 
 def declarations(text: str) -> Iterator[tuple[str, str]]:
-    """What `style`, or the braces of a sheet, declare of what is allowed."""
+    """Yield the allowed declarations in a `style` attribute or a rule of a style sheet."""
     for declaration in text.split(";"):
         name, _, value = declaration.partition(":")
         name = name.strip().lower()
@@ -143,32 +143,32 @@ def declarations(text: str) -> Iterator[tuple[str, str]]:
 
 
 def floats(text: str) -> list[float]:
-    """All numbers in a value."""
+    """Return all numbers in a value."""
     return [float(one) for one in _NUMBER.findall(text)]
 
 
 def transforms(value: str) -> list[tuple[str, list[float]]]:
-    """The functions of a checked `transform`, with their numbers."""
+    """Return the functions of a checked `transform`, with their numbers."""
     return [(kind, floats(numbers)) for kind, numbers in _TRANSFORM.findall(value)]
 
 
 def view_box(value: str) -> list[float]:
-    """The four numbers of a `viewBox`; none where it has others."""
+    """Return the four numbers of a `viewBox`; an empty list if it is invalid."""
     numbers = floats(value) if _LIST.fullmatch(value) else []
     return numbers if len(numbers) == 4 else []
 
 
 def pixels(length: str, otherwise: float) -> float:
-    """A length in pixels; the other where it is none, or says a part of something."""
-    found = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
-    return float(found[1]) * _UNITS[found[2] or ""] if found and (found[2] or "") in _UNITS else otherwise
+    """Convert a length to pixels; return `otherwise` if it is invalid or a percentage."""
+    match = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
+    return float(match[1]) * _UNITS[match[2] or ""] if match and (match[2] or "") in _UNITS else otherwise
 
 
 def refused(rule: str, code: str = "bad-image") -> AssetError:
-    """An error that names no field: whoever asked for the drawing knows which it is."""
+    """Create an error without a field name; the caller adds it."""
     return AssetError(Problem("content", None, rule, code))
 
 
 def too_much(limit: str) -> AssetError:
-    """The error of a drawing that would take too long, or too much memory."""
+    """Create the error for a drawing that would take too much time or memory."""
     return refused(f"is too complex; allowed: {limit}", "image-too-large")

@@ -1,6 +1,6 @@
-"""`Scene` -> bytes, one writer a format; `FORMATS` is the table of all (interface.md, ruling G4).
+"""Writes a `Scene` as a file; `FORMATS` maps each format to its writer.
 
-Every writer has the signature `write(scene) -> bytes` and gives the same bytes for the same scene (ruling G9).
+Every writer has the signature `write(scene) -> bytes` and returns the same bytes for the same scene.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Format:
 
     Attributes:
         name: Its name in the interface, which is also the suffix of its files.
-        media_type: As sent in `Content-Type`.
+        media_type: The `Content-Type`.
         write: The writer.
-        exact: Whether modules may have a fraction of a pixel (ruling G8).
-        write_plain: The writer of plain pictures, the same bytes without a scene; None where there is none.
+        exact: True if modules may have fractions of a pixel.
+        write_plain: The writer of plain images, which returns the same bytes without a scene; None if there is none.
     """
 
     name: str
@@ -44,10 +44,10 @@ class Format:
     write_plain: Callable[[Plain], bytes] | None = None
 
     def compressed(self, level: int | None) -> Format:
-        """The same format with files compressed by a level of 0..9; None leaves it to the writer.
+        """Return the format with a compression level of 0..9; None uses the writer's default.
 
         Raises:
-            InvalidParameter: There is no such level, or the format has none.
+            InvalidParameter: If the level is out of range, or the format has no compression levels.
         """
         if level is None:
             return self
@@ -60,13 +60,13 @@ class Format:
         return replace(self, write=write, write_plain=write_plain)
 
 
-def _late(module: str, name: str = "write") -> Callable[..., bytes]:
-    """A writer that is loaded when it is asked for: most programs write one format."""
+def _lazy_writer(module: str, name: str = "write") -> Callable[..., bytes]:
+    """Return a writer that is loaded on first use, because most programs write one format."""
 
     @cache
     def loaded() -> Callable[..., bytes]:
-        found: Callable[..., bytes] = getattr(import_module(f"{__name__}.{module}"), name)
-        return found
+        writer: Callable[..., bytes] = getattr(import_module(f"{__name__}.{module}"), name)
+        return writer
 
     def write(scene: Scene | Plain) -> bytes:
         return loaded()(scene)
@@ -78,41 +78,41 @@ FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
         Format("png", "image/png", png.write, write_plain=png.write_plain),
-        Format("jpg", "image/jpeg", _late("raster", "write_jpg")),
-        Format("bmp", "image/bmp", _late("raster", "write_bmp")),
-        Format("tif", "image/tiff", _late("raster", "write_tif")),
-        Format("gif", "image/gif", _late("raster", "write_gif")),
-        Format("webp", "image/webp", _late("raster", "write_webp")),
-        Format("svg", "image/svg+xml", _late("svg"), exact=True, write_plain=_late("svg", "write_plain")),
-        Format("eps", "application/postscript", _late("eps"), exact=True),
-        Format("pdf", "application/pdf", _late("pdf"), exact=True),
-        Format("xaml", "application/xaml+xml", _late("xaml"), exact=True),
-        Format("txt", "text/plain; charset=utf-8", _late("txt")),
-        Format("html", "text/html; charset=utf-8", _late("html"), exact=True),
-        Format("zip", "application/zip", _late("zip_all")),
+        Format("jpg", "image/jpeg", _lazy_writer("raster", "write_jpg")),
+        Format("bmp", "image/bmp", _lazy_writer("raster", "write_bmp")),
+        Format("tif", "image/tiff", _lazy_writer("raster", "write_tif")),
+        Format("gif", "image/gif", _lazy_writer("raster", "write_gif")),
+        Format("webp", "image/webp", _lazy_writer("raster", "write_webp")),
+        Format("svg", "image/svg+xml", _lazy_writer("svg"), exact=True, write_plain=_lazy_writer("svg", "write_plain")),
+        Format("eps", "application/postscript", _lazy_writer("eps"), exact=True),
+        Format("pdf", "application/pdf", _lazy_writer("pdf"), exact=True),
+        Format("xaml", "application/xaml+xml", _lazy_writer("xaml"), exact=True),
+        Format("txt", "text/plain; charset=utf-8", _lazy_writer("txt")),
+        Format("html", "text/html; charset=utf-8", _lazy_writer("html"), exact=True),
+        Format("zip", "application/zip", _lazy_writer("zip_all")),
     )
 }
 """All formats, by name."""
 
 
 def format_named(name: str) -> Format:
-    """The format of this name or alias, in any case.
+    """Return the format with this name or alias, ignoring case.
 
     Raises:
-        InvalidParameter: There is none; near names are proposed.
+        InvalidParameter: If there is no such format; the error suggests similar names.
     """
     key = name.lower()
-    found = FORMATS.get(FORMAT_ALIASES.get(key, key))
-    if found is None:
+    format = FORMATS.get(FORMAT_ALIASES.get(key, key))
+    if format is None:
         raise InvalidParameter(Problem("format", name, f"is not a format; {nearest(key, FORMATS)}"))
-    return found
+    return format
 
 
 def format_of_file(path: PurePath) -> Format:
-    """The format that the suffix of a file says.
+    """Return the format for the suffix of a file.
 
     Raises:
-        InvalidParameter: There is no suffix, or no such format.
+        InvalidParameter: If there is no suffix, or it is not that of a format.
     """
     if not path.suffix:
         raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(FORMATS)}"))

@@ -1,4 +1,4 @@
-"""`Ground`: what lies below an item, for formats without transparency, which must mix colours themselves."""
+"""Provides `Ground`, the paint below an item, for formats without transparency, which have to mix colors."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 __all__ = ["Ground", "is_opaque", "is_seen", "mixed"]
 
 ROUNDING = 1e-6
-"""What sums of pixels may be off."""
+"""Rounding error allowed in sums of pixels."""
 
 PIECES = 16
-"""A fade is cut into so many: colour times alpha is a curve, and as many straight pieces miss it by less than 1/255."""
+"""Straight pieces that approximate a fade: color times alpha is a curve, and 16 pieces deviate by less than 1/255."""
 
 
 class Ground:
-    """What was painted of a scene so far, on its paper.
+    """The items of a scene that were painted so far, on its paper.
 
     Attributes:
-        placed: All of it, the paper first.
+        placed: The items in painting order, the paper first.
     """
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._whole: Box = (0, 0, scene.width, scene.height)
         self.placed: list[Placed] = []
-        # The paint that covers everything, where it goes, and how much of `placed` lies below or is it.
+        # The topmost paint that covers the whole scene with its matrix, and the number of items up to it.
         self._sheet: tuple[Matrix, Paint] | None = None
         self._covered = 0
         paper = scene.paper or (Rectangle(*self._whole, WHITE),)
@@ -39,7 +39,7 @@ class Ground:
             self.add(one)
 
     def add(self, placed: Placed) -> None:
-        """Note what was painted."""
+        """Record a painted item."""
         self.placed.append(placed)
         matrix, item = placed
         if isinstance(item, Rectangle) and is_opaque(item.paint) and self._fills(box_of(placed)):
@@ -54,17 +54,17 @@ class Ground:
         )
 
     def below(self, placed: Placed) -> Paint | None:
-        """The opaque paint that all of an item lies on, in the item's pixels; None where it lies on several."""
+        """Return the opaque paint below an item, in the item's pixels; None if there are several paints below it."""
         if self._sheet is None:
             return None
         matrix, paint = self._sheet
         usable = isinstance(paint, Color) or matrix == placed[0]
         if len(self.placed) == self._covered:
             return paint if usable else None
-        return self._seen_below(placed, paint if usable else None)
+        return self._find_below(placed, paint if usable else None)
 
-    def _seen_below(self, placed: Placed, sheet: Paint | None) -> Paint | None:
-        """The same by looking at pictures of the ground and of the item."""
+    def _find_below(self, placed: Placed, sheet: Paint | None) -> Paint | None:
+        """Find the paint below an item by rendering the ground and the item."""
         ground, bare, item = (
             painted(part[0])
             for one in (self.placed, self.placed[: self._covered], [placed])
@@ -82,17 +82,17 @@ class Ground:
 
 
 def is_seen(paint: Paint) -> bool:
-    """Whether a paint leaves any trace."""
+    """Return True if a paint is not fully transparent."""
     return opaque(paint) is not None
 
 
 def is_opaque(paint: Paint) -> bool:
-    """Whether nothing shines through a paint."""
+    """Return True if a paint has no transparency."""
     return opaque(paint) == paint
 
 
 def mixed(above: Paint, below: Paint) -> Paint | None:
-    """One opaque paint that looks like one over another; None where no paint of a scene does."""
+    """Return the opaque paint that results from one paint over another; None if no single paint does."""
     if opaque(above) in (above, below):
         return opaque(above)
     if isinstance(above, Color):
@@ -111,18 +111,18 @@ def _over_stops(above: Color, stops: tuple[tuple[float, Color], ...]) -> tuple[t
 
 
 def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[tuple[float, Color], ...]:
-    """Stops on a colour, with more of them where alpha changes."""
-    found = [(stops[0][0], stops[0][1].over(below))]
+    """Compose stops on a color, adding stops where alpha changes."""
+    mixed_stops = [(stops[0][0], stops[0][1].over(below))]
     for (start, first), (end, last) in pairwise(stops):
         pieces = PIECES if first.alpha != last.alpha and start < end else 1
         for index in range(1, pieces + 1):
             share = index / pieces
-            found.append((start + (end - start) * share, _between(first, last, share, below)))
-    return tuple(found)
+            mixed_stops.append((start + (end - start) * share, _between(first, last, share, below)))
+    return tuple(mixed_stops)
 
 
 def _between(first: Color, last: Color, share: float, below: Color) -> Color:
-    """A colour on the way from one to another, over an opaque one; rounded only once."""
+    """Interpolate between two colors and compose the result on an opaque one, rounding only once."""
     opacity = first.opacity + (last.opacity - first.opacity) * share
     red, green, blue = (
         round((one + (other - one) * share) * opacity + under * (1 - opacity))

@@ -1,6 +1,6 @@
-"""A scene as pixels. What is repeated is drawn once and stamped; the rest is SVG, drawn by the rasteriser.
+"""Renders a scene as pixels. Repeated items are drawn once and stamped; the rasterizer draws the rest as SVG.
 
-Whole pixels per module make stamping exact: every copy lies on the same fraction of a pixel.
+Stamping is exact because modules have whole pixels: every copy lies on the same fraction of a pixel.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 __all__ = ["painted", "seen"]
 
 WHOLE = 1e-6
-"""What a whole number of pixels may be off after sums."""
+"""Rounding error allowed in a whole number of pixels."""
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
 
 
 def painted(scene: Scene) -> Image:
-    """The scene as a picture in RGBA, its size rounded up to whole pixels.
+    """Render a scene as RGBA, with its size rounded up to whole pixels.
 
     Raises:
-        RenderingFailed: The rasteriser broke down on a part of it.
+        RenderingFailed: If the rasterizer fails on a part of the scene.
     """
     canvas = _Canvas(ceil(scene.width - WHOLE), ceil(scene.height - WHOLE))
     for (matrix, paint), neighbours in groupby(scene.flat(), lambda pair: (pair[0], _paint(pair[1]))):
@@ -54,17 +54,17 @@ def painted(scene: Scene) -> Image:
 
 
 def seen(scene: Scene) -> Image:
-    """The same in RGB where nothing is transparent.
+    """Render a scene as RGB if nothing is transparent, else as RGBA.
 
     Raises:
-        RenderingFailed: The rasteriser broke down on a part of it.
+        RenderingFailed: If the rasterizer fails on a part of the scene.
     """
     picture = painted(scene)
     return picture.convert("RGB") if picture.getchannel("A").getextrema() == (255, 255) else picture
 
 
 class _Canvas:
-    """A picture that items are painted on, one over the other."""
+    """An image on which items are painted, one over the other."""
 
     _shown: dict[tuple[object, ...], Image]
 
@@ -79,7 +79,7 @@ class _Canvas:
         self._shown = {}
 
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
-        """Add items of one paint, moved and scaled by a matrix; pictures have none."""
+        """Add items with one paint, transformed by a matrix; the paint of images is None."""
         if paint is not None and any(isinstance(item, Squares | Stamps) for item in items):
             self._add_through(_mask(items, matrix, self._size), matrix, paint)
             return
@@ -97,21 +97,21 @@ class _Canvas:
             self._opaque |= isinstance(item, Rectangle) and self._is_ground(item, matrix)
 
     def finished(self) -> Image:
-        """The picture with all that was added."""
+        """Return the image with all items."""
         self._draw_waiting()
         return self._picture
 
     def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
-        """Whether it covers the whole picture and nothing is seen through it."""
+        """Return True if a rectangle covers the whole image and is opaque."""
         left, top, width, height = matrix.box(item.x, item.y, item.width, item.height)
         covers = left <= 0 and top <= 0 and left + width >= self._size[0] and top + height >= self._size[1]
         colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
         return covers and all(color.alpha == 255 for color in colors)
 
     def _draw_waiting(self) -> None:
-        """Have the rasteriser draw what waits, all in one."""
+        """Draw all waiting elements in one call of the rasterizer."""
         if self._waiting:
-            self._picture.alpha_composite(_rendered("".join(self._waiting), self._definitions, self._size))
+            self._picture.alpha_composite(_render("".join(self._waiting), self._definitions, self._size))
             self._waiting, self._definitions = [], Definitions()
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
@@ -129,7 +129,7 @@ class _Canvas:
             self._picture.alpha_composite(filled, (left, top))
 
     def _add_through(self, mask: Image, matrix: Matrix, paint: Paint) -> None:
-        """Paint where a mask says."""
+        """Paint through a mask."""
         from PIL import Image, ImageChops
 
         self._draw_waiting()
@@ -141,15 +141,15 @@ class _Canvas:
             definitions = Definitions()
             everywhere = Rectangle(*_whole_canvas(self._size, matrix), paint)
             body = "".join(elements(Group((everywhere,), matrix), definitions))
-            colored = _rendered(body, definitions, self._size)
+            colored = _render(body, definitions, self._size)
         if self._opaque and alpha == {255}:
-            self._picture.paste(colored, mask=mask)  # the same as below, and faster
+            self._picture.paste(colored, mask=mask)  # same result as below, but faster
             return
         colored.putalpha(ImageChops.multiply(colored.getchannel("A"), mask))
         self._picture.alpha_composite(colored)
 
     def _add_picture(self, content: Bitmap | Drawing, box: Box, matrix: Matrix, opacity: float = 1.0) -> None:
-        """Paint a picture into a box; only what is inside the canvas is drawn."""
+        """Paint the part of an image that lies inside the canvas."""
         left, top = max(0, floor(box[0] + WHOLE)), max(0, floor(box[1] + WHOLE))
         right = min(self._size[0], ceil(box[0] + box[2] - WHOLE))
         bottom = min(self._size[1], ceil(box[1] + box[3] - WHOLE))
@@ -167,30 +167,34 @@ class _Canvas:
 
 
 def _paint(item: Item) -> Paint | None:
-    """What fills an item; pictures have colours of their own."""
+    """Return the paint of an item; None for images, which have their own colors."""
     if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
         return None
     return item.paint
 
 
 def _mask(items: list[Item], matrix: Matrix, size: tuple[int, int]) -> Image:
-    """Where items cover the picture: 255 for wholly."""
+    """Return a mask of the area that items cover, 255 for full coverage."""
     from PIL import Image
 
     mask = Image.new("L", size)
     for item in items:
         match item:
-            case Squares() if _cells(mask, item, matrix):
+            case Squares() if _add_squares(mask, item, matrix):
                 pass
-            case Stamps() if _stamped(mask, item, matrix):
+            case Stamps() if _add_stamps(mask, item, matrix):
                 pass
             case _:
-                _drawn(mask, _outline(item), matrix)
+                _add_outline(mask, _outline(item), matrix)
     return mask
 
 
 def _outline(item: Item) -> Outline:
-    """The form of an item that has one."""
+    """Return the outline of an item.
+
+    Raises:
+        TypeError: If the item has no outline.
+    """
     match item:
         case Shape(outline):
             return outline
@@ -206,8 +210,8 @@ def _outline(item: Item) -> Outline:
     raise TypeError(f"{type(item).__name__} has no outline")
 
 
-def _cells(mask: Image, squares: Squares, matrix: Matrix) -> bool:
-    """Cover squares; False where they do not lie on whole pixels."""
+def _add_squares(mask: Image, squares: Squares, matrix: Matrix) -> bool:
+    """Add squares to a mask; returns False if they do not lie on whole pixels."""
     from PIL import Image
 
     across, down = len(squares.cells[0]), len(squares.cells)
@@ -216,13 +220,13 @@ def _cells(mask: Image, squares: Squares, matrix: Matrix) -> bool:
         return False
     small = Image.frombytes("L", (across, down), b"".join(squares.cells).replace(b"\x01", b"\xff"))
     left, top, width, height = map(round, box)
-    large = _turned(small, (matrix.scale_x < 0, matrix.scale_y < 0)).resize((width, height), Image.Resampling.NEAREST)
+    large = _mirror(small, (matrix.scale_x < 0, matrix.scale_y < 0)).resize((width, height), Image.Resampling.NEAREST)
     mask.paste(255, (left, top), large)
     return True
 
 
-def _stamped(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
-    """Cover stamps; False where they do not all lie on the same fraction of a pixel."""
+def _add_stamps(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
+    """Add stamps to a mask; returns False if they do not all lie on the same fraction of a pixel."""
     if not isinstance(stamps.picture, Outline) or not stamps.places:
         return True
     form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
@@ -235,14 +239,14 @@ def _stamped(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
         return False
     size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
     body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
-    stamp = _rendered(body, Definitions(), size).getchannel("A")
+    stamp = _render(body, Definitions(), size).getchannel("A")
     for x, y in places:
         mask.paste(255, (round(x - over_x), round(y - over_y)), stamp)
     return True
 
 
-def _drawn(mask: Image, outline: Outline, matrix: Matrix) -> None:
-    """Cover any form; only the part of the picture where it is gets drawn."""
+def _add_outline(mask: Image, outline: Outline, matrix: Matrix) -> None:
+    """Add any outline to a mask, drawing only the part of the image that it covers."""
     left, top, right, bottom = outline.box()
     box = matrix.box(left, top, right - left, bottom - top)
     x, y = max(0, floor(box[0])), max(0, floor(box[1]))
@@ -250,13 +254,13 @@ def _drawn(mask: Image, outline: Outline, matrix: Matrix) -> None:
     if min(size) > 0:
         there = matrix.then(Matrix(move_x=-x, move_y=-y))
         body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
-        mask.paste(255, (x, y), _rendered(body, Definitions(), size).getchannel("A"))
+        mask.paste(255, (x, y), _render(body, Definitions(), size).getchannel("A"))
 
 
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
-    """A bitmap in a box of an else transparent picture of this size."""
+    """Draw a bitmap in a box of an otherwise transparent image of this size."""
     left, top, width, height = box
-    # Mirrored at the end, so that the box has to be where it is seen then.
+    # The image is mirrored at the end, so the box is placed at the mirrored position first.
     there = (
         size[0] - left - width if turned[0] else left,
         size[1] - top - height if turned[1] else top,
@@ -266,20 +270,20 @@ def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float,
     picture = placed(bitmap, there, size)
     if opacity < 1:
         picture.putalpha(picture.getchannel("A").point(lambda alpha: round(alpha * opacity)))
-    return _turned(picture, turned)
+    return _mirror(picture, turned)
 
 
 def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
-    """A drawing in a box of an else transparent picture of this size."""
+    """Draw an SVG in a box of an otherwise transparent image of this size."""
     definitions = Definitions()
     left, top, width, height = box
     body = picture(drawing, (0, 0, width, height), definitions, opacity)
     there = Matrix(-1 if turned[0] else 1, -1 if turned[1] else 1, left + width * turned[0], top + height * turned[1])
-    return _rendered(f'<g transform="{transform(there)}">{body}</g>', definitions, size)
+    return _render(f'<g transform="{transform(there)}">{body}</g>', definitions, size)
 
 
-def _turned(picture: Image, turned: tuple[bool, bool]) -> Image:
-    """A picture mirrored across, down, or both."""
+def _mirror(picture: Image, turned: tuple[bool, bool]) -> Image:
+    """Mirror an image horizontally, vertically or both."""
     from PIL import Image
 
     if turned[0]:
@@ -287,8 +291,8 @@ def _turned(picture: Image, turned: tuple[bool, bool]) -> Image:
     return picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM) if turned[1] else picture
 
 
-def _rendered(body: str, definitions: Definitions, size: tuple[int, int]) -> Image:
-    """What the rasteriser makes of SVG elements."""
+def _render(body: str, definitions: Definitions, size: tuple[int, int]) -> Image:
+    """Render SVG elements with the rasterizer."""
     from PIL import Image
 
     return Image.frombytes("RGBA", size, rasterise(document(*size, body, definitions), *size))
@@ -299,11 +303,11 @@ def _whole(*numbers: float) -> bool:
 
 
 def _fraction(value: float) -> float:
-    """What is over the next lower whole number; nothing where it is whole."""
+    """Return the fractional part of a number; 0 if it is nearly whole."""
     return 0.0 if _whole(value) else value - floor(value)
 
 
 def _whole_canvas(size: tuple[int, int], matrix: Matrix) -> Box:
-    """The box that a matrix turns into the whole canvas."""
+    """Return the box that a matrix transforms into the whole canvas."""
     scale_x, scale_y, move_x, move_y = matrix
     return Matrix(1 / scale_x, 1 / scale_y, -move_x / scale_x, -move_y / scale_y).box(0, 0, *size)

@@ -1,8 +1,8 @@
-"""Encapsulated PostScript (Adobe technical note 5002), of language level 3 where there are gradients or pictures.
+"""Writes Encapsulated PostScript (Adobe technical note 5002), language level 3 if there are gradients or images.
 
-PostScript has no transparency: what is not opaque is mixed with the one paint below it, or becomes a picture together
-with all that lies below; what is fully transparent is not painted. The file holds no text of the user and no date, so
-nothing needs quoting and the same scene gives the same bytes.
+PostScript has no transparency. A translucent item is mixed with the paint below it if there is only one; otherwise it
+becomes an image together with everything below it. Fully transparent items are not painted. The file contains no user
+text and no date, so nothing needs quoting and the same scene gives the same bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PROCEDURES = {
     # x y width b: a bar one module high, added to the path
     "b": "/b {3 1 roll moveto dup 0 rlineto 0 1 rlineto neg 0 rlineto closepath} bind def",
     "m": "/m /moveto load def /l /lineto load def /c /curveto load def /h /closepath load def",
-    # x y a: the stamp o, added to the path at a place; x y p: the same, painted
+    # x y a: the stamp o, added to the path at x, y; x y p: the stamp o, painted at x, y
     "a": "/a {matrix currentmatrix 3 1 roll translate o setmatrix} bind def",
     "p": "/p {gsave translate o fill grestore} bind def",
 }
@@ -74,7 +74,7 @@ def write(scene: Scene) -> bytes:
 
 
 def _exact_box(width: str, height: str) -> list[str]:
-    """The size to a fraction of a point, where it has one."""
+    """Return the exact bounding box if the size has a fraction of a point."""
     return [f"%%HiResBoundingBox: 0 0 {width} {height}"] if "." in width + height else []
 
 
@@ -82,9 +82,9 @@ class _Drawing:
     """The lines that paint the items of a scene.
 
     Attributes:
-        lines: So far.
-        used: Names of the procedures that they call.
-        level: Of the language.
+        lines: The lines written so far.
+        used: Names of the procedures that the lines call.
+        level: Required PostScript language level.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -136,24 +136,24 @@ class _Drawing:
                 outline = rectangle(x, y, width, height)
             case Squares(x, y, size):
                 self.used.add("b")
-                bars = _wrapped(f"{column} {row} {count} b" for column, row, count in item.runs())
+                bars = _wrap(f"{column} {row} {count} b" for column, row, count in item.runs())
                 scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
                 if isinstance(item.paint, Color):
                     return [scaled, *bars]
-                # A path stays where it is when the coordinates it was made in are given up again, for the gradient.
+                # The path keeps its place when the original coordinates are restored for the gradient.
                 return [f"matrix currentmatrix {scaled}", *bars, "setmatrix"]
             case Shape(outline):
                 pass
             case Stamps():
                 return self._stamps(item, "a")
         self.used.add("m")
-        return _wrapped(postscript.path(outline))
+        return _wrap(postscript.path(outline))
 
     def _stamps(self, stamps: Stamps, procedure: str) -> list[str]:
         self.used |= {"m", procedure}
         stamp = replace(stamps, places=((0, 0),)).outline()
-        stamped = _wrapped(f"{number(x)} {number(y)} {procedure}" for x, y in stamps.places)
-        return ["/o {", *_wrapped(postscript.path(stamp)), "} bind def", *stamped]
+        stamped = _wrap(f"{number(x)} {number(y)} {procedure}" for x, y in stamps.places)
+        return ["/o {", *_wrap(postscript.path(stamp)), "} bind def", *stamped]
 
     def _filling(self, paint: Paint) -> list[str]:
         if isinstance(paint, Color):
@@ -166,7 +166,7 @@ class _Drawing:
         return numbers + (" setrgbcolor" if " " in numbers else " setgray")
 
     def _add_bitmap(self, matrix: Matrix, item: Picture, bitmap: Bitmap) -> None:
-        """Write a bitmap in its own pixels where it is opaque and they are not too many for its box."""
+        """Write a bitmap with its own pixels if it is opaque and not too fine for its box."""
         _, _, width, height = box_of((matrix, item))
         few = bitmap.width * bitmap.height <= width * height * fineness(self._scene, width, height) ** 2
         pixels = own_pixels(self._scene, bitmap) if few else None
@@ -177,16 +177,16 @@ class _Drawing:
         self._ground.add((matrix, item))
 
     def _add_picture(self, placed: Placed) -> None:
-        """Write the box of an item, with all that lies below it, as a picture."""
-        found = part_of(self._scene, [*self._ground.placed, placed], box_of(placed))
-        if found is None:
+        """Write the box of an item, with everything below it, as an image."""
+        visible = part_of(self._scene, [*self._ground.placed, placed], box_of(placed))
+        if visible is None:
             return
         self._ground.add(placed)
-        part, (left, top, width, height) = found
+        part, (left, top, width, height) = visible
         self._show(pixels_of(part), Matrix(width, height, left, top))
 
     def _show(self, pixels: Pixels, matrix: Matrix) -> None:
-        """Write a picture into the box that a matrix makes of the square from 0, 0 to 1, 1."""
+        """Write an image into the box that a matrix makes of the square from 0, 0 to 1, 1."""
         data = a85encode(zlib.compress(pixels.rgb), wrapcol=LONGEST_LINE).decode("ascii")
         self.level = 3
         self.lines += [
@@ -195,15 +195,15 @@ class _Drawing:
             f"<</ImageType 1/Width {pixels.width}/Height {pixels.height}/BitsPerComponent 8/Decode[0 1 0 1 0 1]",
             f"/ImageMatrix[{pixels.width} 0 0 {pixels.height} 0 0]/Interpolate true",
             "/DataSource currentfile/ASCII85Decode filter/FlateDecode filter>> image",
-            # A line that begins with a per cent sign would be a comment to programs that read comments alone.
+            # Programs that only read comments would take a line that begins with a percent sign for one.
             *(" " + line if line.startswith("%") else line for line in data.split("\n")),
             "~>",
             "grestore",
         ]
 
 
-def _wrapped(parts: Iterable[str]) -> list[str]:
-    """The parts in lines as long as they may be."""
+def _wrap(parts: Iterable[str]) -> list[str]:
+    """Join the parts into lines of at most `LONGEST_LINE` characters."""
     lines, line = [], ""
     for part in parts:
         if line and len(line) + len(part) >= LONGEST_LINE:

@@ -1,4 +1,4 @@
-"""Parts of a scene as pixels, for vector formats that cannot say them otherwise."""
+"""Renders parts of a scene as pixels, for vector formats that cannot express them otherwise."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ __all__ = [
 
 OPAQUE = (255, 255)
 FINEST, COARSEST = 4, 2
-"""How many pixels stand for a pixel of the scene."""
+"""Largest and smallest number of pixels, per side, for one pixel of the scene."""
 DOTS_PER_INCH = 300
-"""More of them hardly anybody sees on paper."""
+"""Print resolution beyond which hardly anyone sees a difference."""
 ENOUGH_PIXELS = 4_000_000
-"""A picture of so many is not made finer still."""
+"""Pixels beyond which an image is not made finer."""
 MOST_PIXELS = 16_000_000
-"""Of one picture."""
+"""Pixels of one image."""
 MOST_COLORS = 64
 WITH_ALPHA = 2
-"""Pillow's number of the one method that reduces colours together with their alpha."""
+"""Pillow's number of the method that quantizes colors together with their alpha."""
 MEAN = 4
-"""Pillow's number of the filter that gives all pixels the same weight."""
+"""Pillow's number of the box filter, which gives all pixels the same weight."""
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height."""
 
 Placed = tuple[Matrix, Item]
-"""An item, and where it goes."""
+"""An item with its transform."""
 
 Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
-"""Items that have a paint; stamps of pictures do not use theirs."""
+"""Items with a paint; stamps of images ignore theirs."""
 
 
 class Pixels(NamedTuple):
-    """A picture, decoded.
+    """A decoded image.
 
     Attributes:
-        width: Pixels.
-        height: Pixels.
-        rgb: Red, green, blue of each.
-        alpha: Of each; None where all are opaque.
+        width: Width in pixels.
+        height: Height in pixels.
+        rgb: Red, green, blue of each pixel.
+        alpha: Alpha of each pixel; None if all are opaque.
     """
 
     width: int
@@ -70,12 +70,12 @@ class Pixels(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """A picture of few colours.
+    """An image of few colors.
 
     Attributes:
-        pixel: Side of a pixel, in those of the scene.
-        colors: Of the picture.
-        rows: For each row the number of each pixel's colour.
+        pixel: Side of a pixel, in pixels of the scene.
+        colors: The colors of the image.
+        rows: For each row, the index of each pixel's color.
     """
 
     pixel: int
@@ -84,17 +84,17 @@ class Reduced(NamedTuple):
 
 
 def is_painted(item: Item) -> TypeGuard[Painted]:
-    """Whether an item is a form that one paint fills."""
+    """Return True if an item is filled by its paint."""
     return isinstance(item, Rectangle | Squares | Shape) or (
         isinstance(item, Stamps) and isinstance(item.picture, Outline)
     )
 
 
 def box_of(placed: Placed) -> Box:
-    """What an item covers at most.
+    """Return the bounding box of an item.
 
     Raises:
-        TypeError: The item is a group.
+        TypeError: If the item is a group.
     """
     matrix, item = placed
     match item:
@@ -114,9 +114,9 @@ def box_of(placed: Placed) -> Box:
 
 
 def fineness(scene: Scene, width: float, height: float) -> float:
-    """How many times finer than the scene a picture in a box of this size is.
+    """Return how many times finer than the scene an image in a box of this size should be.
 
-    The scene has the pixels of a screen where nobody said how large they are.
+    Without a print resolution, the pixels of the scene are taken for those of a screen.
     """
     area = width * height
     wanted = DOTS_PER_INCH / scene.dots_per_inch if scene.dots_per_inch else FINEST
@@ -124,16 +124,16 @@ def fineness(scene: Scene, width: float, height: float) -> float:
 
 
 def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | None = None) -> tuple[Scene, Box] | None:
-    """What lies in a box of a scene, as a scene of its own.
+    """Cut a box out of a scene, as a scene of its own.
 
     Args:
-        scene: Says how far the box can reach.
-        placed: What is painted, of that scene or other.
-        box: Grown to whole pixels of the scene.
-        scale: How much larger it is to be; as `fineness` says where it is not given.
+        scene: The scene, whose size limits the box.
+        placed: The items to paint.
+        box: The box, which is enlarged to whole pixels of the scene.
+        scale: Factor by which the part is enlarged; `fineness` by default.
 
     Returns:
-        The part, and the box that it covers of the scene; None where the box lies outside.
+        The part, and the box of the scene that it covers; None if the box lies outside.
     """
     left, top = max(0, floor(box[0])), max(0, floor(box[1]))
     width = ceil(min(scene.width, box[0] + box[2])) - left
@@ -144,12 +144,12 @@ def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | Non
     across, down = max(1, floor(width * scale)), max(1, floor(height * scale))
     to_part = Matrix(across / width, down / height, -left * across / width, -top * down / height)
     inside: Box = (left, top, width, height)
-    items = tuple(_in_part(one, inside, to_part) for one in placed)
+    items = tuple(_move_to_part(one, inside, to_part) for one in placed)
     return replace(scene, width=across, height=down, items=items, paper=()), inside
 
 
 def own_pixels(scene: Scene, bitmap: Bitmap) -> Pixels:
-    """A bitmap decoded."""
+    """Decode a bitmap."""
     width, height = bitmap.width, bitmap.height
     return pixels_of(
         replace(scene, width=width, height=height, items=(Picture(bitmap, 0, 0, width, height),), paper=())
@@ -157,7 +157,7 @@ def own_pixels(scene: Scene, bitmap: Bitmap) -> Pixels:
 
 
 def drawn_pixels(scene: Scene, content: Bitmap | Drawing, width: float, height: float) -> Pixels:
-    """A picture in as many pixels as a box of this size needs."""
+    """Render an image with as many pixels as a box of this size needs."""
     scale = fineness(scene, width, height)
     across, down = ceil(width * scale), ceil(height * scale)
     picture = Picture(content, 0, 0, across, down)
@@ -165,13 +165,13 @@ def drawn_pixels(scene: Scene, content: Bitmap | Drawing, width: float, height: 
 
 
 def pixels_of(part: Scene) -> Pixels:
-    """A scene as decoded pixels."""
+    """Render a scene as decoded pixels."""
     picture = painted(part)
     alpha, colors = picture.getchannel("A"), picture.convert("RGB")
     if alpha.getextrema() == OPAQUE:
         return Pixels(*picture.size, colors.tobytes(), None)
-    # Programs that scale colours and alpha apart from each other let the colour of what is not seen shine through at
-    # edges, so it has the mean one instead of black.
+    # Programs that scale colors and alpha separately show the color of transparent pixels at edges, so these get the
+    # mean color instead of black.
     mean = picture.resize((1, 1), MEAN).getpixel((0, 0))
     if isinstance(mean, tuple):
         colors.paste(mean[:3], mask=alpha.point(lambda value: 0 if value else 255))
@@ -179,7 +179,7 @@ def pixels_of(part: Scene) -> Pixels:
 
 
 def reduced(part: Scene, most: int) -> Reduced:
-    """A scene as pixels of few colours, larger ones where they would be more than so many."""
+    """Render a scene with few colors and at most `most` pixels, which are enlarged if necessary."""
     pixel = ceil(sqrt(part.width * part.height / most))
     picture = painted(part).reduce(pixel)
     extrema = picture.getchannel("A").getextrema()
@@ -193,26 +193,25 @@ def reduced(part: Scene, most: int) -> Reduced:
     return Reduced(pixel, colors, [numbers[start : start + width] for start in range(0, len(numbers), width)])
 
 
-def _in_part(placed: Placed, box: Box, to_part: Matrix) -> Group:
-    """An item as it is painted in a part of the scene."""
+def _move_to_part(placed: Placed, box: Box, to_part: Matrix) -> Group:
+    """Transform an item for a part of the scene."""
     matrix, item = placed
     if isinstance(item, Rectangle) and isinstance(item.paint, Color):
-        # The part is small, and the rectangle may be as large as the scene.
+        # The rectangle may be as large as the scene, so it is cut to the small part.
         left, top, width, height = box_of(placed)
         right, bottom = min(left + width, box[0] + box[2]), min(top + height, box[1] + box[3])
         left, top = max(left, box[0]), max(top, box[1])
         matrix, item = Matrix(), Rectangle(left, top, max(0.0, right - left), max(0.0, bottom - top), item.paint)
     matrix = matrix.then(to_part)
     if isinstance(item, Stamps) and not isinstance(item.picture, Outline):
-        # On whole pixels all of them are alike and are drawn once, else each is drawn for itself.
+        # On whole pixels, all stamps are equal and are drawn only once.
         places = tuple(
-            (_rounded(x, matrix.scale_x, matrix.move_x), _rounded(y, matrix.scale_y, matrix.move_y))
-            for x, y in item.places
+            (_snap(x, matrix.scale_x, matrix.move_x), _snap(y, matrix.scale_y, matrix.move_y)) for x, y in item.places
         )
         item = replace(item, places=places)
     return Group((item,), matrix)
 
 
-def _rounded(place: float, scale: float, move: float) -> float:
-    """The nearest place that comes to lie on a whole pixel."""
+def _snap(place: float, scale: float, move: float) -> float:
+    """Return the nearest position that falls on a whole pixel."""
     return (round(place * scale + move) - move) / scale

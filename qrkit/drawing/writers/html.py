@@ -1,6 +1,6 @@
-"""HTML: a complete page with the symbol as a table, which shows where pictures are blocked (ruling G6). No script.
+"""Writes a complete HTML page, without scripts, with the symbol as a table, which is visible if images are blocked.
 
-A table has no shapes and no gradients: what is more than plain squares stands in the page as SVG.
+Tables cannot show shapes or gradients, so decorated codes are included as SVG.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def write(scene: Scene) -> bytes:
 def _rules(plain: Plain) -> list[str]:
     size = number(plain.module)
     return [
-        # Without the last two, browsers leave colours of table cells out of what they print.
+        # Without the last two properties, browsers do not print the colors of table cells.
         f".qr{{width:{number(plain.width)}px;height:{number(plain.height)}px;table-layout:fixed;"
         f"border-collapse:collapse;background:{_css(plain.background)};"
         "-webkit-print-color-adjust:exact;print-color-adjust:exact}",
@@ -47,7 +47,7 @@ def _rules(plain: Plain) -> list[str]:
 
 
 def _table(plain: Plain) -> str:
-    # A picture whose size was asked for may have more around the quiet zone: its cells are as wide as modules, too.
+    # With a requested size, there may be a margin around the quiet zone, which is filled with cells of module size.
     left, top = round(plain.left / plain.module), round(plain.top / plain.module)
     columns, rows = round(plain.width / plain.module), round(plain.height / plain.module)
     lines = [f'<table class="qr" role="img" aria-label="QR Code: {escape(plain.title, quote=True)}">']
@@ -59,7 +59,7 @@ def _table(plain: Plain) -> str:
 
 
 def _row(modules: bytes) -> str:
-    """Runs of modules of one colour, the quiet zone among them, as cells over several columns."""
+    """Write a row, including the quiet zone, with one cell for each run of modules of one color."""
     parts = ["<tr>"]
     start = 0
     while start < len(modules):

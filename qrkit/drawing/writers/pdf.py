@@ -1,4 +1,4 @@
-"""PDF 1.4, vector, one page (ISO 32000); any alpha is kept. One pixel is one point where nobody says else."""
+"""Writes vector PDF 1.4 with one page (ISO 32000), keeping any alpha. By default, a pixel is one point."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(scene: Scene) -> bytes:
 
 
 class _Page:
-    """What paints the page, and what it uses: each state, pattern and picture once, under a name."""
+    """The operators that paint the page and its named resources: each state, pattern and image once."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -55,43 +55,53 @@ class _Page:
             case Stamps(Bitmap() | Drawing() as content, width, height, places):
                 self._add_pictures(matrix, content, [(x, y, width, height) for x, y in places])
             case Rectangle() | Squares() | Shape() | Stamps() if is_seen(item.paint):
-                self._contents += ["q", *_moved(matrix), *self._painting(matrix, item), *self._form(item), "Q"]
+                self._contents += [
+                    "q",
+                    *_transform(matrix),
+                    *self._select_paint(matrix, item),
+                    *self._filled_path(item),
+                    "Q",
+                ]
 
     def written(self) -> bytes:
-        """The whole file."""
+        """Return the whole file."""
         resources = "".join(
             f"/{kind}<<{''.join(f'/{name} {text}' for text, name in named.items())}>>"
             for kind, named in self._resources.items()
         )
-        # Without a group of our own, black stays the one ink it is while things are laid over each other.
+        # Without a transparency group, black stays a single ink where items overlap.
         group = "" if self._scene.key_black else "/Group<</S/Transparency/CS/DeviceRGB>>"
         width, height = number(self._scene.width * self._matrix.scale_x), number(self._matrix.move_y)
         page = f"/MediaBox[0 0 {width} {height}]/Resources<<{resources}>>{group}"
         return self._file.written(page, "\n".join(self._contents))
 
-    def _named(self, kind: str, text: str) -> str:
-        """The name of something the page uses."""
+    def _resource_name(self, kind: str, text: str) -> str:
+        """Return the name of a resource of the page, adding it if it is new."""
         names = self._resources.setdefault(kind, {})
         return names.setdefault(text, f"{kind[0]}{len(names)}")
 
-    def _painting(self, matrix: Matrix, item: Painted) -> list[str]:
-        """What makes fills have the paint of an item."""
+    def _select_paint(self, matrix: Matrix, item: Painted) -> list[str]:
+        """Return the operators that select the paint of an item."""
         paint = item.paint
         if isinstance(paint, Color):
             numbers = postscript.ink(paint, key_black=self._scene.key_black and paint.alpha == OPAQUE)
-            return [*self._faint(paint.opacity), numbers + (" rg" if " " in numbers else " g")]
+            return [*self._select_opacity(paint.opacity), numbers + (" rg" if " " in numbers else " g")]
         to_page = postscript.matrix_numbers(matrix.then(self._matrix))
         pattern = f"<</PatternType 2/Matrix[{to_page}]\n/Shading{postscript.shading(paint)}>>"
         alphas = {color.alpha for _, color in paint.stops}
-        faint = self._faint(alphas.pop() / OPAQUE) if len(alphas) == 1 else self._faded(paint, box_of((Matrix(), item)))
-        return [*faint, f"/Pattern cs /{self._named('Pattern', pattern)} scn"]
+        faint = (
+            self._select_opacity(alphas.pop() / OPAQUE)
+            if len(alphas) == 1
+            else self._select_alpha_gradient(paint, box_of((Matrix(), item)))
+        )
+        return [*faint, f"/Pattern cs /{self._resource_name('Pattern', pattern)} scn"]
 
-    def _faint(self, opacity: float) -> list[str]:
-        """What makes all that follows let something shine through."""
-        return [f"/{self._named('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
+    def _select_opacity(self, opacity: float) -> list[str]:
+        """Return the operators that make everything after them translucent."""
+        return [f"/{self._resource_name('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
 
-    def _faded(self, paint: Gradient, box: Box) -> list[str]:
-        """The same for the alpha of a gradient: a second gradient, in grey, is how much of the first one is seen."""
+    def _select_alpha_gradient(self, paint: Gradient, box: Box) -> list[str]:
+        """Return the operators for a gradient with alpha: a second gradient, in gray, is the soft mask of the first."""
         left, top, width, height = box
         corners = " ".join(map(number, (left - 1, top - 1, left + width + 1, top + height + 1)))
         grey = postscript.shading(paint, "/DeviceGray", lambda color: f"{color.opacity:.4g}")
@@ -100,36 +110,36 @@ class _Page:
             f"/Resources<</Shading<</S{grey}>>>>",
             b"/S sh",
         )
-        return [f"/{self._named('ExtGState', f'<</SMask<</S/Luminosity/G {form}>>>>')} gs"]
+        return [f"/{self._resource_name('ExtGState', f'<</SMask<</S/Luminosity/G {form}>>>>')} gs"]
 
-    def _form(self, item: Painted) -> list[str]:
-        """The path of an item, filled."""
+    def _filled_path(self, item: Painted) -> list[str]:
+        """Return the filled path of an item."""
         match item:
             case Rectangle(x, y, width, height):
                 return [" ".join(map(number, (x, y, width, height))) + " re f"]
             case Squares(x, y, size):
                 bars = [f"{column} {row} {count} 1 re" for column, row, count in item.runs()]
-                return [*_moved(Matrix(size, size, x, y)), *bars, "f"]
+                return [*_transform(Matrix(size, size, x, y)), *bars, "f"]
             case Shape(outline):
                 return [*postscript.path(outline), "f"]
             case Stamps(Outline() as outline, paint=Color(), union=False):
-                return self._stamped(outline, item.places)
+                return self._stamps(outline, item.places)
             case Stamps():
                 return [*postscript.path(item.outline()), "f"]
 
-    def _stamped(self, outline: Outline, places: tuple[tuple[float, float], ...]) -> list[str]:
+    def _stamps(self, outline: Outline, places: tuple[tuple[float, float], ...]) -> list[str]:
         left, top, right, bottom = outline.box()
         corners = " ".join(map(number, (left - 1, top - 1, right + 1, bottom + 1)))
         data = "\n".join([*postscript.path(outline), "f"]).encode("ascii")
         form = self._file.add(f"/Type/XObject/Subtype/Form/BBox[{corners}]", data)
-        name = self._named("XObject", form)
+        name = self._resource_name("XObject", form)
         return [f"q 1 0 0 1 {number(x)} {number(y)} cm /{name} Do Q" for x, y in places]
 
     def _add_pictures(self, matrix: Matrix, content: Bitmap | Drawing, boxes: list[Box], opacity: float = 1.0) -> None:
         _, _, width, height = matrix.box(*boxes[0])
         name = self._picture(content, width, height)
-        self._contents += ["q", *_moved(matrix), *self._faint(opacity)]
-        # Pictures fill the square from 0, 0 to 1, 1, and their first row is the upper one.
+        self._contents += ["q", *_transform(matrix), *self._select_opacity(opacity)]
+        # PDF images fill the square from 0, 0 to 1, 1, with the first row at the top.
         self._contents += [
             f"q {postscript.matrix_numbers(Matrix(width, -height, x, y + height))} cm /{name} Do Q"
             for x, y, width, height in boxes
@@ -137,22 +147,22 @@ class _Page:
         self._contents.append("Q")
 
     def _picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
-        """The name of a picture for a box of this size."""
+        """Return the name of an image for a box of this size."""
         key = (id(content), width, height)
         if key not in self._pictures:
             pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
             if pixels is None or pixels.alpha is not None:
-                # Programs smooth colours and alpha apart from each other, which shows where single pixels differ much.
+                # Programs smooth colors and alpha separately, which is visible where single pixels differ a lot.
                 pixels = drawn_pixels(self._scene, content, width, height)
             mask = ""
             if pixels.alpha is not None:
                 mask = f"/SMask {self._file.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"
             reference = self._file.add(_image(pixels, "/DeviceRGB") + mask, pixels.rgb)
-            self._pictures[key] = self._named("XObject", reference)
+            self._pictures[key] = self._resource_name("XObject", reference)
         return self._pictures[key]
 
 
-def _moved(matrix: Matrix) -> list[str]:
+def _transform(matrix: Matrix) -> list[str]:
     return [] if matrix == Matrix() else [f"{postscript.matrix_numbers(matrix)} cm"]
 
 

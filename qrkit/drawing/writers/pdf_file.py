@@ -1,4 +1,4 @@
-"""The objects of a PDF file of one page (ISO 32000), numbered, and the table of where they lie."""
+"""Writes the numbered objects of a one-page PDF file (ISO 32000) and their cross-reference table."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
 CATALOG, PAGES, PAGE, CONTENTS = range(1, 5)
 
 LARGE = 1_000_000
-"""Bytes: packing more of them as tightly as can be takes seconds and saves next to nothing."""
+"""Bytes beyond which the highest compression takes seconds and saves almost nothing."""
 
 
 class PdfFile:
-    """A file of one page that grows by objects; it holds no dates and no ids, so the bytes repeat."""
+    """A PDF file of one page. It contains no dates or ids, so the same objects give the same bytes."""
 
     def __init__(self) -> None:
         self._objects: dict[int, bytes] = {}
 
     def add(self, dictionary: str, data: bytes) -> str:
-        """Add a stream to what the page uses; gives the reference to it.
+        """Add a stream that the page uses and return a reference to it.
 
         Args:
-            dictionary: Entries of its dictionary, but for its length and its filter.
-            data: What it holds, not yet compressed.
+            dictionary: Entries of its dictionary, without length and filter.
+            data: Its data, uncompressed.
         """
         number = CONTENTS + len(self._objects) + 1
         self._objects[number] = _stream(dictionary, data)
         return f"{number} 0 R"
 
     def written(self, page: str, contents: str) -> bytes:
-        """The whole file.
+        """Return the whole file.
 
         Args:
-            page: Entries of the page's dictionary, but for its parent and its contents.
-            contents: What paints the page.
+            page: Entries of the page's dictionary, without parent and contents.
+            contents: The operators that paint the page.
         """
         objects = {
             CATALOG: f"<</Type/Catalog/Pages {PAGES} 0 R>>".encode("ascii"),

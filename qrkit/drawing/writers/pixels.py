@@ -1,6 +1,6 @@
-"""A plain picture as rows of packed pixels: the short way to raster formats.
+"""Converts plain images to rows of packed pixels, the fast path of raster formats.
 
-It has two colours, so a pixel is one bit and a row of modules is computed once for all its pixel rows.
+A plain image has two colors, so a pixel is one bit, and a row of modules is computed once for all its pixel rows.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ __all__ = ["packed_rows", "size_in_pixels"]
 
 BITS = 8
 WHOLE_BYTES = b"\x00\xff" + bytes(range(2, 256))
-"""For `bytes.translate`: modules 0 and 1 as bytes without and full of dark pixels."""
+"""For `bytes.translate`: modules 0 and 1 as bytes of light and of dark pixels."""
 DIGITS = b"01" + bytes(range(2, 256))
-"""Likewise, as the digits of a binary number."""
+"""For `bytes.translate`: modules 0 and 1 as the digits of a binary number."""
 LIGHT = b"\x00"
 
 
 def size_in_pixels(plain: Plain) -> tuple[int, int]:
-    """Width and height."""
+    """Return width and height in pixels."""
     return round(plain.width), round(plain.height)
 
 
 def packed_rows(plain: Plain) -> list[bytes]:
-    """A row of pixels for each row of modules, eight pixels to a byte, the first in the highest bit.
+    """Return one row of pixels per row of modules, eight pixels per byte, the first in the highest bit.
 
-    Each stands for as many rows of pixels as a module has, the first one `plain.top` below the edge.
+    Repeat each row for all pixel rows of a module; the first is `plain.top` pixels below the edge.
     """
     width, left, module = round(plain.width), round(plain.left), round(plain.module)
     length = (width + 7) // BITS
-    # What lies left of the symbol are light modules, too, and the rest of one, by which all is shifted at the end.
+    # The area left of the symbol is filled with light modules; the rest is added by a shift at the end.
     before, rest = divmod(left, module)
     groups = -(-length // module)
     behind = BITS * groups - before - len(plain.cells)
@@ -40,7 +40,7 @@ def packed_rows(plain: Plain) -> list[bytes]:
         pixels = lines.translate(WHOLE_BYTES)
     else:
         packed = int(lines.translate(DIGITS), 2).to_bytes(groups * len(plain.cells), "big")
-        pixels = b"".join(map(_enlarged(module).__getitem__, packed))
+        pixels = b"".join(map(_enlarge(module).__getitem__, packed))
     step = groups * module
     if rest:
         whole = [int.from_bytes(pixels[start : start + step], "big") for start in range(0, len(pixels), step)]
@@ -49,10 +49,10 @@ def packed_rows(plain: Plain) -> list[bytes]:
 
 
 @lru_cache(maxsize=32)
-def _enlarged(module: int) -> tuple[bytes, ...]:
-    """Every byte of eight modules as pixels, which take as many bytes as a module has pixels."""
-    found = [0]
+def _enlarge(module: int) -> tuple[bytes, ...]:
+    """Return the pixels of every byte of eight modules; each takes as many bytes as a module has pixels."""
+    rows = [0]
     for place in range(BITS):
         dark = (1 << module) - 1 << place * module
-        found += [pixels | dark for pixels in found]
-    return tuple([pixels.to_bytes(module, "big") for pixels in found])
+        rows += [pixels | dark for pixels in rows]
+    return tuple([pixels.to_bytes(module, "big") for pixels in rows])

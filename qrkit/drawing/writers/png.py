@@ -1,4 +1,4 @@
-"""PNG; a plain picture has one bit a pixel and a palette, straight from the modules (W3C PNG, third edition)."""
+"""Writes PNG; plain images get one bit per pixel and a palette (W3C PNG, third edition)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def write(scene: Scene) -> bytes:
 
 
 def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
-    """The same with a level of compression, which changes no pixel.
+    """Write a PNG with a compression level, which does not change the pixels.
 
     Args:
-        scene: What it shows.
-        compression: From 0, fast and large, to 9, slow and small; None is what fits the picture.
+        scene: The drawing.
+        compression: From 0 (fast, large) to 9 (slow, small); None uses a suitable level.
     """
     if plain := scene.plain:
         return write_plain(plain, compression)
@@ -45,13 +45,13 @@ def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
 
     picture = seen(scene)
     file = compress_png(picture.tobytes(), picture.width, picture.height, compression)
-    # The encoder says a resolution of its own; ours is the one that was asked for.
+    # The encoder writes a resolution of its own, which is replaced by the requested one.
     parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
     return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])
 
 
 def write_plain(plain: Plain, compression: int | None = None) -> bytes:
-    """The same for a plain picture."""
+    """Write a plain image as PNG."""
     level = PLAIN_COMPRESSION if compression is None else compression
     head = _head(*size_in_pixels(plain), *plain.palette, plain.dots_per_inch)
     return b"".join((head, _chunk(b"IDAT", zlib.compress(_scanlines(plain), level)), END))
@@ -59,7 +59,7 @@ def write_plain(plain: Plain, compression: int | None = None) -> bytes:
 
 @lru_cache(maxsize=64)
 def _head(width: int, height: int, light: Color, dark: Color, dots_per_inch: float | None) -> bytes:
-    """What comes before the pixels."""
+    """Return the parts before the pixels."""
     colors = (light, dark)
     parts = [
         SIGNATURE,
@@ -75,7 +75,7 @@ def _scanlines(plain: Plain) -> bytes:
     rows, times = packed_rows(plain), round(plain.module)
     top, blank = round(plain.top), bytes(len(rows[0]))
     below = round(plain.height) - top - times * len(rows)
-    # A row like the one above it is all zeros under the Up filter.
+    # With the Up filter, a row that equals the one above is all zeros.
     again = FILTER_UP + blank
     repeated = again * (times - 1)
     lines = [
@@ -96,7 +96,7 @@ def _resolution(dots_per_inch: float | None) -> bytes:
 
 
 def _chunks(file: bytes) -> Iterator[bytes]:
-    """The parts of a PNG, each with its length, name and checksum."""
+    """Yield the chunks of a PNG, each with its length, name and checksum."""
     start = len(SIGNATURE)
     while start < len(file):
         end = start + 12 + int.from_bytes(file[start : start + 4], "big")

@@ -1,4 +1,4 @@
-"""What PostScript and PDF write alike: numbers, paths, inks and gradients."""
+"""Writes what PostScript and PDF have in common: numbers, paths, inks and gradients."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ __all__ = ["ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
 
 POINTS_PER_INCH = 72
 EDGE = 1e-4
-"""How much of a gradient's length the colour beyond its first or last stop gets where two stops lie there."""
+"""Share of a gradient's length for the color beyond its first or last stop, if two stops have that offset."""
 
 Stops = list[tuple[float, str]]
 
 
 def rgb(color: Color) -> str:
-    """Red, green and blue, each 0..1."""
+    """Write red, green and blue, each 0..1."""
     return " ".join(f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))
 
 
 def ink(color: Color, *, key_black: bool) -> str:
-    """A colour as one number of grey, which printers print with their black ink alone, or as three."""
+    """Write a color as three numbers, or as one gray, which printers print with black ink only."""
     if key_black and color.opaque in (BLACK, WHITE):
         return "0" if color.opaque == BLACK else "1"
     return rgb(color)
 
 
 def matrix_numbers(matrix: Matrix) -> str:
-    """The six numbers of a matrix. What they are multiplied with is large, so they are exact to a millionth."""
+    """Write the six numbers of a matrix to a millionth, because they are multiplied by large coordinates."""
     parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
     return _exact(*parts)
 
@@ -42,13 +42,13 @@ def _exact(*numbers: float) -> str:
 
 
 def page_matrix(scene: Scene) -> Matrix:
-    """From pixels, y down, to points, y up. One pixel is one point where nobody said how large it is."""
+    """Return the matrix from pixels (y down) to points (y up). Without a print resolution, a pixel is one point."""
     scale = POINTS_PER_INCH / scene.dots_per_inch if scene.dots_per_inch else 1.0
     return Matrix(scale, -scale, 0.0, scene.height * scale)
 
 
 def path(outline: Outline) -> list[str]:
-    """An outline, a segment a line: m, l and c after their numbers, h to close."""
+    """Write an outline, one segment per line: numbers, then m, l or c; h closes a subpath."""
     return [
         "h" if letter == "Z" else " ".join([number(one) for one in numbers]) + " " + letter.lower()
         for letter, numbers in outline.segments
@@ -56,12 +56,12 @@ def path(outline: Outline) -> list[str]:
 
 
 def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], str] = rgb) -> str:
-    """The dictionary of a gradient (ISO 32000, 8.7.4.5; PostScript has the same).
+    """Write the dictionary of a gradient (ISO 32000, 8.7.4.5), which PDF and PostScript share.
 
     Args:
         paint: The gradient.
-        space: Its colour space.
-        part: Gives the numbers of a colour in that space.
+        space: Its color space.
+        part: Writes a color in that space.
     """
     points: tuple[float, ...]
     if isinstance(paint, Linear):
@@ -75,10 +75,10 @@ def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], 
 
 
 def _from_0_to_1(stops: Stops) -> Stops:
-    """The stops with one at each end."""
+    """Add stops at 0 and 1 if they are missing."""
     (first, second), (last_but_one, last) = stops[:2], stops[-2:]
     if first[0] == second[0] == 0 or last_but_one[0] == last[0] == 1:
-        # Beyond its ends a gradient goes on with the colour it has there, which must not be the inner one of two.
+        # A gradient continues beyond its ends with the color there, which must be the outer one of two stops.
         stops = [(EDGE + offset * (1 - 2 * EDGE), color) for offset, color in stops]
     before = [(0.0, first[1])] if stops[0][0] > 0 else []
     after = [(1.0, last[1])] if stops[-1][0] < 1 else []
@@ -86,12 +86,12 @@ def _from_0_to_1(stops: Stops) -> Stops:
 
 
 def _function(stops: Stops) -> str:
-    """Straight from colour to colour; where two stops have one offset, there is none between them, so colours jump."""
+    """Write a function that interpolates between colors; at two stops with one offset, the color jumps."""
     pieces = [(start, end) for start, end in pairwise(stops) if start[0] < end[0]]
     functions = [f"<</FunctionType 2/Domain[0 1]/N 1/C0[{start[1]}]/C1[{end[1]}]>>" for start, end in pieces]
     if len(functions) == 1:
         return functions[0]
-    # A piece a line: lines of PostScript are short.
+    # One piece per line, because PostScript limits the length of lines.
     bounds = "\n".join(f"{end[0]:.6f}" for _, end in pieces[:-1])
     encode = "\n".join("0 1" for _ in pieces)
     listed = "\n".join(functions)

@@ -1,4 +1,4 @@
-"""The raster formats that Pillow writes. It is loaded when the first is asked for."""
+"""Writes the raster formats of Pillow, which is loaded on first use."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 __all__ = ["write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
 
 MOST_COLORS = 255
-"""In a gif, besides the transparent one."""
+"""Colors in a GIF besides the transparent one."""
 
 
 def write_jpg(scene: Scene) -> bytes:
-    """Write a JPEG without chroma subsampling: on hard edges it is smaller and has no coloured fringes."""
+    """Write a JPEG without chroma subsampling: for hard edges, files are smaller and have no color fringes."""
     plain = scene.plain
     picture = _opaque_picture(scene)
     if plain:
         colors = _opaque_palette(scene, plain)
         picture = picture.convert("L" if all(one.red == one.green == one.blue for one in colors) else "RGB")
-    # Of round forms in few pixels, what 90 loses cost a reader its eyes.
-    return _saved(picture, "JPEG", scene, quality=90 if plain else 95, subsampling=0, optimize=True)
+    # At quality 90, a reader no longer found small round eyes.
+    return _save(picture, "JPEG", scene, quality=90 if plain else 95, subsampling=0, optimize=True)
 
 
 def write_bmp(scene: Scene) -> bytes:
     """Write a BMP without alpha, which readers of BMP ignore."""
-    return _saved(_opaque_picture(scene), "BMP", scene)
+    return _save(_opaque_picture(scene), "BMP", scene)
 
 
 def write_tif(scene: Scene) -> bytes:
@@ -41,7 +41,7 @@ def write_tif(scene: Scene) -> bytes:
     picture = _picture(scene)
     if picture.mode == "P" and "transparency" in picture.info:
         picture = picture.convert("RGBA")
-    return _saved(picture, "TIFF", scene, compression="tiff_adobe_deflate")
+    return _save(picture, "TIFF", scene, compression="tiff_adobe_deflate")
 
 
 def write_gif(scene: Scene) -> bytes:
@@ -50,14 +50,14 @@ def write_gif(scene: Scene) -> bytes:
     if plain := scene.plain:
         clear = [index for index, color in enumerate(plain.palette) if color.alpha == 0]
         if not clear:
-            return _saved(opaque.convert("P"), "GIF", scene)
-        return _saved(_of_palette(plain, _opaque_palette(scene, plain)), "GIF", scene, transparency=clear[0])
+            return _save(opaque.convert("P"), "GIF", scene)
+        return _save(_of_palette(plain, _opaque_palette(scene, plain)), "GIF", scene, transparency=clear[0])
     picture = opaque.quantize(MOST_COLORS)
     clear_pixels = painted(scene).getchannel("A").point(lambda alpha: 255 if alpha == 0 else 0)
     if clear_pixels.getbbox() is None:
-        return _saved(picture, "GIF", scene)
+        return _save(picture, "GIF", scene)
     picture.paste(MOST_COLORS, mask=clear_pixels)
-    return _saved(picture, "GIF", scene, transparency=MOST_COLORS)
+    return _save(picture, "GIF", scene, transparency=MOST_COLORS)
 
 
 def write_webp(scene: Scene) -> bytes:
@@ -65,25 +65,25 @@ def write_webp(scene: Scene) -> bytes:
     picture = _picture(scene)
     if picture.mode not in ("RGB", "RGBA"):
         picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
-    return _saved(picture, "WEBP", scene, lossless=True, exact=True)
+    return _save(picture, "WEBP", scene, lossless=True, exact=True)
 
 
 def _picture(scene: Scene) -> Image:
-    """The scene with its alpha; of two colours where it is plain, in RGB where nothing is transparent."""
+    """Return the scene with its alpha: in two colors if it is plain, in RGB if nothing is transparent."""
     if plain := scene.plain:
         return _two_colors(plain, plain.palette)
     return seen(scene)
 
 
 def _opaque_picture(scene: Scene) -> Image:
-    """The scene composed on its paper (ruling G4)."""
+    """Return the scene composed on its paper."""
     if plain := scene.plain:
         return _two_colors(plain, _opaque_palette(scene, plain))
     return painted(scene.on_paper()).convert("RGB")
 
 
 def _opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
-    """The two colours for formats without alpha: composed on the backdrop (ruling G4)."""
+    """Return the two colors of a plain image, composed on the backdrop for formats without alpha."""
     background, dark = plain.palette
     return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
 
@@ -100,7 +100,7 @@ def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
 
 
 def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image:
-    """A picture whose pixels are 0 and 1, the places of their colours."""
+    """Return an image whose pixels are 0 and 1, the indexes of their colors."""
     from PIL import Image
 
     picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")
@@ -120,7 +120,7 @@ def _bits(plain: Plain) -> bytes:
     return rows.ljust(length * height, b"\x00")
 
 
-def _saved(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:
+def _save(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:
     file = BytesIO()
     if scene.dots_per_inch and name not in ("GIF", "WEBP"):
         options["dpi"] = (scene.dots_per_inch,) * 2

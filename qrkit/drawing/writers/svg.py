@@ -1,4 +1,4 @@
-"""SVG: one `<rect>` a line and module, which line-based readers in the field expect (ruling G5), or one `<path>`."""
+"""Writes SVG with one `<rect>` per line and module, which some line-based readers expect, or with one `<path>`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["readable", "write", "write_plain", "write_union"]
 
 LONGEST_LABEL = 300
-"""Characters of the content that the label for screen readers repeats."""
+"""Characters of the content in the label for screen readers."""
 
 LARGEST_KEPT = 65
-"""Modules per side of symbols, up to version 12, whose rects are kept as a table."""
+"""Modules per side of the largest symbols (version 12) whose rects are cached."""
 
 
 def write(scene: Scene) -> bytes:
-    """Write an SVG in unitless pixels, or in millimetres where the scene says how large a pixel is."""
+    """Write an SVG in unitless pixels, or in millimeters if the scene has a print resolution."""
     if plain := scene.plain:
         return write_plain(plain)
     from qrkit.drawing.svg_elements import NAMESPACES, Definitions, elements
@@ -38,13 +38,13 @@ def write(scene: Scene) -> bytes:
 
 
 def write_plain(plain: Plain) -> bytes:
-    """The same for a plain picture: one element a line, each with its own style and nothing around them (G5)."""
+    """Write a plain image as SVG: one element per line, each with its own style and outside any group."""
     before, after = _frame(plain.width, plain.height, plain.background, plain.dots_per_inch)
     return b"".join([before, _label(plain.title).encode(), after, *_modules(plain), b"</svg>\n"])
 
 
 def _modules(plain: Plain) -> Iterable[bytes]:
-    """The modules of a plain picture as lines."""
+    """Return the modules of a plain image as lines."""
     left, top, module, cells, color = plain.left, plain.top, plain.module, plain.cells, plain.color
     if plain.union:
         return [f'<path style="{fill(color)}" d="{union_data(left, top, module, cells)}"/>\n'.encode()]
@@ -55,15 +55,15 @@ def _modules(plain: Plain) -> Iterable[bytes]:
 
 
 def write_union(scene: Scene) -> bytes:
-    """Write the same picture with one path in place of a rect a module: a tenth of the size."""
+    """Write the SVG with one path instead of one rect per module, in a tenth of the size."""
     from dataclasses import replace
 
     if plain := scene.plain:
         return write_plain(plain._replace(union=True))
-    return write(replace(scene, items=tuple(_united(item) for item in scene.items)))
+    return write(replace(scene, items=tuple(_as_one_shape(item) for item in scene.items)))
 
 
-def _united(item: Item) -> Item:
+def _as_one_shape(item: Item) -> Item:
     from dataclasses import replace
 
     from qrkit.design.outline import Outline
@@ -71,7 +71,7 @@ def _united(item: Item) -> Item:
 
     match item:
         case Group(items, matrix):
-            return Group(tuple(_united(one) for one in items), matrix)
+            return Group(tuple(_as_one_shape(one) for one in items), matrix)
         case Squares() | Stamps(picture=Outline()):
             return replace(item, union=True)
     return item
@@ -79,8 +79,8 @@ def _united(item: Item) -> Item:
 
 @lru_cache(maxsize=64)
 def _frame(width: float, height: float, background: Color, dots_per_inch: float | None) -> tuple[bytes, bytes]:
-    """What comes before and after the label of a plain picture, up to its background."""
-    # Without crispEdges, renderers leave hairlines between neighbouring squares.
+    """Return the text before and after the label of a plain image, up to its background."""
+    # Without crispEdges, renderers leave hairlines between neighboring squares.
     size = _size(width, height, dots_per_inch)
     before = f'<svg xmlns="http://www.w3.org/2000/svg" {size} shape-rendering="crispEdges" '
     whole = f'width="{number(width)}" height="{number(height)}"'
@@ -89,14 +89,14 @@ def _frame(width: float, height: float, background: Color, dots_per_inch: float 
 
 @lru_cache(maxsize=16)
 def _rects(left: float, top: float, module: float, side: int, color: Color) -> tuple[bytes, ...]:
-    """The rect of every module, row by row, each a line."""
+    """Return the rect of every module, row by row, one per line."""
     lefts, rests = _halves(left, top, module, side, color)
     return tuple([half + rest for rest in rests for half in lefts])
 
 
 @lru_cache(maxsize=64)
 def _halves(left: float, top: float, module: float, side: int, color: Color) -> tuple[list[bytes], list[bytes]]:
-    """How the rects of each column begin, and how those of each row end."""
+    """Return how the rects of each column begin, and how the rects of each row end."""
     size = number(module)
     end = f'" width="{size}" height="{size}" style="{fill(color)}"/>\n'
     lefts = [f'<rect x="{x}" y="'.encode() for x in numbers(left, module, side)]
@@ -104,7 +104,7 @@ def _halves(left: float, top: float, module: float, side: int, color: Color) -> 
 
 
 def _size(width: float, height: float, dots_per_inch: float | None) -> str:
-    """How large it is: pixels without a unit (ruling G5), or the size on paper; and its own pixels."""
+    """Return the size attributes: unitless pixels or the print size, and a viewBox in pixels."""
     unit, factor = "", 1.0
     if dots_per_inch:
         unit, factor = "mm", MILLIMETRES_PER_INCH / dots_per_inch
@@ -121,6 +121,6 @@ _FORBIDDEN = re.compile("[^\t\n\r -\ufffd\U00010000-\U0010ffff]")
 
 
 def readable(title: str) -> str:
-    """What a screen reader says: the content, cut, without the characters that XML forbids."""
+    """Return the label for screen readers: the shortened content without characters that XML forbids."""
     text = title if len(title) <= LONGEST_LABEL else title[: LONGEST_LABEL - 1] + "…"
     return "QR Code: " + (text if text.isprintable() else _FORBIDDEN.sub("\ufffd", text))

@@ -1,4 +1,4 @@
-"""Text: two characters a module, to be read off a terminal with dark text on light (ruling G6)."""
+"""Writes text with two characters per module, to be scanned from a terminal with dark text on light."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STYLES: dict[TextStyle, tuple[str, str]] = {
     "ascii": ("  ", "xx"),
     "binary": ("0", "1"),
 }
-"""What is written for a light and for a dark module."""
+"""The characters for a light and for a dark module."""
 
 
 def write(scene: Scene) -> bytes:
@@ -22,10 +22,10 @@ def write(scene: Scene) -> bytes:
 
 
 def text(scene: Scene, style: TextStyle = "blocks") -> str:
-    """The symbol with its quiet zone, a line a row of modules; each line ends in a newline.
+    """Return the symbol with its quiet zone, one line per row of modules; each line ends in a newline.
 
     Raises:
-        InvalidParameter: There is no such style; near names are proposed.
+        InvalidParameter: If there is no such style; the error suggests similar names.
     """
     if style not in STYLES:
         raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))

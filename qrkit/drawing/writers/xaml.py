@@ -1,6 +1,6 @@
-"""XAML: a `Canvas` of paths in a `Viewbox`, for WPF. Colours are #AARRGGBB by nature, so any alpha is kept.
+"""Writes XAML for WPF: a `Canvas` of paths in a `Viewbox`. Colors are #AARRGGBB, so any alpha is kept.
 
-XAML refers to bitmaps and cannot hold them, so a picture is written as its pixels: a path for each of few colours.
+XAML cannot embed bitmaps, so images are reduced to few colors and written as one path per color.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["write"]
 NAMESPACE = "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
 UNITS_PER_INCH = 96
 MOST_PIXELS = 250_000
-"""Of one picture."""
+"""Pixels of one image."""
 ALIASED = ' RenderOptions.EdgeMode="Aliased"'
-"""Without it, hairlines stay between neighbouring squares."""
+"""Prevents hairlines between neighboring squares."""
 
 
 def write(scene: Scene) -> bytes:
@@ -43,14 +43,14 @@ def write(scene: Scene) -> bytes:
 
 
 def _element(scene: Scene, placed: Placed) -> list[str]:
-    """An item as lines."""
+    """Write an item as lines."""
     matrix, item = placed
     if not is_painted(item):
         return _pixels(scene, placed)
-    return _moved(matrix, _painted(item)) if is_seen(item.paint) else []
+    return _transform(matrix, _paint(item)) if is_seen(item.paint) else []
 
 
-def _painted(item: Painted) -> list[str]:
+def _paint(item: Painted) -> list[str]:
     match item:
         case Rectangle(x, y, width, height):
             data = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h-{number(width)}z"
@@ -61,7 +61,7 @@ def _painted(item: Painted) -> list[str]:
                 f"h{number(size * count)}v{number(size)}h-{number(size * count)}z"
                 for column, row, count in item.runs()
             ]
-            # F1 asks for the non-zero rule; WPF's own default is even-odd.
+            # F1 selects the non-zero rule; WPF's default is even-odd.
             return [_path(f"F1{''.join(bars)}", item, ALIASED)]
         case Shape(outline):
             return [_path(f"F1{path_data(outline)}", item)]
@@ -97,7 +97,7 @@ def _point(point: tuple[float, float]) -> str:
 
 
 def _stamps(outline: Outline, color: Color, stamps: Stamps) -> list[str]:
-    """A style that gives all paths of a canvas one outline, and the places where they go."""
+    """Write a style that gives all paths of a canvas one outline, and the position of each path."""
     setters = f'<Setter Property="Fill" Value="{color.argb}"/><Setter Property="Data" Value="F1{path_data(outline)}"/>'
     return [
         f'<Canvas><Canvas.Resources><Style TargetType="Path">{setters}</Style></Canvas.Resources>',
@@ -107,11 +107,11 @@ def _stamps(outline: Outline, color: Color, stamps: Stamps) -> list[str]:
 
 
 def _pixels(scene: Scene, placed: Placed) -> list[str]:
-    """A picture as runs of the scene's own pixels, or of larger ones where those would be too many."""
-    found = part_of(scene, [placed], box_of(placed), 1)
-    if found is None:
+    """Write an image as runs of pixels of the scene, or of larger pixels if there would be too many."""
+    visible = part_of(scene, [placed], box_of(placed), 1)
+    if visible is None:
         return []
-    part, (left, top, width, height) = found
+    part, (left, top, width, height) = visible
     picture = reduced(part, MOST_PIXELS)
     runs: dict[Color, list[str]] = {}
     for row, numbers in enumerate(picture.rows):
@@ -125,10 +125,10 @@ def _pixels(scene: Scene, placed: Placed) -> list[str]:
             start = end
     paths = [f'<Path{ALIASED} Fill="{color.argb}" Data="F1{"".join(bars)}"/>' for color, bars in runs.items()]
     across, down = picture.pixel * width / part.width, picture.pixel * height / part.height
-    return _moved(Matrix(across, down, left, top), paths)
+    return _transform(Matrix(across, down, left, top), paths)
 
 
-def _moved(matrix: Matrix, lines: list[str]) -> list[str]:
+def _transform(matrix: Matrix, lines: list[str]) -> list[str]:
     if matrix == Matrix():
         return lines
     numbers = matrix_numbers(matrix).replace(" ", ",")

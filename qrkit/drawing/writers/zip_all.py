@@ -1,4 +1,4 @@
-"""Zip: the same picture as png, svg and eps in one archive (ruling G6)."""
+"""Writes an image as png, svg and eps in one zip archive."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def write(scene: Scene) -> bytes:
 
 
 def write_named(scene: Scene, name: str) -> bytes:
-    """The same with members of another name; the caller has made it a safe file name."""
+    """Write the archive with members of another name, which must be a safe file name."""
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for suffix, write_member in MEMBERS.items():
-            # ZipInfo's own date, 1980-01-01, keeps the bytes the same from day to day.
+            # ZipInfo's default date, 1980-01-01, makes the bytes reproducible.
             archive.writestr(ZipInfo(f"{name}.{suffix}"), write_member(scene), ZIP_DEFLATED)
     return file.getvalue()

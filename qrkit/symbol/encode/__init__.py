@@ -1,16 +1,16 @@
-"""Content -> `Symbol`. What fits and how it is split is decided here.
+"""Encodes content as a `Symbol`, choosing its segments and version.
 
-The way of a content, a file for each step and in the order of ISO/IEC 18004:2015, clause 7:
+Each step has its own file, in the order of ISO/IEC 18004:2015, clause 7:
 
     segments      the shortest mix of modes
-    capacity      the version they fit into
+    capacity      the version that holds them
     bit_stream    segments -> data codewords
-    blocks        data codewords -> all codewords in the order of placement, by way of reed_solomon
+    blocks        data codewords -> all codewords in the order of placement, using reed_solomon
     placement     codewords -> modules, on the layout of function_patterns
     masking       the data mask pattern with the lowest penalty
 
-From placement on, modules are bits of large integers; planes has their order. With segno's padding the modules are
-those of segno, bit by bit; it is the reference in the tests.
+From placement on, modules are bits of large integers; planes defines their order. With segno's padding, the modules
+equal segno's, which is the reference in the tests.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
 __all__ = ["PadCodewords", "check_fits", "encode", "symbol_of"]
 
 
-class Asked(NamedTuple):
-    """What a symbol shall be; None is automatic."""
+class Parameters(NamedTuple):
+    """The parameters of a symbol; None means automatic."""
 
     version: int | None
     level: ErrorCorrectionLevel
@@ -52,49 +52,49 @@ def encode(
     mask: int | None = None,
     pad_codewords: PadCodewords = "iso",
 ) -> Symbol:
-    """Encode a text into a symbol.
+    """Encode a text as a symbol.
 
     Args:
-        content: The text; in byte mode it is written as UTF-8 without ECI (ruling G2).
-        version: 1..40; None takes the smallest that fits (ruling G1).
-        error_correction: L, M, Q or H; kept, never raised (ruling G3).
-        mode: numeric, alphanumeric, byte, or auto for the shortest mix of segments of these; or kanji.
-        mask: Data mask pattern reference 0..7; None takes the one with the lowest penalty (7.8.3).
-        pad_codewords: What follows the terminator: by ISO/IEC 18004:2015, 7.4.10, the pad codewords 11101100 and
-            00010001 in turn (`iso`); where the terminator ends on a codeword boundary, segno has a codeword 00000000
-            before them (`segno`). Few readers see a difference, but the modules are others. So they may be any bytes,
-            too, one for each pad codeword; `free_padding.solve` finds some.
+        content: The text; byte mode writes it as UTF-8 without ECI.
+        version: 1..40; None uses the smallest version that fits.
+        error_correction: L, M, Q or H; used as given and never raised.
+        mode: numeric, alphanumeric, byte, or auto for the shortest mix of these; or kanji.
+        mask: Data mask pattern reference 0..7; None uses the mask with the lowest penalty (7.8.3).
+        pad_codewords: What follows the terminator. `iso` alternates the pad codewords 11101100 and 00010001, as in
+            ISO/IEC 18004:2015, 7.4.10. `segno` puts a codeword 00000000 before them if the terminator ends on a
+            codeword boundary. Bytes, one for each pad codeword, are used as they are; `free_padding.solve` finds
+            useful ones. Nearly all readers ignore pad codewords.
 
     Raises:
-        ContentTooLong: The content does not fit; the message says what would.
-        InvalidParameter: There is no such version or mask, the mode does not know a character, or there are not as
-            many pad codewords as bytes.
+        ContentTooLong: If the content does not fit; the message says what would fit.
+        InvalidParameter: If the version or mask is out of range, the mode cannot encode a character, or the number of
+            pad codewords is wrong.
     """
-    return _encoded(content, Asked(version, error_correction, mode, mask, pad_codewords))
+    return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords))
 
 
 @lru_cache(maxsize=64)
-def _encoded(content: str, asked: Asked) -> Symbol:
-    """The symbol; a design that changes only in its looks keeps it."""
-    _check_version_and_mask(asked)
-    segments, version = _fitted(content, asked.version, asked.level, asked.mode)
-    data = data_codewords(segments, version, asked.level, asked.pad_codewords)
-    plane = place(final_message(data, version, asked.level), version)
-    mask = best_mask(plane, version) if asked.mask is None else int(asked.mask)
+def _encode(content: str, parameters: Parameters) -> Symbol:
+    """Encode and cache the symbol, because most changes to a design leave the symbol unchanged."""
+    _check_version_and_mask(parameters)
+    segments, version = _fit(content, parameters.version, parameters.level, parameters.mode)
+    data = data_codewords(segments, version, parameters.level, parameters.pad_codewords)
+    plane = place(final_message(data, version, parameters.level), version)
+    mask = best_mask(plane, version) if parameters.mask is None else int(parameters.mask)
     shape = geometry(version)
-    rows = shape.rows_alone(masked(plane, version, mask)) | information(version, asked.level, mask)
+    rows = shape.rows_alone(masked(plane, version, mask)) | information(version, parameters.level, mask)
     used = {segment.mode for segment in segments}
     return Symbol(
         version=version,
-        error_correction=asked.level,
+        error_correction=parameters.level,
         mode=used.pop() if len(used) == 1 else "mixed",
         mask=mask,
         modules=shape.modules(rows),
     )
 
 
-def _check_version_and_mask(asked: Asked) -> None:
-    for name, value, allowed in (("version", asked.version, range(1, 41)), ("mask", asked.mask, range(8))):
+def _check_version_and_mask(parameters: Parameters) -> None:
+    for name, value, allowed in (("version", parameters.version, range(1, 41)), ("mask", parameters.mask, range(8))):
         if value is not None and int(value) not in allowed:
             raise InvalidParameter(
                 Problem(name, value, f"must be in {allowed[0]}..{allowed[-1]}, or None for automatic", "out-of-range")
@@ -102,11 +102,11 @@ def _check_version_and_mask(asked: Asked) -> None:
 
 
 def symbol_of(design: Design) -> Symbol:
-    """Encode the content of a design as it says; free pad codewords are those of the standard until they are solved.
+    """Encode the content of a design. For free pad codewords, the standard ones are used until others are solved.
 
     Raises:
-        ContentTooLong: If the content does not fit; the message says what would.
-        InvalidParameter: If the mode does not have a character of the content.
+        ContentTooLong: If the content does not fit; the message says what would fit.
+        InvalidParameter: If the mode cannot encode a character of the content.
     """
     return encode(
         design.content,
@@ -119,17 +119,17 @@ def symbol_of(design: Design) -> Symbol:
 
 
 def check_fits(design: Design) -> None:
-    """Refuse a design whose content is too long, without the work of encoding it.
+    """Check that the content of a design fits, without encoding it.
 
     Raises:
-        ContentTooLong: The content does not fit; the message says what would.
+        ContentTooLong: If the content does not fit; the message says what would fit.
     """
-    _fitted(design.content, design.version, design.ec, design.em)
+    _fit(design.content, design.version, design.ec, design.em)
 
 
-def _fitted(content: str, version: int | None, level: ErrorCorrectionLevel, mode: str) -> tuple[list[Segment], int]:
-    """The segments and the version they go into."""
-    # Headers grow at versions 10 and 27, and with them the best split changes.
+def _fit(content: str, version: int | None, level: ErrorCorrectionLevel, mode: str) -> tuple[list[Segment], int]:
+    """Return the segments, and the version that holds them."""
+    # Headers are longer from versions 10 and 27 on, which changes the shortest split.
     for last in (9, 26, 40) if version is None else (version,):
         segments = segments_of(content, mode, last)
         fitting = smallest_version(segments, level)

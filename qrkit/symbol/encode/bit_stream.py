@@ -1,4 +1,4 @@
-"""Segments -> data codewords (ISO/IEC 18004:2015, 7.4)."""
+"""Converts segments to data codewords (ISO/IEC 18004:2015, 7.4)."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from qrkit.symbol.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_hel
 __all__ = ["PadCodewords", "data_codewords", "pad_codewords_held"]
 
 PadCodewords = Literal["segno", "iso"] | bytes
-"""What follows the terminator: whose padding, or the pad codewords themselves; see `data_codewords`."""
+"""The name of a padding, or the pad codewords themselves; see `data_codewords`."""
 
 MODE_INDICATORS: dict[Mode, int] = {"numeric": 0b0001, "alphanumeric": 0b0010, "byte": 0b0100, "kanji": 0b1000}
 """Mode indicators (table 2)."""
 TERMINATOR_BITS = 4
 PAD_CODEWORDS = bytes([0b11101100, 0b00010001]) * (max(DATA_CODEWORDS["L"]) // 2)
-"""The two pad codewords in turn (7.4.10), enough for any symbol."""
+"""The two pad codewords alternating (7.4.10), enough for any symbol."""
 VALUES = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
-"""The characters of alphanumeric mode, each at its value (table 5)."""
+"""The characters of alphanumeric mode; the index of each is its value (table 5)."""
 
 
 def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCodewords) -> bytes:
-    """The data codewords of a symbol: segments, terminator and padding.
+    """Return the data codewords of a symbol: segments, terminator and padding.
 
-    ISO/IEC 18004:2015, 7.4.10, has padding bits only where the stream does not end on a codeword boundary, and pad
-    codewords right after them: `iso`. segno 1.6 and earlier writes eight padding bits, a codeword 00000000, where it
-    does end there: `segno`. Most readers stop at the terminator, so pad codewords may as well be given, each of any
-    value.
+    `iso` is ISO/IEC 18004:2015, 7.4.10: padding bits only if the stream does not end on a codeword boundary, followed
+    by pad codewords. `segno` is what segno up to 1.6 writes: if the stream ends on a codeword boundary, eight padding
+    bits, the codeword 00000000, come first. Most readers stop at the terminator, so you may also pass pad codewords of
+    any value.
 
     Args:
-        segments: What is encoded; it must fit.
+        segments: The segments; they must fit.
         version: 1..40.
         level: L, M, Q or H.
-        pad: Whose padding, or as many codewords as `pad_codewords_held` says.
+        pad: `iso`, `segno`, or as many codewords as `pad_codewords_held` returns.
 
     Raises:
-        InvalidParameter: A segment has a character that its mode does not know, or none at all in numeric or
-            alphanumeric mode; or there are too few or too many pad codewords.
+        InvalidParameter: If the mode of a segment cannot encode one of its characters, a numeric or alphanumeric
+            segment is empty, or the number of pad codewords is wrong.
     """
     stream = length = 0
     for mode, text in segments:
@@ -64,12 +64,12 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
 
 
 def pad_codewords_held(segments: list[Segment], version: int, level: str) -> int:
-    """How many whole codewords the segments and their terminator leave of a symbol; they must fit."""
+    """Return how many whole codewords are left after the segments and their terminator; the segments must fit."""
     return max(bits_held(version, level) - bits_needed(segments, version) - TERMINATOR_BITS, 0) // 8
 
 
 def _characters(mode: Mode, text: str) -> tuple[int, int, int]:
-    """Number of characters, their bits as a number, and how many bits these are (7.4.3 to 7.4.6)."""
+    """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6)."""
     if mode == "kanji":
         return len(text), _kanji(text), 13 * len(text)
     if mode == "byte":
@@ -86,10 +86,10 @@ def _characters(mode: Mode, text: str) -> tuple[int, int, int]:
 
 
 def _kanji(text: str) -> int:
-    """The 13 bits of each character, one after another (7.4.6).
+    """Encode characters with 13 bits each, as one integer (7.4.6).
 
     Raises:
-        InvalidParameter: If there is no character, or one that Shift JIS does not have in two bytes.
+        InvalidParameter: If the text is empty, or Shift JIS does not encode a character in two bytes.
     """
     values = [kanji_value(character) for character in text]
     if not values or None in values:
@@ -104,7 +104,7 @@ def _alphabet(mode: Mode) -> str:
 
 @cache
 def _groups(mode: Mode) -> dict[str, str]:
-    """The bits of every group of characters that is encoded as one number: 1 to 3 digits, or 1 to 2 characters."""
+    """Map every group of characters that is encoded as one number (1 to 3 digits, 1 or 2 characters) to its bits."""
     alphabet = _alphabet(mode)
     groups = [""]
     table: dict[str, str] = {}

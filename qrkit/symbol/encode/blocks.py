@@ -1,4 +1,4 @@
-"""How codewords are shared out among Reed-Solomon blocks (ISO/IEC 18004:2015, table 9 and 7.6)."""
+"""Distributes codewords among Reed-Solomon blocks (ISO/IEC 18004:2015, table 9 and 7.6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CORRECTION_CODEWORDS: dict[str, tuple[int, ...]] = {
         30, 24, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
     ),
 }
-"""Error correction codewords of each block, in versions 1..40 (table 9)."""
+"""Error correction codewords per block in versions 1..40 (table 9)."""
 
 BLOCK_COUNTS: dict[str, tuple[int, ...]] = {
     "L": (
@@ -49,20 +49,20 @@ BLOCK_COUNTS: dict[str, tuple[int, ...]] = {
         25, 34, 30, 32, 35, 37, 40, 42, 45, 48, 51, 54, 57, 60, 63, 66, 70, 74, 77, 81,
     ),
 }
-"""Blocks in versions 1..40 (table 9)."""
+"""Number of blocks in versions 1..40 (table 9)."""
 # fmt: on
 
 MISDECODE_PROTECTION = {(1, "L"): 3, (1, "M"): 2, (1, "Q"): 1, (1, "H"): 1, (2, "L"): 2, (3, "L"): 1}
-"""Correction codewords that are kept to notice a wrong correction (p in 7.5.1); none in other symbols."""
+"""Correction codewords reserved for detecting miscorrections (p in 7.5.1); 0 in other symbols."""
 
 
 class Block(NamedTuple):
-    """One Reed-Solomon block; both numbers are codewords.
+    """A Reed-Solomon block; all fields count codewords.
 
     Attributes:
         data: Data codewords.
         correction: Error correction codewords.
-        correctable: Wrong codewords, at places unknown, that the standard allows a reader to correct (r of table 9).
+        correctable: Wrong codewords at unknown positions that a reader may correct (r in table 9).
     """
 
     data: int
@@ -72,7 +72,7 @@ class Block(NamedTuple):
 
 @cache
 def blocks(version: int, level: str) -> tuple[Block, ...]:
-    """The blocks of a symbol in their order: where two lengths are mixed, the shorter blocks come first."""
+    """Return the blocks of a symbol in order; shorter blocks come first."""
     correction, count = CORRECTION_CODEWORDS[level][version - 1], BLOCK_COUNTS[level][version - 1]
     correctable = (correction - MISDECODE_PROTECTION.get((version, level), 0)) // 2
     data, longer = divmod(DATA_CODEWORDS[level][version - 1], count)
@@ -82,10 +82,10 @@ def blocks(version: int, level: str) -> tuple[Block, ...]:
 
 @cache
 def codeword_blocks(version: int, level: str) -> bytes:
-    """The number of the block, 0..80, that each codeword of the final message belongs to (7.6).
+    """Return the number of the block, 0..80, to which each codeword of the final message belongs (7.6).
 
-    A byte for each codeword in the order of placement: module `Symbol.bit_numbers[row, column]` = k is a bit of
-    codeword k // 8. Numbers past the end are remainder bits, which belong to no block.
+    The result has one byte per codeword in the order of placement. If `Symbol.bit_numbers[row, column]` is k, the
+    module holds a bit of codeword k // 8. Bits beyond the last codeword are remainder bits, which belong to no block.
     """
     shares = blocks(version, level)
     data = [number for at in range(shares[-1].data) for number, block in enumerate(shares) if at < block.data]
@@ -93,10 +93,10 @@ def codeword_blocks(version: int, level: str) -> bytes:
 
 
 def final_message(data: bytes, version: int, level: str) -> bytes:
-    """Data codewords -> all codewords, those of the blocks in turn, in the order of placement (7.5 and 7.6).
+    """Add error correction codewords and interleave the blocks, in the order of placement (7.5 and 7.6).
 
     Args:
-        data: As many codewords as the symbol holds.
+        data: All data codewords of the symbol.
         version: 1..40.
         level: L, M, Q or H.
     """
@@ -104,7 +104,7 @@ def final_message(data: bytes, version: int, level: str) -> bytes:
     count, (short, correction, _) = len(shares), shares[0]
     if count == 1:
         return data + correction_codewords(data, correction)
-    shorter = count * (short + 1) - len(data)  # blocks without the last data codeword of the others
+    shorter = count * (short + 1) - len(data)  # blocks that have one data codeword less
     common = short * count
     message = bytearray(len(data) + count * correction)
     start = 0

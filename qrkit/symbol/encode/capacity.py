@@ -1,4 +1,4 @@
-"""How many bits a content needs and a symbol holds (ISO/IEC 18004:2015, tables 3 and 7)."""
+"""Computes how many bits a content needs and a symbol holds (ISO/IEC 18004:2015, tables 3 and 7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 Mode = Literal["numeric", "alphanumeric", "byte", "kanji"]
 
 LEVELS = ("L", "M", "Q", "H")
-"""Error correction levels, the weakest first."""
+"""Error correction levels, from weakest to strongest."""
 
 MODE_INDICATOR_BITS = 4
 COUNT_BITS: dict[Mode, tuple[int, int, int]] = {
@@ -28,7 +28,7 @@ COUNT_BITS: dict[Mode, tuple[int, int, int]] = {
     "byte": (8, 16, 16),
     "kanji": (8, 10, 12),
 }
-"""Length of the character count indicator in versions 1-9, 10-26 and 27-40 (table 3)."""
+"""Length of the character count indicator in versions 1-9, 10-26 and 27-40, in bits (table 3)."""
 
 # fmt: off
 DATA_CODEWORDS: dict[str, tuple[int, ...]] = {
@@ -63,27 +63,27 @@ class Segment(NamedTuple):
 
 
 def bits_held(version: int, level: str) -> int:
-    """Data capacity of a symbol in bits."""
+    """Return the data capacity of a symbol in bits."""
     return 8 * DATA_CODEWORDS[level][version - 1]
 
 
 def count_bits(mode: Mode, version: int) -> int:
-    """Length of the character count indicator, in bits (table 3)."""
+    """Return the length of the character count indicator in bits (table 3)."""
     return COUNT_BITS[mode][(version > 9) + (version > 26)]
 
 
 def header_bits(mode: Mode, version: int) -> int:
-    """Mode indicator and character count indicator of a segment, in bits."""
+    """Return the length of a segment's mode indicator and character count indicator in bits."""
     return MODE_INDICATOR_BITS + count_bits(mode, version)
 
 
 def bits_needed(segments: list[Segment], version: int) -> int:
-    """Length of the bit stream before terminator and padding, in bits."""
+    """Return the length of the bit stream before terminator and padding, in bits."""
     return sum(header_bits(mode, version) + data_bits(mode, text) for mode, text in segments)
 
 
 def data_bits(mode: Mode, text: str) -> int:
-    """Length of the encoded characters alone, in bits (7.4.3 to 7.4.6)."""
+    """Return the length of the encoded characters without headers, in bits (7.4.3 to 7.4.6)."""
     if mode == "byte":
         return 8 * len(text.encode())
     if mode == "kanji":
@@ -94,7 +94,7 @@ def data_bits(mode: Mode, text: str) -> int:
 
 
 def characters_held(version: int, level: str, mode: Mode) -> int:
-    """How many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7)."""
+    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7)."""
     bits = bits_held(version, level) - header_bits(mode, version)
     if mode == "byte":
         return bits // 8
@@ -106,7 +106,7 @@ def characters_held(version: int, level: str, mode: Mode) -> int:
 
 
 def smallest_version(segments: list[Segment], level: str) -> int | None:
-    """The smallest version that holds the segments; None when none does."""
+    """Return the smallest version that holds the segments; None if version 40 is too small."""
     held = DATA_CODEWORDS[level]
     # Headers are equally long in versions 1-9, 10-26 and 27-40.
     for first, last in ((1, 9), (10, 26), (27, 40)):

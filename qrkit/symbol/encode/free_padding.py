@@ -1,12 +1,13 @@
-"""Pad codewords that give modules a wanted colour.
+"""Finds pad codewords that give chosen modules a wanted color.
 
-What follows the terminator (ISO/IEC 18004:2015, 7.4.10) carries nothing, and readers do not look at it: its bits are
-free. Each bit of a correction codeword is a sum, modulo 2, of data bits of its block, so that flipping pad bits flips
-modules everywhere in a block, in a way that is known. Which pad bits to flip is then a system of linear equations: one
-for each module with a wish, its unknowns the pad bits.
+The bits after the terminator (ISO/IEC 18004:2015, 7.4.10) carry no data, and readers ignore them, so they can be
+chosen freely. Each bit of a correction codeword is a sum, modulo 2, of data bits of its block, so flipping pad bits
+flips modules throughout the block in a known way. Finding the bits to flip means solving linear equations: one per
+module with a wanted color, with the pad bits as unknowns.
 
-One wrong module makes a codeword wrong, and seven more cost nothing. So the equations of a codeword are taken all or
-none, and as many codewords as can be are left without a wrong module. The blocks are independent of each other.
+One wrong module makes a codeword wrong, and seven more do no further harm. Therefore the equations of a codeword are
+used all together or not at all, to leave as many codewords as possible without a wrong module. The blocks are
+independent of each other.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
 __all__ = ["solve"]
 
 Equation = int
-"""The pad bits of a block that are summed, the first the highest bit; as the lowest bit, what the sum shall be."""
+"""The pad bits of a block in a sum, the first bit highest; the lowest bit is the wanted value of the sum."""
 
 CONTRADICTION: Equation = 1
-"""A sum of nothing cannot be 1."""
+"""An empty sum cannot be 1."""
 
 
 class Solution(NamedTuple):
-    """Pad bits of a block.
+    """The pad bits to flip in a block.
 
     Attributes:
-        met: How many codewords have all their wishes.
-        flips: The pad codewords as one number: 1 for a bit to flip.
+        met: Number of codewords whose modules all have the wanted color.
+        flips: The pad codewords as one integer: 1 for each bit to flip.
     """
 
     met: int
@@ -54,49 +55,49 @@ def solve(
     mask: int,
     wanted: Iterable[Iterable[int]],
 ) -> bytes:
-    """Find pad codewords with which many codewords have all their modules as wanted.
+    """Find pad codewords with which many codewords have all their modules in the wanted color.
 
-    Codewords of the content cannot change. Of the others, those with the fewest wishes come first: each wish takes
-    one of the 8 · n bits that a block with n pad codewords is free to choose. Whatever n codewords are wished for
-    alone, they get. Of more, a search through all pad codewords would seldom find room for another one. Bits that are
-    left over stay those of the standard, whose own pad codewords never meet more wishes. The same arguments give the
-    same bytes.
+    Codewords of the content cannot change. The other codewords are handled in order of their number of wanted
+    modules, fewest first, because each wanted module uses up one of the 8 · n free bits in a block with n pad
+    codewords. Any n codewords can be met; beyond n, even a search through all pad codewords would seldom meet another.
+    Bits that are not needed keep their standard value, and the result is never worse than the standard pad codewords.
+    The same arguments give the same bytes.
 
     Args:
         content: The text.
         version: 1..40.
         error_correction: L, M, Q or H.
         mode: numeric, alphanumeric, byte, kanji, or auto.
-        mask: 0..7; the best one for the wishes is found by trying all.
-        wanted: Rows of the symbol's modules, without quiet zone: 1 shall be dark, 0 light, -1 is no wish. Wishes for
-            function patterns are without effect.
+        mask: 0..7; to find the best mask, try all of them.
+        wanted: Rows of the symbol's modules, without quiet zone: 1 for dark, 0 for light, -1 for either. Values for
+            function patterns have no effect.
 
     Returns:
-        Pad codewords for `encode`, which is to be called with the same version, level, mode and mask; none where the
-        content fills the symbol.
+        Pad codewords for `encode`, to be called with the same version, level, mode and mask; empty if the content
+        fills the symbol.
 
     Raises:
-        ContentTooLong: The content does not fit.
-        InvalidParameter: There is no such version, mode or mask, the mode does not know a character, or `wanted` has
-            other values or not the shape of the symbol.
+        ContentTooLong: If the content does not fit.
+        InvalidParameter: If the version, mode or mask is invalid, the mode cannot encode a character, or `wanted`
+            has other values or the wrong shape.
     """
     symbol = encode(
         content, version=version, error_correction=error_correction, mode=mode, mask=mask, pad_codewords="iso"
     )
     segments = segments_of(content, mode, version)
     standard = PAD_CODEWORDS[: pad_codewords_held(segments, version, error_correction)]
-    wishes = _wishes(symbol, _checked(wanted, symbol.side))
+    wishes = _wanted_bits(symbol, _check_wanted(wanted, symbol.side))
     flips = b""
-    # Pads are the last of all data codewords; the blocks before may have none.
+    # Pad codewords are the last data codewords, so the first blocks may have none.
     fixed = sum(block.data for block in blocks(version, error_correction)) - len(standard)
     for block, codewords in zip(blocks(version, error_correction), wishes, strict=True):
         free = min(max(block.data - fixed, 0), block.data)
         fixed -= block.data - free
-        flips += _solution(codewords, block, free).flips.to_bytes(free, "big")
+        flips += _solve_block(codewords, block, free).flips.to_bytes(free, "big")
     return bytes(pad ^ flip for pad, flip in zip(standard, flips, strict=True))
 
 
-def _checked(wanted: Iterable[Iterable[int]], side: int) -> list[list[int]]:
+def _check_wanted(wanted: Iterable[Iterable[int]], side: int) -> list[list[int]]:
     rows = [list(row) for row in wanted]
     if len(rows) != side or {len(row) for row in rows} != {side} or not {-1, 0, 1}.issuperset(chain(*rows)):
         rule = f"must be {side} rows of {side} modules, each 1 for dark, 0 for light or -1 for no wish"
@@ -104,8 +105,8 @@ def _checked(wanted: Iterable[Iterable[int]], side: int) -> list[list[int]]:
     return [[int(module) for module in row] for row in rows]
 
 
-def _wishes(symbol: Symbol, wanted: list[list[int]]) -> list[list[dict[int, bool]]]:
-    """For each block and each of its codewords: the bits with a wish, 0 the highest, and whether each must flip."""
+def _wanted_bits(symbol: Symbol, wanted: list[list[int]]) -> list[list[dict[int, bool]]]:
+    """For each codeword of each block, map the wanted bits (0 is the highest) to whether they must flip."""
     owners = codeword_blocks(symbol.version, symbol.error_correction)
     codewords: list[dict[int, bool]] = [{} for _ in owners]
     numbers = symbol.bit_numbers.cast("B").cast("h")  # the rows one after another
@@ -118,8 +119,8 @@ def _wishes(symbol: Symbol, wanted: list[list[int]]) -> list[list[dict[int, bool
     ]
 
 
-def _solution(codewords: Sequence[dict[int, bool]], block: Block, free: int) -> Solution:
-    """The pad bits to flip in a block whose last `free` data codewords are pads."""
+def _solve_block(codewords: Sequence[dict[int, bool]], block: Block, free: int) -> Solution:
+    """Find the pad bits to flip in a block whose last `free` data codewords are pads."""
     first = block.data - free
     sums = (0,) * (8 * first) + _sums(free, block.correction)
     wished = [
@@ -128,29 +129,29 @@ def _solution(codewords: Sequence[dict[int, bool]], block: Block, free: int) -> 
         if codeword
     ]
     cheapest_first = sorted(wished, key=len)
-    # The standard's own pads meet the first of these all: whatever luck they have is not lost.
+    # The standard pad codewords meet all codewords that come first here, so the result is never worse than they are.
     standard_first = sorted(cheapest_first, key=lambda equations: any(one & 1 for one in equations))
-    return max(_solved(cheapest_first), _solved(standard_first), key=lambda solution: solution.met)
+    return max(_solve_equations(cheapest_first), _solve_equations(standard_first), key=lambda solution: solution.met)
 
 
-def _solved(codewords: list[list[Equation]]) -> Solution:
-    """Take the equations of one codeword after another, but for codewords that contradict those taken before."""
-    taken: dict[int, Equation] = {}  # by their highest bit, which no two share
+def _solve_equations(codewords: list[list[Equation]]) -> Solution:
+    """Add the equations of one codeword after another, skipping codewords that contradict earlier ones."""
+    taken: dict[int, Equation] = {}  # by highest bit, which is different in each
     met = 0
     for equations in codewords:
-        more = _with(equations, taken)
+        more = _add_equations(equations, taken)
         if more is not None:
             taken, met = more, met + 1
     flips = 0
     for highest in sorted(taken):
-        # What an equation has below its highest bit is known by now; unknowns that no equation is about stay 0.
+        # All bits of an equation below its highest one are known by now. Unknowns without an equation stay 0.
         known, value = taken[highest] >> 1 & flips, taken[highest] & 1
         flips |= (known.bit_count() & 1 ^ value) << highest - 2
     return Solution(met, flips)
 
 
-def _with(equations: list[Equation], taken: dict[int, Equation]) -> dict[int, Equation] | None:
-    """What is taken and these equations, too; None when they contradict it or each other."""
+def _add_equations(equations: list[Equation], taken: dict[int, Equation]) -> dict[int, Equation] | None:
+    """Add equations to those already taken; None if they contradict these or each other."""
     more = dict(taken)
     for equation in equations:
         rest = equation
@@ -165,7 +166,7 @@ def _with(equations: list[Equation], taken: dict[int, Equation]) -> dict[int, Eq
 
 @lru_cache(maxsize=32)
 def _sums(free: int, correction: int) -> tuple[int, ...]:
-    """For each bit of the pad and the correction codewords of a block, the pad bits that it is the sum of."""
+    """For each bit of a block's pad and correction codewords, return the pad bits whose sum it is."""
     unknowns = 8 * free
     columns = [
         int.from_bytes(correction_codewords(bytes([1 << bit, *bytes(after)]), correction), "big")

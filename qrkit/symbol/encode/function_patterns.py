@@ -1,4 +1,4 @@
-"""Which modules of function patterns are dark (ISO/IEC 18004:2015, 6.3); format and version information (7.9, 7.10)."""
+"""Draws function patterns (ISO/IEC 18004:2015, 6.3), format information (7.9) and version information (7.10)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ FINDER = (b"1111111", b"1000001", b"1011101", b"1011101", b"1011101", b"1000001"
 ALIGNMENT = (b"11111", b"10001", b"10101", b"10001", b"11111")
 
 LEVEL_INDICATORS = {"L": 0b01, "M": 0b00, "Q": 0b11, "H": 0b10}
-"""Table 12."""
+"""The two bits of each level in the format information (table 12)."""
 FORMAT_GENERATOR = 0b101_0011_0111
 FORMAT_MASK = 0b101_0100_0001_0010
 VERSION_GENERATOR = 0b1_1111_0010_0101
 
 
 def dark_patterns(version: int) -> list[bytes]:
-    """Rows of digits: 1 where a finder, alignment or timing pattern is dark.
+    """Return rows of digits: 1 where a finder, alignment or timing pattern is dark.
 
-    Format information, version information and the dark module are not among them: they are still blank when masks
+    Format information, version information and the dark module are left out, because they are still blank when masks
     are compared (7.8.3).
     """
     side = side_of(version)
@@ -45,7 +45,7 @@ def _paint(rows: list[bytearray], pattern: tuple[bytes, ...], top: int, left: in
 
 @cache
 def information(version: int, level: str, mask: int) -> int:
-    """Format information, version information and the dark module, among the rows alone of a plane (7.9 and 7.10)."""
+    """Return format information, version information and the dark module as the rows of a plane (7.9 and 7.10)."""
     one, other = _format_places(side_of(version))
     bits = _with_check_bits(LEVEL_INDICATORS[level] << 3 | mask, 5, FORMAT_GENERATOR) ^ FORMAT_MASK
     dark = {place for places in (one, other) for place, bit in zip(places, f"{bits:015b}", strict=True) if bit == "1"}
@@ -59,7 +59,7 @@ def information(version: int, level: str, mask: int) -> int:
 
 
 def _with_check_bits(value: int, bits: int, generator: int) -> int:
-    """A value of `bits` bits, followed by the remainder of its division by the generator polynomial (annexes C, D)."""
+    """Append to a value of `bits` bits its remainder on division by the generator polynomial (annexes C and D)."""
     degree = generator.bit_length() - 1
     remainder = value << degree
     for shift in range(bits - 1, -1, -1):
@@ -69,12 +69,12 @@ def _with_check_bits(value: int, bits: int, generator: int) -> int:
 
 
 def _format_places(side: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Row and column of the 15 modules of format information, the highest bit first, and of its copy (figure 25)."""
+    """Return row and column of the 15 modules of format information, highest bit first, and of its copy (figure 25)."""
     around = [(8, column) for column in (0, 1, 2, 3, 4, 5, 7, 8)] + [(row, 8) for row in (7, 5, 4, 3, 2, 1, 0)]
     below = [(row, 8) for row in range(side - 1, side - 8, -1)]
     return around, below + [(8, column) for column in range(side - 8, side)]
 
 
 def _version_places(side: int) -> list[tuple[int, int]]:
-    """Row and column of the 18 modules of version information at the lower left, the highest bit first (figure 28)."""
+    """Return row and column of the 18 modules of the lower left version information, highest bit first (figure 28)."""
     return [(row, column) for column in range(5, -1, -1) for row in range(side - 9, side - 12, -1)]

@@ -1,4 +1,4 @@
-"""The eight data mask patterns, and which of them is the best (ISO/IEC 18004:2015, 7.8)."""
+"""Applies the eight data mask patterns and chooses the best (ISO/IEC 18004:2015, 7.8)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ PERIOD = 12
 """All patterns repeat after twelve rows and after twelve columns."""
 
 STACKED_BYTES = 1000
-"""Planes up to this size are compared all eight at once: then a step of Python takes longer than its sum."""
+"""Planes up to this size are compared all eight at once, because Python's overhead per step dominates there."""
 
 
 class Frame(NamedTuple):
-    """Stacks in which 1 stands where a rule applies.
+    """Stacks with 1 at the modules to which a rule applies.
 
     Attributes:
-        before: The module before is on the same line.
-        corner: The left, upper and upper left neighbours exist; 0 among columns.
-        halvings: Bits of half a stack and their mask, then of a quarter, down to a plane.
+        before: 1 if the previous module is on the same line.
+        corner: 1 if the left, upper and upper left neighbors exist; 0 in the columns.
+        halvings: The number of bits in half a stack and their mask, then in a quarter, down to one plane.
     """
 
     before: int
@@ -45,37 +45,37 @@ class Frame(NamedTuple):
 
 
 def best_mask(plane: int, version: int) -> int:
-    """The mask reference with the lowest penalty, the first of equal ones (7.8.3).
+    """Return the mask reference with the lowest penalty, the first if several are equal (7.8.3).
 
     Args:
-        plane: A symbol that is not masked; format and version information are blank.
+        plane: An unmasked symbol with blank format and version information.
         version: 1..40.
     """
     shape = geometry(version)
     if shape.plane_bytes <= STACKED_BYTES:
-        found = penalties(shape.stacked(plane, 8) ^ _all_patterns(version), version, 8)
+        points = penalties(shape.stacked(plane, 8) ^ _all_patterns(version), version, 8)
     else:
-        found = [penalties(masked(plane, version, mask), version, 1)[0] for mask in range(8)]
-    return found.index(min(found))
+        points = [penalties(masked(plane, version, mask), version, 1)[0] for mask in range(8)]
+    return points.index(min(points))
 
 
 def masked(plane: int, version: int, mask: int) -> int:
-    """A plane with its encoding region inverted by a pattern; once more gives the plane back."""
+    """Invert the encoding region of a plane with a mask pattern. Masking twice returns the original plane."""
     return plane ^ _patterns(version)[mask]
 
 
 def penalties(stack: int, version: int, count: int) -> list[int]:
-    """The penalty of each plane of a stack, in points (table 11).
+    """Return the penalty points of each plane of a stack (table 11).
 
-    A feature is a stack, too: 1 stands at the last module of each place where it is found. Bits are cleared by
-    `one ^ one & other`: `~` makes a negative number, with which Python is slow.
+    Each feature is a stack as well, with 1 at the last module of each occurrence. Bits are cleared by
+    `one ^ one & other`, because `~` returns a negative number and Python is slow with those.
     """
     shape, frame = geometry(version), _frame(version, count)
     left = stack >> 1
     same = (stack ^ left) & frame.before ^ frame.before
     five = same & same >> 1
     five &= five >> 2
-    # In a run of 5 + i modules, 3 + i have two like themselves before them: as many as it has points.
+    # A run of 5 + i modules scores 3 + i points and sets 3 + i bits here.
     run = five | five << 1 | five << 2
     pair = same & frame.corner
     square = pair & same >> shape.line
@@ -85,7 +85,7 @@ def penalties(stack: int, version: int, count: int) -> list[int]:
         parts = [half for part in parts for half in (part >> bits, part & low)]
     counts = list(map(int.bit_count, parts))  # of each feature in every plane, then of the next feature
     by_feature = [counts[start : start + count] for start in range(0, len(counts), count)]
-    modules = 2 * shape.side * shape.side  # a plane has each of them twice
+    modules = 2 * shape.side * shape.side  # a plane holds each module twice
     return [
         runs + 3 * squares + 40 * finders + 10 * int(abs(dark / modules * 100 - 50) / 5)
         for runs, squares, finders, dark in zip(*by_feature, strict=True)
@@ -93,18 +93,18 @@ def penalties(stack: int, version: int, count: int) -> list[int]:
 
 
 def _finder_like(stack: int, left: int) -> int:
-    """Where dark and light in the ratio 1:1:3:1:1 end, with four light modules before or after them.
+    """Mark the end of each 1:1:3:1:1 sequence of dark and light that has four light modules before or after it.
 
-    Where two overlap, the second does not count: that is how segno reads the standard.
+    If two sequences overlap, the second does not count, which is how segno interprets the standard.
     """
     light = left | stack >> 5
-    found = stack & stack >> 2
-    found &= stack >> 3 & found >> 4
-    found ^= found & light
+    ends = stack & stack >> 2
+    ends &= stack >> 3 & ends >> 4
+    ends ^= ends & light
     pair = stack | left
-    four = pair | pair >> 2  # there is a dark module among the last four
-    found ^= found & four << GAP & four >> 7
-    return found ^ found & (found >> 4 | found >> 6)
+    four = pair | pair >> 2  # 1 if there is a dark module among the last four
+    ends ^= ends & four << GAP & four >> 7
+    return ends ^ ends & (ends >> 4 | ends >> 6)
 
 
 @cache
@@ -124,7 +124,7 @@ def _frame(version: int, count: int) -> Frame:
 
 @cache
 def _patterns(version: int) -> tuple[int, ...]:
-    """Plane of each data mask pattern: 1 where a module is inverted (7.8.2)."""
+    """Return the plane of each data mask pattern, with 1 at modules to invert (7.8.2)."""
     region, side = encoding_region(version), side_of(version)
     tiles = ([(row * (side // PERIOD + 1))[:side] for row in tile] for tile in _tiles())
     rows = ((tile * (side // PERIOD + 1))[:side] for tile in tiles)
@@ -133,7 +133,7 @@ def _patterns(version: int) -> tuple[int, ...]:
 
 @cache
 def _tiles() -> tuple[tuple[bytes, ...], ...]:
-    """For each mask, 12 rows of 12 digits that repeat over the symbol."""
+    """Return, for each mask, 12 rows of 12 digits that repeat over the symbol."""
     period = range(PERIOD)
     return tuple(
         tuple(bytes(ord("0" if condition(row, column) else "1") for column in period) for row in period)
@@ -143,6 +143,6 @@ def _tiles() -> tuple[tuple[bytes, ...], ...]:
 
 @cache
 def _all_patterns(version: int) -> int:
-    """The stack of the eight patterns."""
+    """Return the eight patterns as one stack."""
     size = geometry(version).plane_bytes
     return int.from_bytes(b"".join(pattern.to_bytes(size, "big") for pattern in _patterns(version)), "big")

@@ -1,4 +1,4 @@
-"""Codewords -> modules (ISO/IEC 18004:2015, 7.7.3), before masking."""
+"""Places codewords in modules, before masking (ISO/IEC 18004:2015, 7.7.3)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from qrkit.symbol.symbol import Role, bit_numbers, roles
 __all__ = ["encoding_region", "place"]
 
 WINDOW = 256
-"""`bytes.translate` picks from a table of 256: so many bits of a message are in reach of a piece."""
+"""Message bits that one piece can refer to: `bytes.translate` picks from a table of 256."""
 
 
 class Piece(NamedTuple):
-    """Modules that follow one another in the columns and hold bits from one window of the message.
+    """Consecutive modules of the columns whose bits come from one window of the message.
 
     Attributes:
         start: The first bit of the window.
-        picks: For each module the number of its bit in the window; any number for function patterns and gaps.
+        picks: For each module, the index of its bit in the window; any number for function patterns and gaps.
     """
 
     start: int
@@ -30,11 +30,11 @@ class Piece(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the bits of the message go in a version.
+    """The positions of the message bits in a version.
 
     Attributes:
-        bits: Bits of a message with its remainder bits.
-        pieces: All modules, column by column from the left, each column from the top and with a gap after it.
+        bits: Number of bits in a message, including remainder bits.
+        pieces: All modules, column by column from the left, each column from the top and followed by a gap.
         dark_patterns: Plane of the dark modules of function patterns.
     """
 
@@ -44,14 +44,14 @@ class Places(NamedTuple):
 
 
 def place(message: bytes, version: int) -> int:
-    """The plane of a symbol that is not masked and has no format and version information yet.
+    """Return the plane of an unmasked symbol without format and version information.
 
     Args:
-        message: All codewords in their order of placement.
+        message: All codewords in the order of placement.
         version: 1..40.
     """
     places = _places(version)
-    # A digit for each bit. The remainder bits are 0, and so is what the last windows reach beyond them.
+    # One digit per bit. Remainder bits are 0, as are the bits beyond them in the last windows.
     digits = f"{int.from_bytes(message, 'big'):0{8 * len(message)}b}".encode()
     digits = digits.ljust(places.bits + WINDOW, b"0")
     columns = b"".join([picks.translate(digits[start : start + WINDOW]) for start, picks in places.pieces])
@@ -60,7 +60,7 @@ def place(message: bytes, version: int) -> int:
 
 @cache
 def encoding_region(version: int) -> int:
-    """The plane of the modules that hold bits of the message."""
+    """Return the plane of the modules that hold message bits."""
     is_data = bytes([ord("1") if role == Role.DATA else ord("0") for role in range(256)])
     return geometry(version).plane_of_rows([row.translate(is_data) for row in roles(version)])
 
@@ -78,7 +78,7 @@ def _places(version: int) -> Places:
 
 
 def _pieces(numbers: list[int], shape: Geometry) -> Iterator[Piece]:
-    """Cut modules into pieces, each as long as a window allows; `numbers` are those of their bits, -1 without one."""
+    """Cut modules into the longest pieces that fit a window; `numbers` are their bit numbers, -1 for no bit."""
     # The bits of half a column are at most 182 apart.
     halves = [column + half for column in range(0, len(numbers), shape.line) for half in (0, shape.line // 2)]
     begin, limits = 0, list[int]()

@@ -1,7 +1,7 @@
-"""Error correction codewords (ISO/IEC 18004:2015, 7.5 and annex A).
+"""Computes error correction codewords (ISO/IEC 18004:2015, 7.5 and annex A).
 
-The codewords of a block are coefficients in the field of 256 elements whose modulus is x^8 + x^4 + x^3 + x^2 + 1.
-The correction codewords are the remainder of its division by a generator polynomial.
+The codewords of a block are coefficients of a polynomial over the field of 256 elements whose modulus is
+x^8 + x^4 + x^3 + x^2 + 1. The correction codewords are its remainder on division by a generator polynomial.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ MODULUS = 0b1_0001_1101
 
 
 def correction_codewords(block: bytes, count: int) -> bytes:
-    """The `count` error correction codewords of a block of data codewords."""
+    """Return the `count` error correction codewords of a block of data codewords."""
     remainders = _remainders(count)
-    # The shift register of annex A (figure A.1). Its bytes are those of an integer, the one that leaves next lowest.
+    # The shift register of annex A (figure A.1), as an integer whose lowest byte leaves next.
     register = 0
     for codeword in block:
         register = register >> 8 ^ remainders[register & 255 ^ codeword]
@@ -25,10 +25,10 @@ def correction_codewords(block: bytes, count: int) -> bytes:
 
 @cache
 def _remainders(count: int) -> tuple[int, ...]:
-    """What each of the 256 codewords that leaves the register adds to it: its product with the generator polynomial.
+    """Return the product of each of the 256 codewords and the generator polynomial.
 
-    The lowest byte belongs to the highest power of x. Products of sums are sums of products: eight are enough to
-    know all.
+    A codeword that leaves the register adds this product to it. The lowest byte belongs to the highest power of x.
+    Multiplication is distributive, so eight products determine all others.
     """
     generator = _generator(count)
     table = [0]
@@ -39,7 +39,7 @@ def _remainders(count: int) -> tuple[int, ...]:
 
 
 def _generator(count: int) -> list[int]:
-    """Coefficients of (x - 1)(x - 2)(x - 4)... with `count` factors, the highest power of x first, without its 1."""
+    """Return the coefficients of (x - 1)(x - 2)(x - 4)... with `count` factors, highest power first, without the 1."""
     coefficients, root = [1], 1
     for _ in range(count):
         shifted = [_product(coefficient, root) for coefficient in coefficients]
@@ -49,7 +49,7 @@ def _generator(count: int) -> list[int]:
 
 
 def _product(one: int, other: int) -> int:
-    """Product of two elements of the field."""
+    """Multiply two elements of the field."""
     product = 0
     while other:
         if other & 1:

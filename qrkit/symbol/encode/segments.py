@@ -1,4 +1,4 @@
-"""The content as segments: one in the mode asked for, or the shortest mix (ruling G2)."""
+"""Splits the content into segments: one in the requested mode, or the shortest mix of modes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
 __all__ = ["densest_mode", "segments_of"]
 
 MODES: tuple[Mode, ...] = ("numeric", "alphanumeric", "byte")
-"""Those of a mix. Kanji mode is not among them: readers take its characters for Shift JIS, and bytes for UTF-8."""
+"""The modes of a mix, without Kanji: readers decode Kanji segments as Shift JIS but bytes as UTF-8."""
 
 
 def segments_of(content: str, mode: str, version: int) -> list[Segment]:
-    """Split a content for the header lengths of a version; `mode` is numeric, alphanumeric, byte, kanji or auto."""
+    """Split a content; `mode` is numeric, alphanumeric, byte, kanji or auto, and `version` sets the header lengths."""
     if mode != "auto":
         return [Segment(mode, content)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
     modes = _cheapest_modes(content, version)
@@ -23,17 +23,17 @@ def segments_of(content: str, mode: str, version: int) -> list[Segment]:
 
 
 def densest_mode(content: str) -> Mode | None:
-    """The mode shorter than byte mode that the whole content allows; None when there is none."""
+    """Return the densest mode that can encode the whole content; None if only byte mode can."""
     if NUMERIC.issuperset(content):
         return "numeric"
     return "alphanumeric" if ALPHANUMERIC.issuperset(content) else None
 
 
 def _cheapest_modes(content: str, version: int) -> list[Mode]:
-    """The mode of each character in the shortest bit stream.
+    """Return the mode of each character in the shortest bit stream.
 
-    Dynamic programming from left to right. Costs are sixths of a bit, so that a digit (10/3 bits) and an alphanumeric
-    character (11/2 bits) are whole numbers; a part of a bit is rounded up where a segment ends.
+    Uses dynamic programming from left to right. Costs are in sixths of a bit, so that a digit (10/3 bits) and an
+    alphanumeric character (11/2 bits) cost whole numbers; fractions of a bit are rounded up at the end of a segment.
     """
     heads = [6 * header_bits(mode, version) for mode in MODES]
     costs: list[float] = list(heads)
@@ -41,7 +41,7 @@ def _cheapest_modes(content: str, version: int) -> list[Mode]:
     steps: list[list[int]] = []
     for character in content:
         stay = [cost + price for cost, price in zip(costs, _prices(character), strict=True)]
-        # End here in mode `old`, begin the next character in mode `new`: the header of the new segment is paid now.
+        # Switching from mode `old` to `new` after this character adds the header of the new segment.
         options = [
             [_switch(cost, head, same=old == new) for old, cost in enumerate(stay)] for new, head in enumerate(heads)
         ]

@@ -211,7 +211,7 @@ def test_the_same_picture_gives_the_same_bytes_and_is_decoded_once(monkeypatch):
 
 
 def test_the_pictures_read_last_are_kept_but_not_too_many_or_too_large():
-    kept = assets._Kept()
+    kept = assets._ImageCache()
     pictures = [Bitmap(bytes([number]), 1, 1) for number in range(40)]
     for number, picture in enumerate(pictures):
         kept.put(bytes([number]), picture)

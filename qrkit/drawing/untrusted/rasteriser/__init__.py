@@ -1,7 +1,7 @@
-"""SVG -> pixels -> PNG, in processes of their own: whatever a drawing does to the renderer, this process goes on.
+"""Renders SVG as pixels and PNG in separate processes, so that a drawing that crashes the renderer does no harm.
 
-A renderer is a function `(svg, width, height) -> RGBA bytes`; `worker.ENGINES` has them. Workers are started when the
-first picture is asked for, kept, killed when they take too long, and replaced.
+A renderer is a function `(svg, width, height) -> RGBA bytes`, listed in `worker.ENGINES`. Workers are started when
+needed and reused. A worker that takes too long is killed and replaced.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from qrkit.errors import RenderingFailed
 __all__ = ["ENGINE_VARIABLE", "LONGEST_SECONDS", "compress_png", "rasterise", "within"]
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
-"""Environment variable that names one of `worker.ENGINES`; without it, the first one that is installed."""
+"""Environment variable with a name in `worker.ENGINES`; without it, the first installed engine is used."""
 
 MOST_WORKERS = max(1, min(4, os.cpu_count() or 1))
 LONGEST_SECONDS = 20.0
-"""What one drawing may take, and all drawings for one file together."""
+"""Time limit for one drawing, and for all drawings of one file together."""
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", ENGINE_VARIABLE)
-"""Environment variables that workers see."""
+"""Environment variables that are passed to workers."""
 
 _log = logging.getLogger("qrkit")
 
 DRAW, COMPRESS = b"d", b"c"
-"""What is asked for; the digit of a level asks to compress by it."""
+"""Kinds of requests; the digit of a level requests compression at that level."""
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _REQUEST = struct.Struct(">cIII")
 _ANSWER = struct.Struct(">BI")
@@ -45,7 +45,7 @@ _ANSWER = struct.Struct(">BI")
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Give all that is drawn inside so many seconds together; inside another limit, that one holds."""
+    """Limit the total time of all drawings in the block; inside another limit, the outer one applies."""
     if _deadline.get() is not None:
         yield
         return
@@ -63,39 +63,39 @@ def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_S
         svg: A document whose size is `width` x `height` pixels.
         width: Pixels.
         height: Pixels.
-        seconds: How long it may take.
+        seconds: Time limit.
 
     Returns:
-        4 · width · height bytes: red, green, blue, alpha of each pixel, row by row; alpha is not multiplied in.
+        4 · width · height bytes: red, green, blue and alpha of each pixel, row by row, not premultiplied.
 
     Raises:
-        RenderingFailed: The renderer refused it, broke down on it, or took too long.
+        RenderingFailed: If the renderer rejects the SVG, fails on it, or takes too long.
     """
-    return _asked(DRAW, svg, width, height, seconds)
+    return _send_request(DRAW, svg, width, height, seconds)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int | None = None) -> bytes:
-    """Write pixels as PNG, several times as fast as Pillow does.
+    """Write pixels as PNG, several times as fast as Pillow.
 
     Args:
-        pixels: 3 or 4 bytes a pixel: red, green, blue, and alpha where there is any.
+        pixels: 3 or 4 bytes per pixel: red, green, blue, and optionally alpha.
         width: Pixels.
         height: Pixels.
-        level: 0..9, from fast and large to slow and small; None leaves it to the encoder.
+        level: 0..9, from fast and large to slow and small; None uses the encoder's default.
 
     Raises:
-        RenderingFailed: There is not enough memory, or it took too long.
+        RenderingFailed: If there is not enough memory, or compression takes too long.
     """
-    return _asked(COMPRESS if level is None else b"%d" % level, pixels, width, height, LONGEST_SECONDS)
+    return _send_request(COMPRESS if level is None else b"%d" % level, pixels, width, height, LONGEST_SECONDS)
 
 
-def _asked(what: bytes, data: bytes, width: int, height: int, seconds: float) -> bytes:
+def _send_request(what: bytes, data: bytes, width: int, height: int, seconds: float) -> bytes:
     deadline = _deadline.get()
     if deadline is not None:
         seconds = min(seconds, deadline - monotonic())
         if seconds <= 0:
             raise RenderingFailed("the drawing cannot be rendered: all its parts together take too long")
-    slots = _slots  # those of this process: a fork in between would have others
+    slots = _slots  # kept, because a fork replaces the global
     if not slots.acquire(timeout=seconds):
         raise RenderingFailed("the drawing cannot be rendered: too many others are being drawn; try again later")
     try:
@@ -105,14 +105,14 @@ def _asked(what: bytes, data: bytes, width: int, height: int, seconds: float) ->
     if outcome == NO_RENDERER:
         raise RenderingFailed(f"the drawing cannot be rendered: {answer.decode()}")
     if outcome == NO_DRAWING:
-        # What the renderer says of a stranger's drawing is for whoever runs this, not for the stranger.
+        # The renderer's message is for the operator, not for the stranger who sent the drawing.
         _log.info("a drawing cannot be rendered: %s", answer.decode("utf-8", "replace"))
         raise RenderingFailed("the drawing cannot be rendered: it is too complex, too large, or no drawing")
     return answer
 
 
 def _answer(head: bytes, data: bytes, seconds: float) -> tuple[int, bytes]:
-    worker = _taken()
+    worker = _acquire_worker()
     try:
         answer = worker.ask(head, data, seconds)
     except BaseException:
@@ -126,24 +126,24 @@ def _answer(head: bytes, data: bytes, seconds: float) -> tuple[int, bytes]:
 
 
 class _Worker:
-    """One process that draws, a picture at a time."""
+    """A process that draws one image at a time."""
 
     def __init__(self) -> None:
         self._is_late = False
         self._process = subprocess.Popen(
-            # As a file, not as a module: it starts without the rest of qrkit.
+            # Run as a file, not as a module, so that it starts without loading the rest of qrkit.
             [sys.executable, "-P", str(Path(__file__).with_name("worker.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # It finds the libraries this process finds, but no secrets that its environment may hold.
+            # Pass on what is needed to find libraries, but no secrets in the environment.
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
             | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
     def ask(self, head: bytes, data: bytes, seconds: float) -> tuple[int, bytes]:
-        """How it ended, and the answer."""
-        alarm = threading.Timer(seconds, self._give_up)
+        """Send a request and return its outcome and the answer."""
+        alarm = threading.Timer(seconds, self._kill_late)
         alarm.start()
         try:
             requests, answers = self._pipes()
@@ -159,12 +159,12 @@ class _Worker:
             alarm.cancel()
         return outcome, answer
 
-    def _give_up(self) -> None:
+    def _kill_late(self) -> None:
         self._is_late = True
         self._process.kill()
 
     def is_alive(self) -> bool:
-        """Whether it can draw another picture; one that was late may be killed the moment it is done."""
+        """Return True if the worker can take another request; a late worker may be killed as soon as it is done."""
         return not self._is_late and self._process.poll() is None
 
     def stop(self) -> None:
@@ -174,7 +174,7 @@ class _Worker:
         self._process.wait()
 
     def forget(self) -> None:
-        """Let go of a process that belongs to the parent of this one."""
+        """Detach from a process that belongs to this process's parent."""
         self._process.returncode = 0
         self._close()
 
@@ -201,7 +201,7 @@ _idle: list[_Worker] = []
 _slots = threading.BoundedSemaphore(MOST_WORKERS)
 
 
-def _taken() -> _Worker:
+def _acquire_worker() -> _Worker:
     while True:
         try:
             worker = _idle.pop()
@@ -209,7 +209,7 @@ def _taken() -> _Worker:
             return _Worker()
         if worker.is_alive():
             return worker
-        worker.stop()  # whoever killed it while it had nothing to do
+        worker.stop()  # it was killed while idle
 
 
 def _stop_all() -> None:
@@ -218,7 +218,7 @@ def _stop_all() -> None:
 
 
 def _after_fork() -> None:
-    """In a forked child: the workers and the locks belong to the parent."""
+    """Discard workers and locks in a forked child, because they belong to the parent."""
     global _slots
     for worker in _idle:
         worker.forget()

@@ -1,4 +1,4 @@
-"""The process that draws: reads requests from its input, writes answers to its output, ends with its input."""
+"""Runs as the process that draws: reads requests from stdin and writes answers to stdout until stdin ends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from functools import partial
 __all__ = ["ENGINES", "main"]
 
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
-"""How a request ended; with the latter two, the answer says why."""
+"""Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
-"""Bytes of address space: the largest picture, 40 million pixels, needs several copies of 160 MB."""
+"""Bytes of address space: the largest image, 40 million pixels, needs several copies of 160 MB."""
 
 
 def _librsvg(svg: bytes, width: int, height: int) -> bytes:
@@ -43,7 +43,7 @@ ENGINES: dict[str, tuple[str, Callable[[bytes, int, int], bytes]]] = {
     "librsvg": ("pyvips", _librsvg),
     "resvg": ("resvg_py", _resvg),
 }
-"""Name to the library it needs and what draws; the first that is installed is used."""
+"""Maps each name to its library and its function; the first engine that is installed is used."""
 
 
 def _engine(name: str) -> Callable[[bytes, int, int], bytes]:
@@ -86,7 +86,7 @@ def _limit_memory() -> None:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until stdin ends."""
     _limit_memory()
     jobs: dict[bytes, Callable[[bytes, int, int], bytes]] = {b"c": _compress}
     jobs |= {b"%d" % level: partial(_compress, level=level) for level in range(10)}
