@@ -1,4 +1,4 @@
-"""How a report was counted, and what it cannot tell, in plain words."""
+"""Explains in plain words how a report was counted, and what it cannot tell."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ __all__ = ["methods"]
 
 
 def methods(facts: Facts) -> list[tuple[str, str]]:
-    """What is counted, what is not, and what nobody knows: headings, and sentences for people who are no statisticians.
+    """Return headings with sentences about what is counted, what is not, and what is unknown.
 
-    Only of what the report tells of.
+    Only what the report contains is explained.
     """
-    told = [
+    sections = [
         ("What counts", _counting(facts)),
-        ("People", _joined(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
-        ("More or fewer", _joined(_intervals(facts.comparisons), _causes(facts.comparisons))),
+        ("People", _join(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
+        ("More or fewer", _join(_intervals(facts.comparisons), _causes(facts.comparisons))),
         ("Days that stand out", _unusual(facts.comparisons)),
         ("Half of a code's scans", _half_lives(facts)),
     ]
-    return [(heading, text) for heading, text in told if text]
+    return [(heading, text) for heading, text in sections if text]
 
 
-def _joined(*sentences: str) -> str:
+def _join(*sentences: str) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -38,11 +38,11 @@ def _static_codes(facts: Facts) -> int:
 
 def _counting(facts: Facts) -> str:
     imported, swept = sum(facts.imported.values()), sum(facts.swept.values())
-    return _joined(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported(imported), _swept(swept))
+    return _join(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported(imported), _swept(swept))
 
 
 def _people(facts: Facts) -> str:
-    """What makes the range of scans by people."""
+    """Explain the range of scans by people."""
     likely, possible = facts.likely_and_possible
     if not facts.scans:
         return ""
@@ -54,11 +54,13 @@ def _people(facts: Facts) -> str:
     )
 
 
-def _intervals(found: Comparisons) -> str:
-    if found.total is None:
+def _intervals(comparisons: Comparisons) -> str:
+    if comparisons.total is None:
         return ""
-    several = " Where several are compared, all of their ranges together are right that often." if found.parts else ""
-    halves = " There is no time before to compare with, so its halves are." if found.is_half else ""
+    several = (
+        " Where several are compared, all of their ranges together are right that often." if comparisons.parts else ""
+    )
+    halves = " There is no time before to compare with, so its halves are." if comparisons.is_half else ""
     return (
         "Whole days are compared, each with days of the same weekday from two weeks on, and the range says what true "
         "change fits what was seen: 95 of 100 such ranges hold it. Scans come in bunches, so the ranges go by how much "
@@ -66,12 +68,14 @@ def _intervals(found: Comparisons) -> str:
     )
 
 
-def _causes(found: Comparisons) -> str:
-    return "" if found.total is None else "A change over time has many causes: weather, holidays, and what you did."
+def _causes(comparisons: Comparisons) -> str:
+    return (
+        "" if comparisons.total is None else "A change over time has many causes: weather, holidays, and what you did."
+    )
 
 
-def _unusual(found: Comparisons) -> str:
-    if found.unusual is None:
+def _unusual(comparisons: Comparisons) -> str:
+    if comparisons.unusual is None:
         return ""
     return (
         "A day stands out when it has far more or fewer scans than the level, trend and weekdays of the weeks around "
@@ -91,10 +95,10 @@ def _half_lives(facts: Facts) -> str:
 def _not_scans(facts: Facts) -> str:
     what = {"bot": "visit by a bot", "prefetch": "preview", "head": "HEAD request"}
     more = {"bot": "visits by bots"}
-    found = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
-    if not found:
+    kinds = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
+    if not kinds:
         return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
-    return f"Not counted as scans: {listed(found)}."
+    return f"Not counted as scans: {listed(kinds)}."
 
 
 def _visitors(facts: Facts) -> str:
@@ -134,5 +138,5 @@ def _static(count: int) -> str:
 
 
 def _unknown(names: list[str]) -> str:
-    """Of which attributes nothing at all is known."""
+    """Name the attributes that are unknown for all scans."""
     return f"{listed(names).capitalize()} of visitors are not known." if names else ""
