@@ -91,7 +91,8 @@ def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95) -> pd.Da
     The interval is about days like the counted ones; it says nothing about another season.
 
     Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day), spread
-    (float64, 1 or more: ratio of the variance to the mean of a day's scans, per weekday from two weeks on).
+    (float64, 1 or more: ratio of the variance to the mean of a day's scans, per weekday if there are two weeks or
+    more).
 
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
@@ -115,8 +116,8 @@ def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95) -> pd.Da
         rows.append((part, len(days), sum(days.values()), *_rate(days, level)))
     types = {"part": "str", "days": "int64", "scans": "int64"}
     types |= dict.fromkeys(("rate", "low", "high", "spread"), "float64")
-    found = with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
-    return found.rename(columns={"part": by}) if by else found.drop(columns="part")
+    frame = with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
+    return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 
 @takes_time_zone

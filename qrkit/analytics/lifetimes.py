@@ -50,8 +50,8 @@ def half_lives(scans: Scans) -> pd.DataFrame:
     the scans so far had come; grows as more come in). Values are missing where there was no scan.
     """
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64"}
-    found = in_zone_of(scans, scans.ask(HALF_LIVES), ("created", "first", "last"))
-    return with_dtypes(found, types | {"delay": "float64", "half_life": "float64"})
+    frame = in_zone_of(scans, scans.ask(HALF_LIVES), ("created", "first", "last"))
+    return with_dtypes(frame, types | {"delay": "float64", "half_life": "float64"})
 
 
 def scans_by_content(scans: Scans) -> pd.DataFrame:

@@ -88,9 +88,9 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.Dat
     check_part(by)
     zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
-    found = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
-    calendar = _hours(scans, found) if period == "hour" else _days(scans, found, period)
-    complete = _fill_gaps(calendar, found, by=by).drop(columns="label")
+    counts = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
+    calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
+    complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
     return complete
 
@@ -120,8 +120,8 @@ def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     """
     check_part(by)
     local = local_time(stretches_of(scans))
-    found = scans.ask(PER_DAY.format(local=local, part=by or "''"))
-    complete = _fill_gaps(_days(scans, found, "day"), found, by=by)
+    counts = scans.ask(PER_DAY.format(local=local, part=by or "''"))
+    complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
     return complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
 
 
@@ -189,11 +189,11 @@ def _hour_start(known: Sequence[Stretch]) -> str:
     return f"make_timestamp({case_of(known, starts)})"
 
 
-def _hours(scans: Scans, found: pd.DataFrame) -> pd.DataFrame:
+def _hours(scans: Scans, counts: pd.DataFrame) -> pd.DataFrame:
     """Return the hours of a view; columns label, start (datetime64[us], both UTC), hours (float64)."""
     import pandas as pd
 
-    ends = _ends(scans, found, ZoneInfo("UTC"))
+    ends = _ends(scans, counts, ZoneInfo("UTC"))
     starts: list[datetime] = []
     if ends:
         first, last = ends
@@ -209,11 +209,11 @@ def _hours(scans: Scans, found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CALENDAR)).astype(CALENDAR)
 
 
-def _days(scans: Scans, found: pd.DataFrame, period: str) -> pd.DataFrame:
+def _days(scans: Scans, counts: pd.DataFrame, period: str) -> pd.DataFrame:
     """Return the days, weeks or months of a view; columns label (datetime64[us], local), start (UTC), hours."""
     import pandas as pd
 
-    ends = _ends(scans, found, scans.zone)
+    ends = _ends(scans, counts, scans.zone)
     days: list[date] = []
     if ends:
         first, last = (_period_start(end.date(), period) for end in ends)
@@ -235,7 +235,7 @@ def _period_start(day: date, period: str) -> date:
     return day.replace(day=1) if period == "month" else day
 
 
-def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
+def _ends(scans: Scans, counts: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
     """Return a moment in the first and one in the last period, as local times of `zone`; None if there is no period."""
     since, until = (
         None if bound is None else on_the_clock(moment_of(bound, scans.zone), zone)
@@ -243,19 +243,19 @@ def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, 
     )
     if until is not None:
         until -= MICROSECOND
-    if len(found):
-        since = since or found["label"].min().to_pydatetime()
-        until = until or found["label"].max().to_pydatetime()
+    if len(counts):
+        since = since or counts["label"].min().to_pydatetime()
+        until = until or counts["label"].max().to_pydatetime()
     return (since, until) if since and until and since <= until else None
 
 
-def _fill_gaps(calendar: pd.DataFrame, found: pd.DataFrame, *, by: str | None) -> pd.DataFrame:
+def _fill_gaps(calendar: pd.DataFrame, counts: pd.DataFrame, *, by: str | None) -> pd.DataFrame:
     """Combine every period with every group, with zeros where there are no scans, and name the group column `by`."""
-    numbers = [name for name in ("scans", "visitors") if name in found]
-    parts = text_column(sorted(found["part"].unique()) if by else [""], name="part")
+    numbers = [name for name in ("scans", "visitors") if name in counts]
+    parts = text_column(sorted(counts["part"].unique()) if by else [""], name="part")
     _check_rows(len(calendar) * len(parts))
-    found = with_dtypes(found, {"label": "datetime64[us]", "part": "str"})
-    complete = calendar.merge(parts, how="cross").merge(found, how="left", on=["label", "part"])
+    counts = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"})
+    complete = calendar.merge(parts, how="cross").merge(counts, how="left", on=["label", "part"])
     complete[numbers] = complete[numbers].fillna(0).astype("int64")
     return complete.rename(columns={"part": by}) if by else complete.drop(columns="part")
 

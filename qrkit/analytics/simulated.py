@@ -136,9 +136,9 @@ def simulate(
     times = _times(random, since, day, truth)
     order = np.lexsort((times, code))
     scans = _scans(random, np.array(codes, dtype=object)[code[order]], times[order], truth.returning)
-    found = pd.concat([scans, _previews(random, scans, truth.previews), _bots(random, scans, truth.robots)])
-    found = found.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
-    return with_dtypes(found, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
+    visits = pd.concat([scans, _previews(random, scans, truth.previews), _bots(random, scans, truth.robots)])
+    visits = visits.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
+    return with_dtypes(visits, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:

@@ -44,8 +44,8 @@ def summary(scans: Scans) -> pd.DataFrame:
     Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us]: UTC without a
     time zone, or in the view's time zone if that is not UTC; NaT if there are no scans).
     """
-    found = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
-    return found.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
+    frame = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
+    return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 
 
 def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:

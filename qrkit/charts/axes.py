@@ -61,7 +61,7 @@ LINE = 18
 """Pixels between lines of text."""
 
 NARROW = 560
-"""Width in pixels from which on there is room for text next to a plot."""
+"""Minimum width in pixels to put text next to a plot."""
 
 FEW = 10
 """Up to this many points, each is drawn as a dot, because a line through one or two points says little."""

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["lines", "small_multiples"]
 
 MANY_DAYS = 120
-"""Days from which on a line shows a 7-day mean, because weekly patterns would hide everything else."""
+"""Minimum number of days to show a 7-day mean, because weekly patterns would hide everything else."""
 
 WIDE = 900
-"""Width in pixels from which on there is room for long names."""
+"""Minimum width in pixels for long names."""
 
 MOST_PANELS = 24
 """Maximum number of small charts: more would not give an overview."""

@@ -23,7 +23,7 @@ OPENING = """\
 import qrkit
 from qrkit import analytics, charts, report
 
-portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy: the server that holds the store is not disturbed
+portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy, so a running server is not blocked
 scans = portfolio.scans.where(campaign_id=campaign_id, since=since, until=until, time_zone=time_zone)"""
 
 WORDS = """\
@@ -44,7 +44,7 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
     """
     comparisons = facts.comparisons
     part = "campaign" if len(facts.campaigns) > 1 else "qrcode"
-    yield "markdown", f"# {_escape(title)}\n\nChange the parameters, run all cells, and it is a report of another time."
+    yield "markdown", f"# {_escape(title)}\n\nTo report on another period, change the parameters and run all cells."
     yield "parameters", "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
     yield "code", OPENING
     yield "markdown", "## What happened"
@@ -57,16 +57,16 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
         if comparisons.unusual is not None:
             yield "code", "charts.unusual_days(analytics.unusual_days(scans))"
         yield "code", "charts.hour_of_week(analytics.scans_by_hour(scans))"
-        yield "markdown", "## What is scanned"
+        yield "markdown", "## Most scanned"
         yield "code", "analytics.top_qrcodes(scans)"
         if facts.rates is not None:
             yield "code", f'charts.rates(analytics.rates(scans, by="{part}"))'
         if len(facts.locations):
             yield "code", "charts.scans_by_location(analytics.scans_by_location(scans))"
         if facts.unscanned:
-            yield "markdown", "## What is not scanned"
+            yield "markdown", "## Not scanned"
             yield "code", "print(made.unscanned)"
-        yield "markdown", "## Who scanned"
+        yield "markdown", "## People, bots and devices"
         yield "code", "charts.human_scans(analytics.human_scans(scans))"
         yield "code", "analytics.visits_by_evidence(scans)"
         yield "code", 'charts.bars(analytics.scans_by(scans, "system"))'
@@ -127,7 +127,7 @@ def _execute(notebook: Any) -> None:
     try:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise RenderingFailed(f"the notebook could not be run: {error}") from error
+        raise RenderingFailed(f"the notebook failed to run: {error}") from error
 
 
 def _escape(title: str) -> str:

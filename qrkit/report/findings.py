@@ -111,17 +111,17 @@ def _changes(comparisons: Comparisons) -> list[str]:
     changed.sort(key=lambda one: -abs(log(one.ratio)) if 0 < one.ratio < inf else -inf)
     several = "campaign" if comparisons.part == "campaign" else "QR Code"
     if comparisons.parts and not changed:
-        return [f"No single {several} changed by more than chance explains."]
+        return [f"No {several} changed by more than chance would explain."]
     sentences = [f"{quoted(one.name)}: {_describe_change(one)}" for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
     if rest:
-        sentences.append(f"{many(rest, f'other {several}')} changed by more than chance explains, too.")
+        sentences.append(f"{many(rest, f'other {several}')} also changed by more than chance would explain.")
     return sentences
 
 
 def _describe_change(one: Change) -> str:
     if not one.after:
-        return f"no scan any more, from {rate(one.before)} a day."
+        return f"no scans any more, down from {rate(one.before)} a day."
     return f"{more_or_fewer(one.ratio)}, from {rate(one.before)} to {rate(one.after)} scans a day ({_between(one)})."
 
 

@@ -17,9 +17,9 @@ def methods(facts: Facts) -> list[tuple[str, str]]:
     sections = [
         ("What counts", _counting(facts)),
         ("People", _join(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
-        ("More or fewer", _join(_intervals(facts.comparisons), _causes(facts.comparisons))),
-        ("Days that stand out", _unusual(facts.comparisons)),
-        ("Half of a code's scans", _half_lives(facts)),
+        ("Changes and comparisons", _join(_intervals(facts.comparisons), _causes(facts.comparisons))),
+        ("Unusual days", _unusual(facts.comparisons)),
+        ("Time to half of the scans", _half_lives(facts)),
     ]
     return [(heading, text) for heading, text in sections if text]
 
@@ -29,7 +29,7 @@ def _join(*sentences: str) -> str:
 
 
 def _clock(facts: Facts) -> str:
-    return f"Days and hours are in {'UTC' if facts.time_zone == 'UTC' else f'the time of {facts.time_zone}'}."
+    return f"All days and hours are in {'UTC' if facts.time_zone == 'UTC' else f'the {facts.time_zone} time zone'}."
 
 
 def _static_codes(facts: Facts) -> int:
@@ -58,19 +58,27 @@ def _intervals(comparisons: Comparisons) -> str:
     if comparisons.total is None:
         return ""
     several = (
-        " Where several are compared, all of their ranges together are right that often." if comparisons.parts else ""
+        " When several are compared, the ranges are widened so that 95% holds for all of them together."
+        if comparisons.parts
+        else ""
     )
-    halves = " There is no time before to compare with, so its halves are." if comparisons.is_half else ""
+    halves = (
+        " There is no earlier period to compare with, so the report compares the two halves."
+        if comparisons.is_half
+        else ""
+    )
     return (
-        "Whole days are compared, each with days of the same weekday from two weeks on, and the range says what true "
-        "change fits what was seen: 95 of 100 such ranges hold it. Scans come in bunches, so the ranges go by how much "
-        f"days vary, not by the number of scans alone.{several}{halves}"
+        "Only whole days are compared. From two weeks on, each day is compared with the same weekday. Each range is a "
+        "95% interval: about 95 of 100 such ranges contain the true change. Scans come in clusters, so the ranges "
+        f"reflect how much days vary, not just how many scans there were.{several}{halves}"
     )
 
 
 def _causes(comparisons: Comparisons) -> str:
     return (
-        "" if comparisons.total is None else "A change over time has many causes: weather, holidays, and what you did."
+        ""
+        if comparisons.total is None
+        else "Changes over time can have many causes, such as weather, holidays, or your own actions."
     )
 
 
@@ -78,8 +86,8 @@ def _unusual(comparisons: Comparisons) -> str:
     if comparisons.unusual is None:
         return ""
     return (
-        "A day stands out when it has far more or fewer scans than the level, trend and weekdays of the weeks around "
-        "it let expect. Where nothing happened at all, a report calls a day unusual about once in twenty times."
+        "A day stands out when its scans are far above or below what the trend and weekday pattern of the surrounding "
+        "weeks predict. Even if nothing happened, about 1 report in 20 flags a day by chance."
     )
 
 
@@ -87,8 +95,8 @@ def _half_lives(facts: Facts) -> str:
     if not facts.scans or facts.first == facts.last:
         return ""
     return (
-        "The time from a code's first scan in this period until half of its scans in it had come. While more come in, "
-        "it grows."
+        "The time from a code's first scan in this period until half of its scans in the period had arrived. The value "
+        "grows as long as scans keep coming in."
     )
 
 
@@ -104,7 +112,11 @@ def _not_scans(facts: Facts) -> str:
 def _visitors(facts: Facts) -> str:
     if facts.visitors:
         return "Visitors are told apart within one day: who comes on two days counts twice."
-    return "Visitors are not known, because these scans say nothing that tells them apart." if facts.scans else ""
+    return (
+        "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor."
+        if facts.scans
+        else ""
+    )
 
 
 def _imported(count: int) -> str:
@@ -133,8 +145,8 @@ def _static(count: int) -> str:
     if not count:
         return ""
     if count == 1:
-        return "1 code is static: it leads straight to its content, so that its scans cannot be seen."
-    return f"{number(count)} codes are static: they lead straight to their content, so that their scans cannot be seen."
+        return "1 code is static. It opens its content directly, so its scans can't be tracked."
+    return f"{number(count)} codes are static. They open their content directly, so their scans can't be tracked."
 
 
 def _unknown(names: list[str]) -> str:

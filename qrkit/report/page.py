@@ -122,7 +122,7 @@ def _pair(facts: Facts) -> list[Figure]:
             _figure("How long codes waited for their first scan", charts.time_to_first_scan, facts.half_lives, HALF)
         )
     if len(facts.locations) > 1:
-        figures.append(_figure("Where they hang", charts.scans_by_location, facts.locations, HALF))
+        figures.append(_figure("Locations", charts.scans_by_location, facts.locations, HALF))
     return figures
 
 

@@ -60,7 +60,7 @@ def printed(html: str) -> bytes:
         except subprocess.TimeoutExpired as error:
             raise RenderingFailed(f"{program} took longer than {SECONDS} s to print the report") from error
         except OSError as error:
-            raise RenderingFailed(f"{program} could not be started: {error.strerror}") from error
+            raise RenderingFailed(f"cannot start {program}: {error.strerror}") from error
         if done.returncode or not file.is_file() or not 0 < file.stat().st_size <= LARGEST:
             raise RenderingFailed(f"{program} printed no report (exit code {done.returncode})")
         return file.read_bytes()

@@ -14,7 +14,7 @@ __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
 MOST_NAMES = 1_000
 """Maximum number of names listed: nobody searches a longer list for a single code."""
 FOLDED = 24
-"""Number of names from which on a page folds the list."""
+"""Minimum number of names for a page to fold the list."""
 LONGEST = 60
 
 

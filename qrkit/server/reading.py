@@ -152,9 +152,9 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     return value
 
 
-def _check_extent(found: dict[str, Any]) -> None:
+def _check_extent(value: dict[str, Any]) -> None:
     """Raise if a value would take long to validate, or would exceed the recursion limit."""
-    level: list[Any] = [found]
+    level: list[Any] = [value]
     values = 0
     for _ in range(MOST_DEPTH):
         entries = [list(one.values()) if isinstance(one, dict) else one for one in level]

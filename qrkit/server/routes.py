@@ -56,7 +56,7 @@ GET_FIELDS = (
 
 
 def _openapi(call: Call) -> Response:
-    """Return this description."""
+    """Return the OpenAPI description."""
     return Response(200, JSON, describe(ROUTES, call.service.base_url))
 
 

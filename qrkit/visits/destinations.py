@@ -74,10 +74,10 @@ def step_below(location: str, hosts: Collection[str], path: str = "") -> str:
         path: A path without a slash at its end.
     """
     parts = urlsplit(location)
-    found, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
-    if (parts.hostname or "").rstrip(".") not in hosts or not found.startswith(home):
+    target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
+    if (parts.hostname or "").rstrip(".") not in hosts or not target_path.startswith(home):
         return ""
-    return found.removeprefix(home).partition("/")[0]
+    return target_path.removeprefix(home).partition("/")[0]
 
 
 def _normalize(path: str) -> str:

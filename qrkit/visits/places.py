@@ -77,23 +77,23 @@ def _plain(address: str) -> IPv4Address | IPv6Address:
     return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
 
 
-def _place(found: Mapping[str, Any]) -> Place:
+def _place(record: Mapping[str, Any]) -> Place:
     """Convert a record of any supported database to a place."""
-    regions, where = found.get("subdivisions"), found.get("location")
-    region = regions[0] if isinstance(regions, list) and regions else found.get("region")
+    regions, where = record.get("subdivisions"), record.get("location")
+    region = regions[0] if isinstance(regions, list) and regions else record.get("region")
     return Place(
-        country=_country(found),
+        country=_country(record),
         region=_name(region),
-        city=_name(found.get("city")),
+        city=_name(record.get("city")),
         latitude=_degrees(where, "latitude", 90),
         longitude=_degrees(where, "longitude", 180),
     )
 
 
-def _country(found: Mapping[str, Any]) -> str | None:
+def _country(record: Mapping[str, Any]) -> str | None:
     """Return the country of an address, or else the country where it is registered."""
     for key in ("country", "country_code", "registered_country"):
-        value = found.get(key)
+        value = record.get(key)
         text = value.get("iso_code") if isinstance(value, Mapping) else value
         code = country_code(text) if isinstance(text, str) else None
         if code:

@@ -103,11 +103,11 @@ class Redirects:
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
             NotStored: If the visit is not stored durably in time and `strict` is on.
         """
-        found, moment = target(self.store, request.short_code), self._clock()
-        content = None if found is None or found is DELETED else found.content_at(moment)
+        entry, moment = target(self.store, request.short_code), self._clock()
+        content = None if entry is None or entry is DELETED else entry.content_at(moment)
         if self._records:
-            self._record(request, moment, found.qrcode if found and content is not None else None, content)
-        return self._answer(request.short_code, found, content)
+            self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+        return self._answer(request.short_code, entry, content)
 
     def look(self, short_code: str) -> Answer:
         """Return where a short code leads now, without recording a visit.
@@ -116,15 +116,15 @@ class Redirects:
             NotFound: If no QR Code ever had this short code.
             Gone: If its QR Code was deleted.
         """
-        found = target(self.store, short_code)
-        return self._answer(short_code, found, found.content_at(self._clock()) if found and found.qrcode else None)
+        entry = target(self.store, short_code)
+        return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def _answer(self, short_code: str, found: Target | None, content: str | None) -> Answer:
-        if found is None:
+    def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
+        if entry is None:
             raise NotFound("short URL", short_code)
         if content is None:
             raise Gone("short URL", short_code)
