@@ -1,4 +1,4 @@
-"""The command line: `qrkit …` or `python -m qrkit …`. It holds no rule; it calls what a notebook calls."""
+"""Runs the command line: `qrkit …` or `python -m qrkit …`. Commands call the same functions as a notebook."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ examples:
   qrkit report --store shop.duckdb -o report.html
   qrkit demo
 
-`qrkit COMMAND --help` has more of each. With --json, results are JSON, an object a line; what people should know stands
-on the error stream.
+`qrkit COMMAND --help` shows more. With --json, results are printed as one JSON object per line; messages go to the
+error stream.
 
 exit status:
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; give the exit status, one of `EXIT_STATUSES`."""
+    """Run one command and return the exit status, one of `EXIT_STATUSES`."""
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # what a console cannot show is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
     reader = parser()
     words = sys.argv[1:] if arguments is None else arguments
     if not words:
@@ -53,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = reader.parse_args(words)
     try:
         status = parsed.run(parsed) or Status.DONE
-        sys.stdout.flush()  # here what cannot be written is told of
+        sys.stdout.flush()  # raises here if the output cannot be written
     except QrkitError as error:
         complain(parsed.command, error)
     except BrokenPipeError:
-        # The reader of our output has seen enough; what is left of it, Python would try to write again at its end.
+        # The reader of our output has closed it. Without this, Python would try to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Status.DONE
     except KeyboardInterrupt:
@@ -72,23 +72,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> Parser:
-    """What reads the words of all commands."""
+    """Return the parser of all commands."""
     statuses = "\n".join(f"  {status:<4} {meaning}" for status, meaning in EXIT_STATUSES.items())
-    made = Parser(
+    command_line = Parser(
         "qrkit",
         usage="qrkit COMMAND ...",
         description="Design QR Codes, make them trackable, and understand the scans.",
         epilog=EPILOG + statuses,
     )
-    made.add_argument(
+    command_line.add_argument(
         "--version", action="version", version=f"qrkit {version('qrkit-studio')}", help="show the version"
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for add in (add_generate, add_decode, add_check, add_template, add_exchange, add_serve, add_account, add_report):
         add(commands)
     for add in (add_care, add_migrate, add_demo):
         add(commands)
-    return made
+    return command_line
 
 
 if __name__ == "__main__":

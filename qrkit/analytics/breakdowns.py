@@ -1,4 +1,4 @@
-"""Where scans come from: by QR Code, campaign, place, language, referrer and device."""
+"""Counts scans by QR Code, campaign, location, language, referrer and device."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 __all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "scans_by", "scans_by_location", "top_qrcodes"]
 
 Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
-"""What scans can be counted by."""
+"""Attributes that scans can be counted by."""
 
 Part = Literal["campaign", "qrcode", "qrcode_id"]
-"""What scans of a period, and visitors who come again, are told apart by."""
+"""Groups that scans over time and returning visitors can be counted by."""
 
 UNKNOWN = "unknown"
-"""What an attribute is called where it is not known."""
+"""The value of an attribute that is not known."""
 
 BY_AGENT = ("device", "system", "browser")
-"""What user agents tell."""
+"""Attributes that come from the user agent."""
 
 TOP = """
 , counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
@@ -58,16 +58,16 @@ LIMIT $most
 
 
 def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
-    """The QR Codes with the most scans.
+    """Return the QR Codes with the most scans.
 
     Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
 
     Args:
-        scans: What is counted.
-        most: How many of them, 1 or more.
+        scans: The view to count.
+        most: Maximum number of QR Codes, 1 or more.
 
     Raises:
-        InvalidParameter: `most` is no whole number of 1 or more.
+        InvalidParameter: If `most` is not a whole number of 1 or more.
     """
     most = check_most(most)
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
@@ -75,10 +75,10 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
 
 
 def scans_by_location(scans: Scans) -> pd.DataFrame:
-    """Where the QR Codes of the view hang, the most scanned first; those without coordinates are left out.
+    """Return the locations of QR Codes, most scanned first. Codes without coordinates are left out.
 
-    Columns: qrcode_id, qrcode (its name), campaign, address (str, as the record has it), latitude, longitude (float64,
-    degrees), scans, visitors (int64, 0 where nobody has scanned it).
+    Columns: qrcode_id, qrcode (its name), campaign, address (str, from the record), latitude, longitude (float64,
+    degrees), scans, visitors (int64, 0 if the code was never scanned).
     """
     types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
     types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
@@ -86,18 +86,17 @@ def scans_by_location(scans: Scans) -> pd.DataFrame:
 
 
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
-    """Scans by an attribute, the most frequent values first.
+    """Count scans by an attribute, most frequent values first.
 
-    Columns: the attribute (str, "unknown" where it is not known), scans, visitors (int64), share (float64, 0..1 of all
-    scans).
+    Columns: the attribute (str, "unknown" if not known), scans, visitors (int64), share (float64, 0..1 of all scans).
 
     Args:
-        scans: What is counted.
+        scans: The view to count.
         attribute: One of campaign, country, region, city, language, referrer, device, system, browser.
-        most: How many values, 1 or more.
+        most: Maximum number of values, 1 or more.
 
     Raises:
-        InvalidParameter: There is no such attribute, or `most` is no whole number of 1 or more.
+        InvalidParameter: If `attribute` is unknown, or if `most` is not a whole number of 1 or more.
 
     Example:
         >>> import pandas as pd
@@ -113,17 +112,17 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
         rule = f"must be one of {', '.join(get_args(Attribute))}"
         raise InvalidParameter(Problem("attribute", attribute, rule))
     most = check_most(most)
-    # The attribute is one of the names above, never a caller's text.
+    # Safe to format into SQL: the attribute is one of the names above, never a caller's string.
     sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
     frame = scans.ask(sql, most=most, unknown=UNKNOWN)
     return with_dtypes(frame, {attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
 
 
 def check_most(most: int) -> int:
-    """Refuse a number of rows that is none, and give it as Python's own.
+    """Validate a maximum number of rows and return it as an `int`.
 
     Raises:
-        InvalidParameter: It is not a whole number of 1 or more.
+        InvalidParameter: If `most` is not a whole number of 1 or more.
     """
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
@@ -131,10 +130,10 @@ def check_most(most: int) -> int:
 
 
 def check_part(by: str | None) -> None:
-    """Refuse what is no part.
+    """Raise unless `by` is None or a name in `Part`.
 
     Raises:
-        InvalidParameter: It is neither None nor one of `Part`.
+        InvalidParameter: If `by` is neither None nor a name in `Part`.
     """
     if by is not None and by not in get_args(Part):
         raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}, or None"))

@@ -1,9 +1,10 @@
-"""Rates with intervals, and honest comparisons: which of two is scanned more, and how sure that is.
+"""Estimates scan rates with intervals and compares two groups: which is scanned more, and how certain that is.
 
-All of it counts whole days, and measures how much these vary (`qrkit.analytics.daily_spread`): scans come in bunches,
-and a test that takes each for a draw of its own alarms far too often. Intervals are Bayesian, with Jeffreys' priors:
-gamma for a rate, beta for the share that one of two has in both; a rate of 0 has an interval, too. Before they enter,
-counts are divided by the measured spread, which is widened as Student's t asks for where there are few days.
+All functions count whole days and measure how much the days vary (`qrkit.analytics.daily_spread`). Scans come in
+clusters, so a test that treats each scan as an independent draw raises far too many false alarms. Intervals are
+Bayesian with Jeffreys priors: a gamma prior for a rate, a beta prior for one side's share of the scans of both. A rate
+of 0 has an interval, too. Counts are first divided by the measured spread, widened by Student's t where there are few
+days.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ if TYPE_CHECKING:
 __all__ = ["before_and_after", "compare", "rates"]
 
 PRIOR = 0.5
-"""Jeffreys': what a count is taken for more than it is."""
+"""The Jeffreys prior: this much is added to each count."""
 POWER = 0.8
-"""How often the smallest difference that data could have shown would have been shown by them."""
+"""Probability with which the data would have revealed the smallest detectable difference (the power of the test)."""
 
 
 class Stratum(NamedTuple):
-    """Days of both sides that are alike: one and the same day, or days of one weekday.
+    """Comparable days of both sides: either the same day, or days with the same weekday.
 
     Attributes:
         first: Scans of the first side on each of its days.
-        second: Those of the second side.
+        second: Scans of the second side on each of its days.
     """
 
     first: list[int]
@@ -58,23 +59,23 @@ class Stratum(NamedTuple):
 
     @property
     def scans(self) -> int:
-        """Those of both sides."""
+        """Scans of both sides together."""
         return sum(self.first) + sum(self.second)
 
     @property
     def share(self) -> float:
-        """Share of the days that are of the second side."""
+        """The second side's share of the days."""
         return len(self.second) / (len(self.first) + len(self.second))
 
 
 class Ratio(NamedTuple):
-    """The ratio of two rates, and what is known of it as if it were that of two counts.
+    """The ratio of two rates, and two counts that carry the same information about it.
 
     Attributes:
-        value: The second rate in units of the first; infinite or not a number where the first is 0.
-        first: Scans of the first side that tell as much as all of its days do.
-        second: Those of the second side.
-        exposure: What turns the ratio of these two into that of the rates.
+        value: The second rate divided by the first; infinite or NaN if the first rate is 0.
+        first: Effective number of scans of the first side.
+        second: Effective number of scans of the second side.
+        exposure: Factor that turns the ratio of these two counts into the ratio of the rates.
     """
 
     value: float
@@ -85,20 +86,22 @@ class Ratio(NamedTuple):
 
 @takes_time_zone
 def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95) -> pd.DataFrame:
-    """Scans a day, and the interval that the true rate lies in; one row, or one for each part with scans.
+    """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
-    The rate is that of days like these: an interval says nothing of a later season.
+    The interval is about days like the counted ones; it says nothing about another season.
 
-    Columns: the name of `by` (str, when asked for), days, scans (int64), rate, low, high (float64, scans a day), spread
-    (float64, 1 or more: variance of a day's scans to their mean, weekdays apart from two weeks on).
+    Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day), spread
+    (float64, 1 or more: ratio of the variance to the mean of a day's scans, per weekday if there are two weeks or
+    more).
 
     Args:
-        scans: The view, whose whole days count; without `since` or `until`, those between the first and the last scan.
-        by: Give a rate for each campaign, qrcode or qrcode_id.
-        level: How often such an interval holds the true rate, above 0 and below 1.
+        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
+            scan.
+        by: Return one rate per campaign, qrcode or qrcode_id.
+        level: Probability that the interval contains the true rate, above 0 and below 1.
 
     Raises:
-        InvalidParameter: If the view has fewer than 2 whole days, or an argument is out of its bounds.
+        InvalidParameter: If the view has fewer than 2 whole days, or if an argument is out of range.
     """
     import pandas as pd
 
@@ -113,35 +116,34 @@ def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95) -> pd.Da
         rows.append((part, len(days), sum(days.values()), *_rate(days, level)))
     types = {"part": "str", "days": "int64", "scans": "int64"}
     types |= dict.fromkeys(("rate", "low", "high", "spread"), "float64")
-    found = with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
-    return found.rename(columns={"part": by}) if by else found.drop(columns="part")
+    frame = with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
+    return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 
 @takes_time_zone
 def compare(first: Scans, second: Scans, *, level: float = 0.95) -> pd.DataFrame:
-    """Which of two views has more scans a day, by how much, and how sure that is; one row.
+    """Compare the scans per day of two views: which has more, by how much, and how certain that is. Returns one row.
 
-    Where both have the same days, each day is compared with itself, so that weather and weekdays cancel out. Otherwise,
-    and where both have two weeks or more, days are compared with those of the same weekday (Mantel and Haenszel's ratio
-    of rates; variance by Greenland and Robins, 1985); shorter ones as they are.
+    If both views cover the same days, each day is compared with itself, so that weather and weekdays cancel out.
+    Otherwise, if both views cover two weeks or more, days are compared with days of the same weekday (Mantel-Haenszel
+    ratio of rates; variance after Greenland and Robins, 1985). Shorter views are compared as a whole.
 
-    Columns: first_days, first_scans (int64), first_rate (float64, scans a day), second_days, second_scans, second_rate,
-    ratio, low, high (float64, the second rate in units of the first, and its interval), probability (float64, 0..1,
-    that the second rate is the higher one), differs (bool, whether the interval leaves 1 out), smallest (float64, above
-    1: the smallest ratio, or 1 / ratio, that so many scans would have shown in 4 of 5 cases), spread (float64, 1 or
-    more: variance of days to what chance alone would bring), is_paired (bool, whether each day is compared with
-    itself).
+    Columns: first_days, first_scans (int64), first_rate (float64, scans per day), second_days, second_scans,
+    second_rate, ratio, low, high (float64, second rate divided by first, and its interval), probability (float64, 0..1,
+    that the second rate is higher), differs (bool, whether the interval excludes 1), smallest (float64, above 1: the
+    smallest ratio, or 1 / ratio, that this many scans would have revealed in 4 of 5 cases), spread (float64, 1 or more:
+    variance of the days relative to chance alone), is_paired (bool, whether each day is compared with itself).
 
     Args:
-        first: A view, whose whole days count. Where it has no `since` or `until`, those of the other view or of the
-            first and the last scan of both take their place.
-        second: Another view in the same time zone, of other codes or of another time.
-        level: How often such an interval holds the true ratio, above 0 and below 1. Pairs that are equal are called
-            different in 1 - level of all cases.
+        first: A view. Only its whole days count. A missing `since` or `until` is taken from the other view, or else
+            from the first and last scan of both views.
+        second: Another view in the same time zone, of other codes or of another period.
+        level: Probability that the interval contains the true ratio, above 0 and below 1. Two views with equal rates
+            are reported as different in 1 - level of all cases.
 
     Raises:
-        InvalidParameter: If a view has fewer than 2 whole days, the views are in different time zones, or `level` is
-            out of its bounds.
+        InvalidParameter: If a view has fewer than 2 whole days, if the time zones differ, or if `level` is out of
+            range.
     """
     import pandas as pd
 
@@ -157,27 +159,27 @@ def compare(first: Scans, second: Scans, *, level: float = 0.95) -> pd.DataFrame
     for name, days in (("first", one), ("second", two)):
         scans = sum(days.values())
         row |= {f"{name}_days": len(days), f"{name}_scans": scans, f"{name}_rate": scans / len(days)}
-    row |= _told(_ratio(strata), spread, level)
+    row |= _interval_columns(_ratio(strata), spread, level)
     row |= {"smallest": _smallest(strata, spread, level), "spread": spread.ratio, "is_paired": one.keys() == two.keys()}
     return pd.DataFrame([row])
 
 
 @takes_time_zone
 def before_and_after(scans: Scans, change: date, *, level: float = 0.95) -> pd.DataFrame:
-    """What a change has done: the days after it compared with those before.
+    """Compare the days after a change with the days before it.
 
-    The day of the change itself is left out, unless it began with it. It is a comparison over time: whatever else
-    changed then, a holiday or the season, is in the ratio, too.
+    The day of the change is left out, unless the change happened at its very start. The comparison does not isolate the
+    change: anything else that happened at the same time, such as a holiday or a new season, affects the ratio, too.
 
-    Columns: as `compare` gives them; first is before, second after.
+    Columns: the columns of `compare`; first is before, second is after.
 
     Args:
-        scans: A view with whole days on both sides.
-        change: A day, or a moment; without a time zone it is one of the view's.
-        level: As `compare` takes it.
+        scans: A view with whole days on both sides of the change.
+        change: A day or a moment; without a time zone, it is in the view's time zone.
+        level: See `compare`.
 
     Raises:
-        InvalidParameter: If the change is not a date, or fewer than 2 whole days of the view are on a side of it.
+        InvalidParameter: If the change is not a date, or if the view has fewer than 2 whole days before or after it.
     """
     if not isinstance(change, date):
         raise InvalidParameter(Problem("change", change, "must be a datetime.date or datetime.datetime", "wrong-type"))
@@ -193,7 +195,7 @@ def before_and_after(scans: Scans, change: date, *, level: float = 0.95) -> pd.D
 
 
 def _rate(days: Mapping[date, int], level: float) -> tuple[float, float, float, float]:
-    """Rate, low, high and spread of some days."""
+    """Return the rate, the low and high ends of its interval, and the spread of these days."""
     scans, spread = sum(days.values()), spread_of(days)
     ratio = spread.widened(level)
     shape, unit = scans / ratio + PRIOR, ratio / len(days)
@@ -202,7 +204,7 @@ def _rate(days: Mapping[date, int], level: float) -> tuple[float, float, float, 
 
 
 def _strata(first: Mapping[date, int], second: Mapping[date, int]) -> list[Stratum]:
-    """The days that are compared with each other; those that nothing can be compared with are left out."""
+    """Group the days that can be compared with each other. Days without a counterpart are left out."""
     is_paired = first.keys() == second.keys()
     strata: dict[object, Stratum] = defaultdict(lambda: Stratum([], []))
     alike = [week_of(days) for days in (first, second)]
@@ -214,16 +216,16 @@ def _strata(first: Mapping[date, int], second: Mapping[date, int]) -> list[Strat
     return [stratum for stratum in strata.values() if stratum.first and stratum.second]
 
 
-def _halves(strata: Sequence[Stratum]) -> tuple[float, float]:
-    """Mantel and Haenszel's sums: the ratio of the second to the first is that of the rates."""
+def _mantel_haenszel_sums(strata: Sequence[Stratum]) -> tuple[float, float]:
+    """Return the Mantel-Haenszel sums of both sides: the second divided by the first is the ratio of the rates."""
     first = sum(sum(stratum.first) * stratum.share for stratum in strata)
     second = sum(sum(stratum.second) * (1 - stratum.share) for stratum in strata)
     return first, second
 
 
 def _spread(strata: Sequence[Stratum]) -> Spread:
-    """How much the days of both sides vary around what the ratio and their stratum let expect."""
-    one, two = _halves(strata)
+    """Measure how much the days of both sides vary around the number expected from the ratio and their stratum."""
+    one, two = _mantel_haenszel_sums(strata)
     pairs, fitted = [], 1
     for stratum in strata:
         if stratum.scans:
@@ -236,15 +238,15 @@ def _spread(strata: Sequence[Stratum]) -> Spread:
 
 
 def _ratio(strata: Sequence[Stratum]) -> Ratio:
-    one, two = _halves(strata)
+    one, two = _mantel_haenszel_sums(strata)
     first, second = (sum(sum(stratum[side]) for stratum in strata) for side in (0, 1))
     if not one or not two:
-        # Where one side has no scans, the sides are weighed as if their rates were the same.
+        # If one side has no scans, weigh the sides as if their rates were equal.
         weights = [(stratum.scans or 1, stratum.share) for stratum in strata]
         exposure = sum(scans * (1 - share) for scans, share in weights) / sum(scans * share for scans, share in weights)
         return Ratio(two / one if one else inf if two else nan, first, second, exposure)
     variance = _information(strata) / (one * two)
-    # Two counts with the same ratio whose logarithm varies as much.
+    # Find two counts with the same ratio whose logarithm has the same variance.
     both = (first + second) ** 2 / (first * second) / variance
     return Ratio(
         two / one, both * first / (first + second), both * second / (first + second), two / one * first / second
@@ -252,12 +254,12 @@ def _ratio(strata: Sequence[Stratum]) -> Ratio:
 
 
 def _information(strata: Sequence[Stratum]) -> float:
-    """Fisher's, of the logarithm of the ratio, where the rates are the same."""
+    """Return the Fisher information of the logarithm of the ratio, assuming equal rates."""
     return sum(stratum.scans * stratum.share * (1 - stratum.share) for stratum in strata)
 
 
-def _told(ratio: Ratio, spread: Spread, level: float) -> dict[str, float]:
-    """What is known of a ratio: itself, its interval, and how probable it is above 1."""
+def _interval_columns(ratio: Ratio, spread: Spread, level: float) -> dict[str, float]:
+    """Return the columns about a ratio: the ratio, its interval, and the probability that it is above 1."""
     unit = spread.widened(level)
     shape = ratio.second / unit + PRIOR, ratio.first / unit + PRIOR
     shares = [beta_quantile(*shape, (1 + side * level) / 2) for side in (-1, 1)]
@@ -268,9 +270,9 @@ def _told(ratio: Ratio, spread: Spread, level: float) -> dict[str, float]:
 
 
 def _smallest(strata: Sequence[Stratum], spread: Spread, level: float) -> float:
-    """The ratio whose interval leaves 1 out with the probability POWER."""
+    """Return the smallest ratio whose interval excludes 1 with probability POWER."""
     information = _information(strata) / spread.widened(level)
     normal = NormalDist()
     far = normal.inv_cdf((1 + level) / 2) + normal.inv_cdf(POWER)
-    # A logarithm beyond 700 is more than a float can hold.
+    # exp() of more than about 709 overflows a float.
     return exp(min(far / sqrt(information), 700.0)) if information else inf

@@ -1,10 +1,10 @@
-"""Whole days and how much they spread: what comparisons and alarms are made from.
+"""Measures how much whole days vary: the basis of comparisons and alarms.
 
-Scans are not independent of each other: a school class, a shower of rain or a post brings or takes many at once. So
-the number of a day varies more than a Poisson count would, and an interval that takes each scan for a draw of its own
-is too narrow. What is compared here are days: their spread is measured, and intervals get as wide as it asks for
-(quasi-Poisson: variance = spread x mean). Days are taken as independent of each other; where one good day makes the
-next one likely, intervals are still too narrow.
+Scans are not independent of each other: a school class, a shower of rain or a post changes many at once. The scans of a
+day therefore vary more than a Poisson count, and an interval that treats each scan as an independent draw is too
+narrow. qrkit compares days instead: it measures their spread and widens intervals accordingly (quasi-Poisson: variance
+= spread x mean). Days are treated as independent of each other. If one good day makes the next one likely, intervals
+are still too narrow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["FEWEST_DAYS", "Spread", "check_share", "counts", "spread_around", "s
 
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2
-"""Fewer do not show any spread."""
+"""Fewer days do not show how much they vary."""
 TWO_WEEKS = 14
 
 
@@ -35,8 +35,8 @@ class Spread(NamedTuple):
     """How much more days vary than Poisson counts.
 
     Attributes:
-        measured: Variance to mean of a day.
-        freedom: Degrees of freedom it was measured with, 1 or more.
+        measured: Ratio of variance to mean of a day's scans.
+        freedom: Degrees of freedom of the measurement, 1 or more.
     """
 
     measured: float
@@ -44,27 +44,27 @@ class Spread(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Variance to mean, 1 or more: what varies less than chance allows does so by chance."""
+        """Ratio of variance to mean, at least 1: days that vary less than Poisson counts do so by chance."""
         return max(1.0, self.measured)
 
     def widened(self, level: float) -> float:
-        """The ratio that makes intervals of the normal distribution as wide as those of Student's t.
+        """Return the ratio that makes intervals of the normal distribution as wide as those of Student's t.
 
         Args:
-            level: Of the interval, above 0 and below 1.
+            level: Level of the interval, above 0 and below 1.
         """
         tail = (1 + level) / 2
         return max(1.0, self.measured * (student_quantile(self.freedom, tail) / normal_quantile(tail)) ** 2)
 
 
 def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
-    """For each view the first day of its time zone that lies in it as a whole, and the day after the last one.
+    """Return for each view its first whole day (in its time zone), and the day after its last whole day.
 
-    Where a view has no `since` or no `until`, the first and the last scan of all these views bound it, and their days
-    are left out: nobody knows for what share of them the codes hung.
+    If a view has no `since` or no `until`, the first and last scan of all these views are its bounds. The days of those
+    two scans are left out, because nobody knows for how much of them the codes were on display.
 
     Raises:
-        InvalidParameter: If a view has fewer than 2 such days.
+        InvalidParameter: If a view has fewer than 2 whole days.
     """
     is_open = any(view.since is None or view.until is None for view in views)
     seen = [scans_per_day(view)["day"] for view in views] if is_open else []
@@ -85,35 +85,35 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
 
 
 def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
-    """Scans of each of the days, as `whole_days` gives their ends."""
+    """Return the scans of each day between two ends, given as `whole_days` returns them."""
     per_day = scans_per_day(scans.where(since=ends[0], until=ends[1]))
     return dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
 
 
 def week_of(days: Iterable[date]) -> dict[date, int]:
-    """Which days are alike: those of one weekday from two weeks on; before that, all."""
+    """Return a group number for each day: its weekday if there are two weeks or more, otherwise 0 for all days."""
     days = list(days)
     return {day: day.weekday() if len(days) >= TWO_WEEKS else 0 for day in days}
 
 
-def spread_of(found: Mapping[date, int]) -> Spread:
-    """How much days vary around the mean of their weekday."""
-    alike = week_of(found)
+def spread_of(daily: Mapping[date, int]) -> Spread:
+    """Measure how much days vary around the mean of their weekday."""
+    alike = week_of(daily)
     groups = defaultdict(list)
-    for day, number in found.items():
+    for day, number in daily.items():
         groups[alike[day]].append(number)
     means = {group: sum(numbers) / len(numbers) for group, numbers in groups.items()}
-    return spread_around([(number, means[alike[day]]) for day, number in found.items()], len(means))
+    return spread_around([(number, means[alike[day]]) for day, number in daily.items()], len(means))
 
 
 def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
-    """Pearson's estimate from pairs of a number and what was expected of it.
+    """Return Pearson's estimate of the spread, from pairs of actual and expected scans.
 
-    Days of which nothing is expected say nothing.
+    Days with an expectation of 0 are ignored.
 
     Args:
-        pairs: Number and expectation of each day.
-        fitted: How many values were fitted to them.
+        pairs: Actual and expected scans of each day.
+        fitted: Number of values that were fitted to the days.
     """
     known = [(number, mean) for number, mean in pairs if mean > 0]
     freedom = max(len(known) - fitted, 1)
@@ -121,10 +121,10 @@ def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
 
 
 def check_share(name: str, value: float) -> float:
-    """Refuse what is no share, and give it as Python's own number: a short one of numpy would make others short.
+    """Return a share as a Python float, because a NumPy float32 would reduce the precision of later results.
 
     Raises:
-        InvalidParameter: It is not above 0 and below 1.
+        InvalidParameter: If `value` is not above 0 and below 1.
     """
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:
         raise InvalidParameter(Problem(name, value, "must be above 0 and below 1", "out-of-range"))

@@ -1,6 +1,6 @@
-"""Probabilities and quantiles of the distributions that intervals and alarms are made from.
+"""Computes probabilities and quantiles of the distributions behind intervals and alarms.
 
-scipy computes them, and comes with the extra `statistics`. This module alone imports it, each time late.
+scipy does the computing; it comes with the extra `statistics`. Only this module imports scipy, and only when needed.
 """
 
 from __future__ import annotations
@@ -23,47 +23,47 @@ __all__ = [
 
 
 def gamma_quantile(shape: float, probability: float) -> float:
-    """The value that a gamma variable of scale 1 stays below with a probability."""
+    """Return the value that a gamma variable of scale 1 stays below with this probability."""
     return float(_special().gammaincinv(shape, probability))
 
 
 def beta_quantile(successes: float, failures: float, probability: float) -> float:
-    """The value that a beta variable stays below with a probability."""
+    """Return the value that a beta variable stays below with this probability."""
     return float(_special().betaincinv(successes, failures, probability))
 
 
 def beta_probability(successes: float, failures: float, value: float) -> float:
-    """How probable it is that a beta variable is at most a value."""
+    """Return the probability that a beta variable is at most `value`."""
     return float(_special().betainc(successes, failures, value))
 
 
 def negative_binomial_at_most(number: float, shape: float, success: float) -> float:
-    """How probable a count of at most `number` is."""
+    """Return the probability of a count of at most `number`."""
     return float(_special().betainc(shape, number + 1, success))
 
 
 def negative_binomial_at_least(number: float, shape: float, success: float) -> float:
-    """How probable a count of at least `number` is."""
+    """Return the probability of a count of at least `number`."""
     return float(_special().betaincc(shape, number, success)) if number else 1.0
 
 
 def normal_quantile(probability: float) -> float:
-    """The value that a standard normal variable stays below with a probability."""
+    """Return the value that a standard normal variable stays below with this probability."""
     return float(_special().ndtri(probability))
 
 
 def student_quantile(freedom: float, probability: float) -> float:
-    """The value that a variable of Student's t distribution stays below with a probability."""
+    """Return the value that a variable of Student's t distribution stays below with this probability."""
     return float(_special().stdtrit(freedom, probability))
 
 
 def student_from_normal(probability: float, freedom: float) -> float:
-    """The probability in Student's t distribution of the value that has this probability in the normal one."""
+    """Return the probability in Student's t distribution of the value that has this probability in the normal one."""
     return float(_special().stdtr(freedom, normal_quantile(probability)))
 
 
 def normal_from_student(probability: float, freedom: float) -> float:
-    """The probability in the normal distribution of the value that has this probability in Student's t."""
+    """Return the probability in the normal distribution of the quantile that has this probability in Student's t."""
     return float(_special().ndtr(student_quantile(freedom, probability)))
 
 

@@ -1,4 +1,4 @@
-"""The life of a QR Code: how long until its first scan, how soon half of them had come, what it led to meanwhile."""
+"""Describes the life of QR Codes: time to the first scan, time until half of the scans, and the contents served."""
 
 from __future__ import annotations
 
@@ -42,26 +42,25 @@ ORDER BY qrcode, qrcode_id, first, content
 
 
 def half_lives(scans: Scans) -> pd.DataFrame:
-    """When each QR Code of the view was made and scanned, oldest first; those that never were scanned are there, too.
+    """Return when each QR Code was created and scanned, oldest first, including codes that were never scanned.
 
-    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us]: UTC without a zone,
-    or with the time zone of the view if it has another), scans (int64), delay (float64, hours from its making to its
-    first scan; below 0 where scans are older than the record), half_life (float64, days from its first scan until half
-    of the scans so far had come; it grows while more come in). What has not happened is missing.
+    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us]: UTC without a time
+    zone, or in the view's time zone if that is not UTC), scans (int64), delay (float64, hours from creation to the
+    first scan; negative if scans are older than the record), half_life (float64, days from the first scan until half of
+    the scans so far had come; grows as more come in). Values are missing where there was no scan.
     """
     types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64"}
-    found = in_zone_of(scans, scans.ask(HALF_LIVES), ("created", "first", "last"))
-    return with_dtypes(found, types | {"delay": "float64", "half_life": "float64"})
+    frame = in_zone_of(scans, scans.ask(HALF_LIVES), ("created", "first", "last"))
+    return with_dtypes(frame, types | {"delay": "float64", "half_life": "float64"})
 
 
 def scans_by_content(scans: Scans) -> pd.DataFrame:
-    """What visitors were led to: a row for each content of each QR Code that was served, in the order it began.
+    """Return the contents that visitors were led to: one row per QR Code and content, in the order of first use.
 
-    A change of the content, by an update or by the schedule, shows as one more row.
+    A change of the content, by an update or by the schedule, adds a row.
 
-    Columns: qrcode_id, qrcode (its name), content (str, "" where it is not known), first, last (datetime64[us], of the
-    scans that got it: UTC without a zone, or with the time zone of the view if it has another), scans, visitors
-    (int64).
+    Columns: qrcode_id, qrcode (its name), content (str, "" if unknown), first, last (datetime64[us], of the scans that
+    led to it: UTC without a time zone, or in the view's time zone if that is not UTC), scans, visitors (int64).
     """
     types = {"qrcode_id": "str", "qrcode": "str", "content": "str", "scans": "int64", "visitors": "int64"}
     return with_dtypes(in_zone_of(scans, scans.ask(BY_CONTENT), ("first", "last")), types)

@@ -1,7 +1,7 @@
-"""How many scans when: per hour, day, week or month, per hour of the week, and beside the period before.
+"""Counts scans over time: per hour, day, week or month, per hour of the week, and next to the previous period.
 
-Days and hours are those of the view's time zone: the day on which its clocks are put forward has 23 hours, and the hour
-that comes twice when they are put back is two rows. Periods without scans are there, too.
+Days and hours are in the view's time zone: the day on which clocks go forward has 23 hours, and the hour that repeats
+when they go back is two rows. Periods without scans are included.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["Period", "scans_and_previous", "scans_by_hour", "scans_per", "scans_per_day"]
 
 Period = Literal["hour", "day", "week", "month"]
-"""What scans can be counted per; weeks begin on Monday."""
+"""Periods to count scans by; weeks begin on Monday."""
 
 MOST_ROWS = 1_000_000
-"""Rows of periods that an answer may have: a century of hours would fill the memory."""
+"""Maximum number of rows in an answer: a century of hours would exhaust the memory."""
 
 HOUR = timedelta(hours=1)
 MICROSECOND = timedelta(microseconds=1)
@@ -50,7 +50,7 @@ FROM lean
 GROUP BY ALL
 """
 
-# Counted by short numbers first: names are long to compare, and there are fewer of them.
+# Group by the short code number first, because comparing names is slower and there are fewer names than scans.
 PER_DAY = """
 , counted AS (SELECT ({local})::DATE AS label, number, count(*) AS scans FROM lean GROUP BY ALL)
 SELECT label, {part} AS part, sum(scans)::BIGINT AS scans FROM counted JOIN codes USING (number) GROUP BY ALL
@@ -70,43 +70,43 @@ ORDER BY w.weekday, h.hour
 
 @takes_time_zone
 def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.DataFrame:
-    """Scans and visitors of each hour, day, week or month, from the first scan (or `since`) to the last (or `until`).
+    """Return scans and visitors per hour, day, week or month, from the first scan (or `since`) to the last (`until`).
 
-    Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; of a day 23, 24 or
-    25), the name of `by` (str, when asked for), scans, visitors (int64, told apart within one UTC day).
+    Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; 23, 24 or 25 for a
+    day), the name of `by` (str, if given), scans, visitors (int64, distinct within one UTC day).
 
     Args:
         scans: The view to count, in its time zone.
         period: One of hour, day, week (from Monday), month.
-        by: Count each period by campaign, qrcode or qrcode_id; those without any scan are left out.
+        by: Count each period by campaign, qrcode or qrcode_id; groups without any scan are left out.
 
     Raises:
-        InvalidParameter: If the period or `by` is unknown, or there are more than a million rows.
+        InvalidParameter: If `period` or `by` is unknown, or if there are more than a million rows.
     """
     if period not in get_args(Period):
         raise InvalidParameter(Problem("period", period, f"must be one of {', '.join(get_args(Period))}"))
     check_part(by)
     zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
-    found = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
-    calendar = _hours(scans, found) if period == "hour" else _days(scans, found, period)
-    filled = _filled(calendar, found, by=by).drop(columns="label")
-    filled["start"] = filled["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
-    return filled
+    counts = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
+    calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
+    complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
+    complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
+    return complete
 
 
 @takes_time_zone
 def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
-    """Scans of each day, those without any among them, from the first scan (or `since`) to the last (or `until`).
+    """Return scans per day, including days without scans, from the first scan (or `since`) to the last (or `until`).
 
-    Columns: day (datetime64[us], a day of the view's time zone), the name of `by` (str, when asked for), scans (int64).
+    Columns: day (datetime64[us], a day in the view's time zone), the name of `by` (str, if given), scans (int64).
 
     Args:
         scans: The view to count, in its time zone.
-        by: Count each day by campaign, qrcode or qrcode_id; those without any scan are left out.
+        by: Count each day by campaign, qrcode or qrcode_id; groups without any scan are left out.
 
     Raises:
-        InvalidParameter: If `by` is unknown, or there are more than a million rows.
+        InvalidParameter: If `by` is unknown, or if there are more than a million rows.
 
     Example:
         >>> import pandas as pd
@@ -120,16 +120,16 @@ def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     """
     check_part(by)
     local = local_time(stretches_of(scans))
-    found = scans.ask(PER_DAY.format(local=local, part=by or "''"))
-    filled = _filled(_days(scans, found, "day"), found, by=by)
-    return filled.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
+    counts = scans.ask(PER_DAY.format(local=local, part=by or "''"))
+    complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
+    return complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
 
 
 @takes_time_zone
 def scans_by_hour(scans: Scans) -> pd.DataFrame:
-    """Scans of each hour of the week, 168 rows.
+    """Return scans per hour of the week: 168 rows.
 
-    Columns: weekday (int64, 1 Monday .. 7 Sunday), hour (int64, 0..23, of the view's time zone), scans (int64).
+    Columns: weekday (int64, 1 Monday to 7 Sunday), hour (int64, 0..23, in the view's time zone), scans (int64).
     """
     local = local_time(stretches_of(scans))
     return scans.ask(BY_HOUR.format(local=local)).astype("int64")
@@ -137,21 +137,22 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
 
 @takes_time_zone
 def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
-    """Each hour, day, week or month of a view beside that of the time before it, which is as long.
+    """Return each hour, day, week or month of a view next to its counterpart in the previous period of the same length.
 
-    Whole months have the same number of months before them, anything else the same number of hours on the clock. Where
-    one of the two has more rows (May has 31 days, April 30), the other's columns are missing there.
+    A view of whole months is compared with the same number of months before it. Any other view is compared with the
+    same number of hours before it. If one side has more rows (May has 31 days, April 30), the other side's columns are
+    missing in the extra rows.
 
     Columns: start, previous_start (datetime64[us, time zone]), scans, visitors, previous_scans, previous_visitors
     (Int64).
 
     Args:
-        scans: The view to count, in its time zone; it has both `since` and `until`.
+        scans: The view to count, in its time zone. It needs both `since` and `until`.
         period: One of hour, day, week (from Monday), month.
 
     Raises:
-        InvalidParameter: If the view has no `since` or no `until`, the period is unknown, or there are more than a
-            million rows.
+        InvalidParameter: If the view has no `since` or no `until`, if the period is unknown, or if there are more than
+            a million rows.
     """
     import pandas as pd
 
@@ -164,7 +165,7 @@ def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
 
 
 def _previous_since(scans: Scans) -> datetime:
-    """Where the time before a view begins."""
+    """Return the start of the period before the view."""
     if scans.since is None or scans.until is None:
         name = "until" if scans.until is None else "since"
         raise InvalidParameter(Problem(name, None, "must be set on the view by where(): what came before what?"))
@@ -178,7 +179,7 @@ def _previous_since(scans: Scans) -> datetime:
 
 
 def _hour_start(known: Sequence[Stretch]) -> str:
-    """SQL: when the hour on the clock began, UTC; where clocks are changed within an hour, a new one begins."""
+    """Return SQL for the start (UTC) of the local hour of a scan. A clock change within an hour starts a new one."""
     hour = microseconds(HOUR)
     starts = []
     for number, (since, offset) in enumerate(known):
@@ -188,11 +189,11 @@ def _hour_start(known: Sequence[Stretch]) -> str:
     return f"make_timestamp({case_of(known, starts)})"
 
 
-def _hours(scans: Scans, found: pd.DataFrame) -> pd.DataFrame:
-    """The hours of a view; columns label, start (datetime64[us], both UTC), hours (float64)."""
+def _hours(scans: Scans, counts: pd.DataFrame) -> pd.DataFrame:
+    """Return the hours of a view; columns label, start (datetime64[us], both UTC), hours (float64)."""
     import pandas as pd
 
-    ends = _ends(scans, found, ZoneInfo("UTC"))
+    ends = _ends(scans, counts, ZoneInfo("UTC"))
     starts: list[datetime] = []
     if ends:
         first, last = ends
@@ -203,60 +204,60 @@ def _hours(scans: Scans, found: pd.DataFrame) -> pd.DataFrame:
             hour = (since + offset).replace(minute=0, second=0, microsecond=0) - offset
             hours = pd.date_range(hour, until - MICROSECOND, freq="h").to_pydatetime().tolist()
             starts += [max(hours[0], since), *hours[1:]] if starts else hours
-    # One hour more than asked for tells how long the last one is.
+    # The hour after the last one is only used to compute the length of the last one.
     rows = [(start, start, (after - start) / HOUR) for start, after in pairwise(starts) if start <= last]
     return pd.DataFrame(rows, columns=list(CALENDAR)).astype(CALENDAR)
 
 
-def _days(scans: Scans, found: pd.DataFrame, period: str) -> pd.DataFrame:
-    """The days, weeks or months of a view; columns label (datetime64[us], local), start (UTC), hours (float64)."""
+def _days(scans: Scans, counts: pd.DataFrame, period: str) -> pd.DataFrame:
+    """Return the days, weeks or months of a view; columns label (datetime64[us], local), start (UTC), hours."""
     import pandas as pd
 
-    ends = _ends(scans, found, scans.zone)
+    ends = _ends(scans, counts, scans.zone)
     days: list[date] = []
     if ends:
-        first, last = (_begin(end.date(), period) for end in ends)
+        first, last = (_period_start(end.date(), period) for end in ends)
         _check_rows((last - first).days)
         days = [first]
         while days[-1] <= last:
-            days.append(_begin(days[-1] + timedelta(days={"day": 1, "week": 7, "month": 31}[period]), period))
+            days.append(_period_start(days[-1] + timedelta(days={"day": 1, "week": 7, "month": 31}[period]), period))
     starts = [first_moment(scans.zone, day) for day in days]
-    # A day that a zone has skipped, moving to the other side of the date line, begins when the next one does.
+    # A day skipped by a move across the date line starts when the next day does; leave it out.
     rows = [(datetime.combine(day, datetime.min.time()), start, (after - start) / HOUR)
             for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after]  # fmt: skip
     return pd.DataFrame(rows, columns=list(CALENDAR)).astype(CALENDAR)
 
 
-def _begin(day: date, period: str) -> date:
-    """The first day of its week or month, or itself."""
+def _period_start(day: date, period: str) -> date:
+    """Return the first day of the week or month that contains `day`, or `day` itself."""
     if period == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1) if period == "month" else day
 
 
-def _ends(scans: Scans, found: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
-    """The moments in the first and the last period, on the clocks of a zone; None where there is no period."""
+def _ends(scans: Scans, counts: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:
+    """Return a moment in the first and one in the last period, as local times of `zone`; None if there is no period."""
     since, until = (
         None if bound is None else on_the_clock(moment_of(bound, scans.zone), zone)
         for bound in (scans.since, scans.until)
     )
     if until is not None:
         until -= MICROSECOND
-    if len(found):
-        since = since or found["label"].min().to_pydatetime()
-        until = until or found["label"].max().to_pydatetime()
+    if len(counts):
+        since = since or counts["label"].min().to_pydatetime()
+        until = until or counts["label"].max().to_pydatetime()
     return (since, until) if since and until and since <= until else None
 
 
-def _filled(calendar: pd.DataFrame, found: pd.DataFrame, *, by: str | None) -> pd.DataFrame:
-    """Every period with every part, zeros where there is nothing; the part is called by its name."""
-    numbers = [name for name in ("scans", "visitors") if name in found]
-    parts = text_column(sorted(found["part"].unique()) if by else [""], name="part")
+def _fill_gaps(calendar: pd.DataFrame, counts: pd.DataFrame, *, by: str | None) -> pd.DataFrame:
+    """Combine every period with every group, with zeros where there are no scans, and name the group column `by`."""
+    numbers = [name for name in ("scans", "visitors") if name in counts]
+    parts = text_column(sorted(counts["part"].unique()) if by else [""], name="part")
     _check_rows(len(calendar) * len(parts))
-    found = with_dtypes(found, {"label": "datetime64[us]", "part": "str"})
-    filled = calendar.merge(parts, how="cross").merge(found, how="left", on=["label", "part"])
-    filled[numbers] = filled[numbers].fillna(0).astype("int64")
-    return filled.rename(columns={"part": by}) if by else filled.drop(columns="part")
+    counts = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"})
+    complete = calendar.merge(parts, how="cross").merge(counts, how="left", on=["label", "part"])
+    complete[numbers] = complete[numbers].fillna(0).astype("int64")
+    return complete.rename(columns={"part": by}) if by else complete.drop(columns="part")
 
 
 def _check_rows(rows: int) -> None:

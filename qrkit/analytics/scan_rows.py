@@ -1,4 +1,4 @@
-"""A row a scan, with no more of the visitor than statistics files tell."""
+"""Returns one row per scan, with no more about the visitor than statistics files contain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["scan_records"]
 
-# "Generic_Android" with the model "K" is how the parser and Chrome say that they do not know.
+# "Generic_Android" with the model "K" is how the parser and Chrome say "unknown".
 RECORDS = """
 , records AS (
     SELECT
@@ -28,7 +28,7 @@ RECORDS = """
     FROM scans
 )
 SELECT * FROM records
-ORDER BY created, COLUMNS(*) -- by all that is told, so that scans of one moment always come in the same order
+ORDER BY created, COLUMNS(*) -- by all columns, so that scans of the same moment always come in the same order
 """
 RECORD_TYPES = dict.fromkeys(
     ("campaign", "system_name", "system_version", "browser_name", "browser_version", "manufacturer", "device_model"),
@@ -37,11 +37,11 @@ RECORD_TYPES = dict.fromkeys(
 
 
 def scan_records(scans: Scans) -> pd.DataFrame:
-    """Returns a DataFrame with one row per scan, oldest first: what statistics files hold, which say less of visitors.
+    """Return one row per scan, oldest first, with the columns of statistics files and nothing else about the visitor.
 
     Columns: campaign, system_name, system_version, browser_name, browser_version, manufacturer, device_model (str),
     is_mobile_device (bool, a phone or a tablet), is_tablet (bool), country_code, region, city (str), latitude,
-    longitude (float64, degrees), created (datetime64[us], UTC without a zone). What is not known is missing (NaN); a
-    device that is not known is neither mobile nor a tablet. Files have these names in camelCase.
+    longitude (float64, degrees), created (datetime64[us], UTC without a time zone). Unknown values are missing (NaN);
+    an unknown device is neither mobile nor a tablet. Files have these names in camelCase.
     """
     return with_dtypes(scans.ask(RECORDS), RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})

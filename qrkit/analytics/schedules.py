@@ -1,4 +1,4 @@
-"""Schedules (ruling T7): what is active when, and what past scans would have got under another one."""
+"""Evaluates schedules: which content is active when, and what past scans would have led to under another schedule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["calendar", "gaps_and_overlaps", "served_under"]
 
 MOST_BEGINNINGS = 200_000
-"""Of events in one question: those of a hundred events that repeat for 38 years."""
+"""Maximum number of event starts in one question: a hundred weekly events over 38 years."""
 LONGEST_SCHEDULE = 100
 
 UNDER = """
@@ -43,85 +43,86 @@ ORDER BY qrcode, qrcode_id, scans DESC, content, content_under
 
 
 def served_under(scans: Scans, schedule: Sequence[ScheduleEvent], *, content: str | None = None) -> pd.DataFrame:
-    """How many scans got one content and would have got another, had this schedule been in force all the time.
+    """Count the scans that would have led elsewhere if this schedule had been in force throughout.
 
-    Whether as many people would have come is another question: that a scan happened is taken as given.
+    The scans themselves are taken as given: another schedule might have attracted more or fewer of them.
 
     Args:
-        scans: The scans; the schedule is laid to each of their QR Codes.
-        schedule: The other schedule, at most 100 events; none to ask what would have been without any.
-        content: What is served before any event; what the record of each QR Code says by default.
+        scans: The scans; the schedule is applied to each of their QR Codes.
+        schedule: The other schedule, at most 100 events; an empty list asks about no schedule at all.
+        content: The content served before any event; by default the content in each QR Code's record.
 
     Returns:
-        Columns: qrcode_id, qrcode (its name), content (str, what was served, "" where it is not known), content_under
-        (str, what would have been), scans, visitors (int64). A row for each pair that occurs.
+        Columns: qrcode_id, qrcode (its name), content (str, the content served, "" if unknown), content_under (str, the
+        content that would have been served), scans, visitors (int64). One row per pair of contents that occurs.
 
     Raises:
-        InvalidParameter: `schedule` holds something else than events or too many, or they begin more than 200,000
-            times.
+        InvalidParameter: If `schedule` contains anything but events, has too many events, or if its events begin more
+            than 200,000 times.
     """
     events = _events(schedule)
     bounds = scans.bounds()
-    found = _spans(events, utc(bounds[0]), utc(bounds[1]) + INSTANT) if bounds else []
+    periods = _spans(events, utc(bounds[0]), utc(bounds[1]) + INSTANT) if bounds else []
     changes = {
-        "starts": [naive(span.start) for span in found],
-        "contents": [None if span.event is None else events[span.event].content for span in found],
+        "starts": [naive(span.start) for span in periods],
+        "contents": [None if span.event is None else events[span.event].content for span in periods],
     }
     types = dict.fromkeys(("qrcode_id", "qrcode", "content", "content_under"), "str")
     return with_dtypes(scans.ask(UNDER, **changes, own=content), types | {"scans": "int64", "visitors": "int64"})
 
 
 def calendar(schedule: Sequence[ScheduleEvent], *, since: date, until: date, content: str = "") -> pd.DataFrame:
-    """What a schedule serves when, without a break.
+    """Return what a schedule serves at every moment of a period, without gaps.
 
     Args:
         schedule: At most 100 events.
-        since: The first moment; a date is its midnight, without a zone it is UTC.
-        until: The moment after the last.
-        content: What is served before any event.
+        since: The start of the period; a date means midnight, and a time without a time zone is UTC.
+        until: The end of the period, which is not included.
+        content: The content served before any event.
 
     Returns:
-        Columns: start, end (datetime64[us], UTC without a zone; `end` is no part of it), content (str), event (Int64,
-        place in the schedule from 0; missing where none is active).
+        Columns: start, end (datetime64[us], UTC without a time zone; `end` is not included), content (str), event
+        (Int64, index in the schedule from 0; missing if no event is active).
 
     Raises:
-        InvalidParameter: `schedule` holds something else than events or too many, a bound is no date, or events
-            begin more than 200,000 times.
+        InvalidParameter: If `schedule` contains anything but events or has too many, if `since` or `until` is not a
+            date, or if events begin more than 200,000 times.
     """
     events = _events(schedule)
-    found = _spans(events, _moment("since", since), _moment("until", until))
+    periods = _spans(events, _moment("since", since), _moment("until", until))
     rows = [
-        (naive(one.start), naive(one.end), content if one.event is None else events[one.event].content, one.event)
-        for one in found
+        (naive(span.start), naive(span.end), content if span.event is None else events[span.event].content, span.event)
+        for span in periods
     ]
     return _frame(rows, {"start": "datetime64[us]", "end": "datetime64[us]", "content": "str", "event": "Int64"})
 
 
 def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: date) -> pd.DataFrame:
-    """What in a schedule may not be meant.
+    """Find gaps and overlaps in a schedule that are probably unintended.
 
     Args:
         schedule: At most 100 events.
-        since: The first moment; a date is its midnight, without a zone it is UTC.
-        until: The moment after the last.
+        since: The start of the period; a date means midnight, and a time without a time zone is UTC.
+        until: The end of the period, which is not included.
 
     Returns:
-        Columns: kind (str), start, end (datetime64[us], UTC without a zone), event, instead (Int64, places in the
-        schedule from 0), in the order of time. Kinds: `gap`, no event is active, so that the content of the record is
-        served; `overlap`, `event` begins at the moment `start` at which `instead` begins too, which is served (`end` is
-        `start`); `unseen`, `event` is not served at any time of the period.
+        Columns: kind (str), start, end (datetime64[us], UTC without a time zone), event, instead (Int64, indexes in the
+        schedule from 0), ordered by time. Kinds: `gap`, no event is active, so the content of the record is served;
+        `overlap`, `event` and `instead` begin at the same moment `start`, and `instead` is served (`end` equals
+        `start`); `unseen`, `event` is never served during the period.
 
     Raises:
-        InvalidParameter: As `calendar`.
+        InvalidParameter: If `schedule` contains anything but events or has too many, if `since` or `until` is not a
+            date, or if events begin more than 200,000 times.
     """
     events = _events(schedule)
     first, last = _moment("since", since), _moment("until", until)
-    found = _spans(events, first, last)
-    rows: list[tuple[Any, ...]] = [("gap", one.start, one.end, None, None) for one in found if one.event is None]
-    for moment, group in groupby(activations(events, first, last), key=lambda one: one[0]):
+    periods = _spans(events, first, last)
+    rows: list[tuple[Any, ...]] = [("gap", span.start, span.end, None, None) for span in periods if span.event is None]
+    for moment, group in groupby(activations(events, first, last), key=lambda activation: activation[0]):
         *hidden, instead = [place for _, place in group]
         rows += [("overlap", moment, moment, place, instead) for place in hidden]
-    seen = {one.event for one in found}
+    seen = {span.event for span in periods}
     rows += [("unseen", first, last, place, None) for place in range(len(events)) if place not in seen]
     rows.sort(key=lambda row: row[1])
     kinds = {"kind": "str", "start": "datetime64[us]", "end": "datetime64[us]", "event": "Int64", "instead": "Int64"}
@@ -154,7 +155,7 @@ def _moment(name: str, given: date) -> datetime:
 
 
 def _frame(rows: list[tuple[Any, ...]], types: dict[str, str]) -> pd.DataFrame:
-    """Rows as a table whose columns have their types, were there none."""
+    """Return rows as a DataFrame whose columns have the given types, even if there are no rows."""
     import pandas as pd
 
     return with_dtypes(pd.DataFrame(rows, columns=list(types)), types)

@@ -1,6 +1,6 @@
-"""Made-up scans with a truth that is known: to try a question, a chart or a comparison on.
+"""Simulates scans with known properties, to try out a question, a chart or a comparison.
 
-The same arguments give the same scans. Nothing in them is measured.
+The same arguments produce the same scans. None of the data is measured.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ DAY_MICROSECONDS = 86_400_000_000
 HOUR_MICROSECONDS = 3_600_000_000
 TEXTS = ("short_code", "kind", "user_agent", "country", "city", "language")
 MOST_SCANS = 50_000_000
-"""Expected ones: more would fill the memory."""
+"""Maximum expected number of scans; more would exhaust the memory."""
 MOST_DAYS = 36_525
 PREVIEW_MICROSECONDS = 700_000
-"""How long before its scan a preview comes."""
+"""How long before its scan a link preview is requested."""
 
 _APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko)"
@@ -41,34 +41,34 @@ AGENTS = {
     f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Chrome/137.0.0.0 Safari/537.36": 0.04,
     "": 0.03,
 }
-"""User agents of visitors and their shares."""
-ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+"""User agents of visitors, each with its share."""
+BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 PLACES = {
     ("SI", "Ljubljana", "sl"): 0.6,
     ("AT", "Graz", "de"): 0.2,
     ("IT", "Trieste", "it"): 0.15,
     ("HR", "Rijeka", "hr"): 0.05,
 }
-"""Country, city and language of visitors, and their shares."""
+"""Country, city and language of visitors, each with its share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What is true of made-up scans.
+    """The known properties of simulated scans.
 
     Attributes:
-        weekdays: Weight of each day of the week from Monday; 7 numbers, not below 0. They spread the rate, which stays
-            the mean of a week.
-        hours: Weight of each hour of the day; 24 numbers, not below 0.
-        unrest: Variance of a factor around 1 that a day has for all codes together (gamma), 0 or more; it makes the
-            variance of a code's day `mean + unrest x mean squared`.
-        change: The first day of another rate, or a moment of it; None for no such day.
-        effect: What the rate is multiplied by from then on, 0 or more.
-        half_life: Days after which the rate has halved, above 0; None if it does not fall.
-        returning: Share of scans by a visitor who has scanned the code that UTC day before, 0 or more and below 1.
-        robots: Visits of robots to one scan, 0 or more.
-        previews: Share of scans that a preview comes before, 0..1.
-        time_zone: An IANA name, or its ZoneInfo: whose days and hours.
+        weekdays: Weight of each day of the week from Monday; 7 numbers, 0 or more. They distribute the scans over the
+            week and leave its mean rate unchanged.
+        hours: Weight of each hour of the day; 24 numbers, 0 or more.
+        unrest: Variance of a daily random factor (gamma, mean 1) that all codes share, 0 or more. The variance of one
+            code's daily scans is `mean + unrest x mean squared`.
+        change: The day or moment from which the rate is different; None for no change.
+        effect: Factor that multiplies the rate from the change on, 0 or more.
+        half_life: Days after which the rate has halved, above 0; None for a constant rate.
+        returning: Share of scans by a visitor who already scanned the code that UTC day, from 0 to below 1.
+        robots: Bot visits per scan, 0 or more.
+        previews: Share of scans that a link preview precedes, 0..1.
+        time_zone: An IANA name or a ZoneInfo; weekdays and hours are in this time zone.
     """
 
     weekdays: tuple[float, ...] = (1.0,) * 7
@@ -83,10 +83,10 @@ class Truth:
     time_zone: str | ZoneInfo = "UTC"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be true.
+        """Validate the fields.
 
         Raises:
-            InvalidParameter: A number is out of its bounds, or there are not as many as there should be.
+            InvalidParameter: If a number is out of range, or if there are not 7 weekdays and 24 hours.
         """
         for name, length in (("weekdays", 7), ("hours", 24)):
             weights = getattr(self, name)
@@ -106,20 +106,20 @@ class Truth:
 def simulate(
     rates: Mapping[str, float], *, since: date, days: int, seed: int = 0, truth: Truth | None = None
 ) -> pd.DataFrame:
-    """Scans of some days, oldest first, in the form that `portfolio.scans.insert` takes.
+    """Return simulated scans, oldest first, in the form that `portfolio.scans.insert` takes.
 
-    Columns: short_code (str), time (datetime64[us], UTC without a zone), kind (str: scan, bot or prefetch), user_agent,
-    country, city, language (str), visitor (UInt64, of one UTC day).
+    Columns: short_code (str), time (datetime64[us], UTC without a time zone), kind (str: scan, bot or prefetch),
+    user_agent, country, city, language (str), visitor (UInt64, valid for one UTC day).
 
     Args:
-        rates: Scans a day, 0 or more, by short code: the mean of a week before any change.
-        since: The first day; of a moment, its day.
-        days: How many, 1..36,525.
-        seed: 0 or more; another one gives other scans of the same truth.
-        truth: What is true of them; None for the same rate on all days.
+        rates: Scans per day, 0 or more, by short code: the mean of a week before any change.
+        since: The first day; a datetime counts as its day.
+        days: Number of days, 1..36,525.
+        seed: 0 or more; another seed produces other scans with the same properties.
+        truth: Properties of the scans; None for the same rate on all days.
 
     Raises:
-        InvalidParameter: An argument is out of its bounds, or more than 50 million scans are to be expected.
+        InvalidParameter: If an argument is out of range, or if more than 50 million scans are expected.
     """
     import numpy as np
     import pandas as pd
@@ -136,9 +136,9 @@ def simulate(
     times = _times(random, since, day, truth)
     order = np.lexsort((times, code))
     scans = _scans(random, np.array(codes, dtype=object)[code[order]], times[order], truth.returning)
-    found = pd.concat([scans, _previews(random, scans, truth.previews), _robots(random, scans, truth.robots)])
-    found = found.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
-    return with_dtypes(found, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
+    visits = pd.concat([scans, _previews(random, scans, truth.previews), _bots(random, scans, truth.robots)])
+    visits = visits.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
+    return with_dtypes(visits, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
@@ -154,13 +154,13 @@ def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
 
 
 def _day(name: str, given: date) -> date:
-    if not isinstance(given, date) or given != given:  # pandas' own for no moment is a datetime
+    if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
         raise InvalidParameter(Problem(name, given, "must be a day or a moment", "wrong-type"))
     return given.date() if isinstance(given, datetime) else given
 
 
 def _means(random: np.random.Generator, since: date, days: int, truth: Truth) -> np.ndarray:
-    """For each day what the rate is multiplied by."""
+    """Return the factor that multiplies the rate on each day."""
     import numpy as np
 
     passed = np.arange(days)
@@ -175,21 +175,21 @@ def _means(random: np.random.Generator, since: date, days: int, truth: Truth) ->
 
 
 def _times(random: np.random.Generator, since: date, day: np.ndarray, truth: Truth) -> np.ndarray:
-    """A moment of each day, in microseconds since 1970, UTC."""
+    """Return a random moment on each day, in microseconds since 1970, UTC."""
     import numpy as np
     import pandas as pd
 
     hours = random.choice(24, len(day), p=np.array(truth.hours) / sum(truth.hours))
     passed = day * DAY_MICROSECONDS + hours * HOUR_MICROSECONDS + random.integers(0, HOUR_MICROSECONDS, len(day))
     local = pd.DatetimeIndex(np.datetime64(since, "us") + passed.astype("timedelta64[us]"))
-    # An hour that the clocks skip is put off, one that comes twice is the first of the two.
+    # A time in the hour that the clocks skip moves forward; a repeated time means its first occurrence.
     twice = np.ones(len(local), dtype=bool)
     moments = local.tz_localize(zone_of(truth.time_zone), ambiguous=twice, nonexistent="shift_forward")
     return moments.tz_convert("UTC").as_unit("us").asi8
 
 
 def _scans(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, returning: float) -> pd.DataFrame:
-    """Scans in the order of their codes and times."""
+    """Return scans in the order of their codes and times."""
     import numpy as np
     import pandas as pd
 
@@ -212,7 +212,7 @@ def _scans(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, re
 
 
 def _visitors(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, returning: float) -> np.ndarray:
-    """For each scan the place of the first one of its visitor, on the same UTC day and of the same code."""
+    """Return for each scan the index of its visitor's first scan of the same code on the same UTC day."""
     import numpy as np
 
     places = np.arange(len(codes))
@@ -222,20 +222,20 @@ def _visitors(random: np.random.Generator, codes: np.ndarray, times: np.ndarray,
     starts = np.maximum.accumulate(np.where(begins, places, 0))
     earlier = starts + (random.random(len(codes)) * (places - starts)).astype("int64")
     visitors = np.where((random.random(len(codes)) < returning) & ~begins, earlier, places)
-    # Whoever returned may have followed one who had returned, too: go back until nobody had.
+    # A returning visitor may point to another returning visitor: follow the chain back to the first scan.
     while (visitors[visitors] != visitors).any():
         visitors = visitors[visitors]
     return visitors
 
 
 def _previews(random: np.random.Generator, scans: pd.DataFrame, share: float) -> pd.DataFrame:
-    """What apps ask for before they show a person where a code leads."""
+    """Return the visits of apps that fetch a preview before a person opens the link."""
     chosen = scans[random.random(len(scans)) < share]
     return chosen.assign(kind="prefetch", time=chosen["time"] - timedelta(microseconds=PREVIEW_MICROSECONDS))
 
 
-def _robots(random: np.random.Generator, scans: pd.DataFrame, ratio: float) -> pd.DataFrame:
-    """Robots, at any time between the first and the last scan."""
+def _bots(random: np.random.Generator, scans: pd.DataFrame, ratio: float) -> pd.DataFrame:
+    """Return visits by bots, at random times between the first and the last scan."""
     number = int(random.poisson(ratio * len(scans)))
     chosen = scans.iloc[random.integers(0, max(len(scans), 1), number if len(scans) else 0)]
     if not len(chosen):
@@ -243,7 +243,7 @@ def _robots(random: np.random.Generator, scans: pd.DataFrame, ratio: float) -> p
     ends = scans["time"].astype("int64").agg(["min", "max"])
     times = random.integers(ends["min"], ends["max"] + 1, len(chosen)).astype("datetime64[us]")
     return chosen.assign(
-        kind="bot", time=times, user_agent=ROBOT, country=None, city=None, visitor=_keys(random, len(chosen))
+        kind="bot", time=times, user_agent=BOT, country=None, city=None, visitor=_keys(random, len(chosen))
     )
 
 

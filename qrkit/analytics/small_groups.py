@@ -1,4 +1,4 @@
-"""Tables that are given away: counts of a few people are hidden, and so much beside them that totals do not tell."""
+"""Hides small counts in tables that are shared, and enough others that totals do not reveal the hidden ones."""
 
 from __future__ import annotations
 
@@ -13,49 +13,50 @@ if TYPE_CHECKING:
 __all__ = ["OTHER", "without_small_groups"]
 
 OTHER = "other"
-"""What the row is called that small groups are merged into."""
+"""Name of the row that small groups are merged into."""
 
 
 def without_small_groups(
     frame: pd.DataFrame, *, by: tuple[str, ...], count: str = "scans", least: int = 5, merge: bool = False
 ) -> pd.DataFrame:
-    """A table of groups without the counts of groups that are smaller than `least`.
+    """Hide the counts of groups smaller than `least`, so that a table can be shared.
 
-    Whoever knows the total, or those of one of the columns `by`, could take what is shown from it. So further groups
-    are hidden, the smallest first, until each of what is hidden of a total could be any number from 1 to `least` or
-    more. Who puts the totals of several columns together may find more out than that, and so may who gets several
-    tables of the same scans. Where all else is 0 nothing can be hidden: a total below `least` tells by itself.
+    Someone who knows a total, of the whole table or of one value of a column in `by`, could subtract what is shown. So
+    further groups are hidden, the smallest first, until every hidden group of a total could be any number from 1 to
+    `least` or more. Someone who combines the totals of several columns, or several tables of the same scans, may still
+    find out more. If everything else is 0, nothing more can be hidden, and a total below `least` reveals the group.
 
-    Columns: those of the table, in its rows, with numbers that may be missing (Int64, Float64); those of hidden groups
-    are.
+    Columns: the columns and rows of the table, with nullable numbers (Int64, Float64) that are missing in hidden
+    groups.
 
     Args:
-        frame: A row a group, as `scans_by` gives it.
-        by: The columns that name the groups; all others are numbers of them.
-        count: The column that says how many a group is: scans, or visitors where it is about people.
-        least: The smallest count that is shown, 2..1,000,000; 0 is shown anyway.
-        merge: Whether what is hidden becomes one last row, named "other", with its count; of one column `by` only.
+        frame: One row per group, such as the result of `scans_by`.
+        by: The columns that name the groups; all other columns are numbers.
+        count: The column with the size of a group: scans, or visitors if the table is about people.
+        least: The smallest count that is shown, 2..1,000,000; 0 is always shown.
+        merge: Whether to merge the hidden groups into one last row named "other", with their total count; needs exactly
+            one column in `by`.
 
     Raises:
-        InvalidParameter: A column is not there, `count` has something else than whole numbers from 0, or `least` is out
-            of range.
+        InvalidParameter: If a column is missing, if `count` contains anything but whole numbers from 0, or if `least`
+            is out of range.
     """
     _check(frame, by, count, least)
     if merge and len(by) != 1:
         raise InvalidParameter(Problem("merge", merge, "needs one column `by`; leave it out to hide groups in place"))
     counts = [int(number) for number in frame[count]]
-    hidden = _hidden(counts, _totals(frame, by), least)
+    hidden = _groups_to_hide(counts, _totals(frame, by), least)
     numbers = [name for name in frame.columns if name not in by]
     result = frame.reset_index(drop=True)
     result[numbers] = result[numbers].convert_dtypes()
     if not merge:
         result.loc[sorted(hidden), numbers] = None
         return result
-    return _merged(result, by[0], count, sorted(hidden))
+    return _merge_rows(result, by[0], count, sorted(hidden))
 
 
 def _totals(frame: pd.DataFrame, by: tuple[str, ...]) -> list[list[int]]:
-    """The places of the rows of each total: of all, and of each value of each column."""
+    """Return the row numbers of each total: of the whole table, and of each value of each column."""
     totals = [list(range(len(frame)))]
     if len(by) > 1:
         plain = frame.reset_index(drop=True)
@@ -64,8 +65,8 @@ def _totals(frame: pd.DataFrame, by: tuple[str, ...]) -> list[list[int]]:
     return totals
 
 
-def _hidden(counts: list[int], totals: list[list[int]], least: int) -> set[int]:
-    """The small groups, and those that are hidden with them so that no total tells of one."""
+def _groups_to_hide(counts: list[int], totals: list[list[int]], least: int) -> set[int]:
+    """Return the small groups and the groups that must be hidden with them, so that no total reveals one."""
     hidden = {place for place, number in enumerate(counts) if 0 < number < least}
     grown = True
     while grown:
@@ -83,12 +84,12 @@ def _hidden(counts: list[int], totals: list[list[int]], least: int) -> set[int]:
 
 
 def _is_open(numbers: list[int], least: int) -> bool:
-    """Whether their sum leaves open what each is: were the others 1, it would be `least` or more."""
+    """Whether the sum of the hidden counts leaves each one open: if the others were 1, it would be `least` or more."""
     return len(numbers) > 1 and sum(numbers) - (len(numbers) - 1) >= least
 
 
-def _merged(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -> pd.DataFrame:
-    """The hidden rows as one, at the end: of people who are in several groups, only the count can be added up."""
+def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -> pd.DataFrame:
+    """Merge the hidden rows into one last row. Only the count is summed, because people can be in several groups."""
     import pandas as pd
 
     if not hidden:

@@ -1,7 +1,7 @@
-"""Local time in SQL: the offsets of a time zone from `zoneinfo`, written as a CASE over the few changes that matter.
+"""Computes local time in SQL: writes the offsets of a time zone as a CASE expression over its clock changes.
 
-DuckDB's own conversion asks ICU for every row, which takes ten times as long as all else of a question, and knows other
-versions of the rules than Python. From 1990 on, where scans begin, all offsets are whole minutes.
+DuckDB's own conversion calls ICU for every row, which takes ten times as long as the rest of a query, and its time zone
+rules can differ from those of `zoneinfo`. All offsets since 1990, when scans begin, are whole minutes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 YEARS = (1990, 2100)
-"""The years whose changes of clocks are known here; scans are not older."""
+"""First and last year for which clock changes are computed; no scan is older."""
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
@@ -35,11 +35,11 @@ Answer = TypeVar("Answer")
 
 
 class Stretch(NamedTuple):
-    """A time in which the clocks of a zone are not changed.
+    """A period in which the offset of a time zone does not change.
 
     Attributes:
-        since: Its first moment, UTC without a zone.
-        offset: What local time is ahead of UTC.
+        since: Its first moment, UTC without a time zone.
+        offset: Local time minus UTC.
     """
 
     since: datetime
@@ -47,7 +47,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(zone: ZoneInfo, first: datetime, last: datetime) -> list[Stretch]:
-    """The stretches of a period, UTC without a zone; the first one holds `first`."""
+    """Return the stretches of a period, given in UTC without a time zone; the first one begins at `first`."""
     years = range(max(first.year, YEARS[0]), min(last.year, YEARS[1]) + 1)
     changes = [change for year in years for change in _changes_of(zone, year)]
     inside = [change for change in changes if first < change.since <= last]
@@ -55,25 +55,25 @@ def stretches(zone: ZoneInfo, first: datetime, last: datetime) -> list[Stretch]:
 
 
 def stretches_of(scans: Scans) -> list[Stretch]:
-    """The stretches of its time zone in which a view may have scans."""
+    """Return the stretches of the view's time zone in which it may have scans."""
     bounds = scans.bounds()
     return stretches(scans.zone, *bounds) if bounds else [Stretch(datetime(YEARS[0], 1, 1), timedelta())]
 
 
 def local_time(known: Sequence[Stretch]) -> str:
-    """An expression of SQL: the column `time` as the clocks of the zone show it, without a zone."""
+    """Return an SQL expression: the column `time` as local time, without a time zone."""
     if not any(stretch.offset for stretch in known):
         return "time"
     return f"make_timestamp(epoch_us(time) + {case_of(known, [microseconds(stretch.offset) for stretch in known])})"
 
 
 def microseconds(time: timedelta) -> int:
-    """How many a length of time is."""
+    """Return a duration in microseconds."""
     return time // MICROSECOND
 
 
 def case_of(known: Sequence[Stretch], values: Sequence[object]) -> str:
-    """An expression of SQL: the value of the stretch that the column `time` lies in."""
+    """Return an SQL expression: the value of the stretch that contains the column `time`."""
     if len(known) == 1:
         return str(values[0])
     changes = zip(known[1:], values[:-1], strict=True)
@@ -82,10 +82,10 @@ def case_of(known: Sequence[Stretch], values: Sequence[object]) -> str:
 
 
 def moment_of(bound: date, zone: ZoneInfo) -> datetime:
-    """A bound of a view in this time zone, in UTC without a zone.
+    """Convert a bound of a view in this time zone to UTC, without a time zone.
 
     Raises:
-        InvalidParameter: If the bound is not within the years that scans have.
+        InvalidParameter: If the bound is outside of the years that scans can have.
     """
     if not YEARS[0] <= bound.year <= YEARS[1]:
         rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
@@ -94,12 +94,12 @@ def moment_of(bound: date, zone: ZoneInfo) -> datetime:
 
 
 def on_the_clock(moment: datetime, zone: ZoneInfo) -> datetime:
-    """What the clocks of a zone show at a moment, UTC without a zone."""
+    """Convert a moment (UTC without a time zone) to the local time of a zone."""
     return moment + _offset(zone, moment)
 
 
 def takes_time_zone(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-    """Let a question take `time_zone=`, as it did before views had one; it goes with 1.1."""
+    """Let a function accept `time_zone=` as it did before views had a time zone. Removed in 1.1."""
 
     @wraps(ask)
     def asked(*args: Any, **arguments: Any) -> Answer:
@@ -115,7 +115,7 @@ def takes_time_zone(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
 
 
 def _move(given: Any, zone: ZoneInfo) -> Any:
-    """A view in another time zone whose bounds stay the moments they are; anything else as it is."""
+    """Return a view in another time zone whose bounds stay the same moments; return anything else unchanged."""
     if not isinstance(given, Scans):
         return given
     since, until = (moment and moment.replace(tzinfo=UTC) for moment in given.period)
@@ -124,8 +124,8 @@ def _move(given: Any, zone: ZoneInfo) -> Any:
 
 @lru_cache(maxsize=1_024)
 def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
-    """The changes of the clocks in a year: days are looked at one by one, then halved."""
-    found = []
+    """Return the clock changes of a year: compare the offsets of consecutive days, then search within the day."""
+    changes = []
     day, end = datetime(year, 1, 1) - SECOND, datetime(year + 1, 1, 1) - SECOND
     while day < end:
         after = min(day + DAY, end)
@@ -134,14 +134,14 @@ def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
             while high - low > SECOND:
                 middle = low + (high - low) // 2 // SECOND * SECOND
                 low, high = (middle, high) if _offset(zone, middle) == _offset(zone, day) else (low, middle)
-            found.append(Stretch(high, _offset(zone, high)))
+            changes.append(Stretch(high, _offset(zone, high)))
         day = after
-    return tuple(found)
+    return tuple(changes)
 
 
 def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.replace(tzinfo=UTC).astimezone(zone).utcoffset() or timedelta()
 
 
-# Notebooks that `report.notebook` wrote before views had a time zone import it from here.
+# Notebooks written by `report.notebook` before views had a time zone import `first_moment` from here.
 __getattr__ = old_names(__name__, {"first_moment": "qrkit.tracking.times.first_moment"})

@@ -1,7 +1,7 @@
-"""How much there is, how many people it was, and how many of them came again.
+"""Counts scans, visitors and QR Codes, and how many visitors came back.
 
-Our own redirect gives a visitor a key that changes every UTC day, and keeps no address (ruling T10): who comes on two
-days counts as two visitors, and scans without a key, as an import may bring them, count none.
+qrkit's redirect gives a visitor a key that changes every UTC day, and stores no address. A person who comes on two days
+counts as two visitors. Scans without a key, which an import may contain, do not count toward visitors.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ ORDER BY scans DESC, part
 
 
 def summary(scans: Scans) -> pd.DataFrame:
-    """How much there is, in one row.
+    """Return the totals of a view in one row.
 
     Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us]: UTC without a
-    zone, or with the time zone of the view if it has another; NaT where there is no scan).
+    time zone, or in the view's time zone if that is not UTC; NaT if there are no scans).
     """
-    found = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
-    return found.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
+    frame = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
+    return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 
 
 def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
-    """How many scans were not the first of their visitor on that UTC day; one row, or one for each part with scans.
+    """Return how many scans were not their visitor's first on that UTC day: one row, or one row per group with scans.
 
-    Columns: the name of `by` (str, when asked for), scans (int64, those with a visitor's key), visitors, again (int64,
+    Columns: the name of `by` (str, if given), scans (int64, only those with a visitor key), visitors, again (int64,
     visitors with two scans or more), share (float64, 0..1, of scans after a visitor's first).
 
     Args:
-        scans: What is counted.
+        scans: The view to count.
         by: campaign, qrcode (its name) or qrcode_id; None for all of them together.
 
     Raises:
-        InvalidParameter: `by` is something else.
+        InvalidParameter: If `by` is anything else.
     """
     check_part(by)
     frame = scans.ask(REPEATS.format(part=by or "''"))

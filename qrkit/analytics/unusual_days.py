@@ -1,4 +1,4 @@
-"""Days on which something happened: far more or fewer scans than the days around them let expect."""
+"""Finds unusual days: days with far more or fewer scans than the days around them suggest."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["unusual_days"]
 
 AROUND = 28
-"""Days on each side that tell what a day should be like: four of each weekday."""
+"""Days on each side that determine what is expected of a day: four of each weekday."""
 MOST_ROUNDS = 20
-"""How often the rest is judged anew without what was found."""
+"""Maximum number of times that the remaining days are evaluated again without the unusual ones."""
 MOST_STEPS = 30
 PRIOR = 0.5
-"""Scans that are added to all days together: where there was none, some may come all the same."""
+"""Scans added to all days together: even if no day had a scan, some may still come."""
 DOUBT = 0.25
-"""1 / variance of the effects of weekdays and of the trend before anything is known: Sundays that never had a scan are
-not expected to never have any."""
+"""Prior precision (1 / variance) of the weekday effects and the trend, so that Sundays without a single scan so far are
+not expected to stay at exactly zero."""
 
 
 class Expected(NamedTuple):
-    """What is expected of a day.
+    """The prediction for one day.
 
     Attributes:
-        mean: Scans.
-        variance: Of its scans, the doubt about the mean included.
+        mean: Expected scans.
+        variance: Variance of the scans, including the uncertainty of the mean.
         freedom: Degrees of freedom of the variance.
     """
 
@@ -51,25 +51,27 @@ class Expected(NamedTuple):
 
 @takes_time_zone
 def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
-    """Every whole day of a view, with what was to be expected of it, and whether it was unusual.
+    """Return every whole day of a view with its expected scans, and whether it was unusual.
 
-    A day is expected to be like the up to 56 days around it, itself left out: their level, trend and weekdays, fitted
-    as a quasi-Poisson regression. How far days vary is measured on them, and a day is held against a negative binomial
-    distribution of that variance. What is found is left out when the rest is judged anew, so that one great day does
-    not hide another; several days in a row that are raised together, as before an event, may still hide one another
+    A day is expected to be like the up to 56 days around it, without the day itself. A quasi-Poisson regression fits
+    their level, trend and weekdays. Their variance is measured, and the day is compared with a negative binomial
+    distribution of that variance. Unusual days are left out when the remaining days are evaluated again, so that one
+    extreme day does not hide another. Several high days in a row, such as before an event, can still hide one another
     in a view of a month.
 
-    Columns: day (datetime64[us], a day of the view's time zone), scans (int64), expected, low, high (float64; a usual
-    day lies between them), chance (float64, 0..1, of a usual day to be that far off), is_unusual (bool).
+    Columns: day (datetime64[us], a day in the view's time zone), scans (int64), expected, low, high (float64; a usual
+    day lies between low and high), chance (float64, 0..1, probability that a usual day is at least this far off),
+    is_unusual (bool).
 
     Args:
-        scans: The view, whose whole days count; without `since` or `until`, those between the first and the last scan.
-        alarm: How probable a false alarm may be: among all days of a view in which nothing happened, at least one is
-            called unusual in about such a share of views; fewer where days vary little, up to twice as many where they
-            vary much. Above 0 and below 1.
+        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
+            scan.
+        alarm: Probability of a false alarm in the whole view, above 0 and below 1: if nothing happened, about this
+            share of views has at least one day reported as unusual. The actual share is lower if days vary little, and
+            up to twice as high if they vary a lot.
 
     Raises:
-        InvalidParameter: If the view has fewer than 14 whole days, or `alarm` is not above 0 and below 1.
+        InvalidParameter: If the view has fewer than 14 whole days, or if `alarm` is not above 0 and below 1.
     """
     import numpy as np
     import pandas as pd
@@ -85,16 +87,16 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     for _ in range(MOST_ROUNDS):
         expected = _expected(list(days), numbers, usual)
         chances = np.array([_chance(*pair) for pair in zip(numbers, expected, strict=True)])
-        found = usual & (chances > 2 * tail)
-        if found.all() or (found == usual).all():
+        still_usual = usual & (chances > 2 * tail)
+        if still_usual.all() or (still_usual == usual).all():
             break
-        usual = found
-    bounds = [_bounds(one, tail) for one in expected]
+        usual = still_usual
+    bounds = [_bounds(prediction, tail) for prediction in expected]
     return pd.DataFrame(
         {
             "day": pd.Series(list(days), dtype="datetime64[us]"),
             "scans": numbers.astype("int64"),
-            "expected": [one.mean for one in expected],
+            "expected": [prediction.mean for prediction in expected],
             "low": [low for low, _ in bounds],
             "high": [high for _, high in bounds],
             "chance": chances,
@@ -104,23 +106,23 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
 
 
 def _expected(days: Sequence[date], numbers: np.ndarray, usual: np.ndarray) -> list[Expected]:
-    """What the usual days around each one let expect of it."""
+    """Predict each day from the usual days around it."""
     import numpy as np
 
     places = np.arange(len(days))
     columns = [np.ones(len(days)), (places - len(days) / 2) / AROUND]
     columns += [np.array([float(day.weekday() == number) for day in days]) for number in range(7)]
     table = np.column_stack(columns)
-    found = []
+    predictions = []
     for place in places:
         others = np.flatnonzero(usual & (places != place))
         nearest = others[np.argsort(np.abs(others - place), kind="stable")[: 2 * AROUND]]
-        found.append(_fitted(table[nearest], numbers[nearest], table[place]))
-    return found
+        predictions.append(_predict(table[nearest], numbers[nearest], table[place]))
+    return predictions
 
 
-def _fitted(table: np.ndarray, numbers: np.ndarray, row: np.ndarray) -> Expected:
-    """A quasi-Poisson regression of numbers on a table, and what it expects of one more row."""
+def _predict(table: np.ndarray, numbers: np.ndarray, row: np.ndarray) -> Expected:
+    """Fit a quasi-Poisson regression of `numbers` on `table`, and predict the number of one more row."""
     import numpy as np
 
     numbers = numbers + PRIOR / len(numbers)
@@ -144,28 +146,28 @@ def _fitted(table: np.ndarray, numbers: np.ndarray, row: np.ndarray) -> Expected
 
 
 def _chance(number: float, expected: Expected) -> float:
-    """How probable it is that a usual day is as far off as a number, on either side."""
+    """Return the two-sided probability that a usual day is at least as far off as `number`."""
     shape, share = _negative_binomial(expected)
     at_most = negative_binomial_at_most(number, shape, share)
     at_least = negative_binomial_at_least(number, shape, share)
-    return min(1.0, 2 * min(_with_doubt(at_most, expected), _with_doubt(at_least, expected)))
+    return min(1.0, 2 * min(_student_t_probability(at_most, expected), _student_t_probability(at_least, expected)))
 
 
-def _with_doubt(chance: float, expected: Expected) -> float:
-    """A probability of the tail, where the variance is not known but measured: Student's t in place of the normal."""
+def _student_t_probability(chance: float, expected: Expected) -> float:
+    """Convert a tail probability from the normal distribution to Student's t: the variance is only an estimate."""
     return student_from_normal(chance, expected.freedom) if 0 < chance < 1 else chance
 
 
 def _bounds(expected: Expected, tail: float) -> tuple[float, float]:
-    """The numbers between which a usual day lies."""
+    """Return the lowest and highest number of scans of a usual day."""
     shape, share = _negative_binomial(expected)
     beyond = normal_from_student(tail, expected.freedom)
-    low, high = (_first_with(chance, shape, share, expected) for chance in (beyond, 1 - beyond))
+    low, high = (_quantile(chance, shape, share, expected) for chance in (beyond, 1 - beyond))
     return low, high
 
 
-def _first_with(chance: float, shape: float, share: float, expected: Expected) -> float:
-    """The smallest number that is not exceeded with at least a probability."""
+def _quantile(chance: float, shape: float, share: float, expected: Expected) -> float:
+    """Return a quantile of the negative binomial distribution: the smallest number reached with this probability."""
     low, high = -1, int(expected.mean + 1)
     while negative_binomial_at_most(high, shape, share) < chance:
         high *= 2
@@ -176,7 +178,7 @@ def _first_with(chance: float, shape: float, share: float, expected: Expected) -
 
 
 def _negative_binomial(expected: Expected) -> tuple[float, float]:
-    """Shape and probability of the negative binomial distribution of a mean and a variance."""
-    # A variance that is the mean is Poisson's, the limit of an endless shape.
+    """Return shape and success probability of the negative binomial distribution with this mean and variance."""
+    # A variance equal to the mean would be a Poisson distribution, the limit of an infinite shape.
     beyond = max(expected.variance - expected.mean, expected.mean * 1e-6)
     return expected.mean**2 / beyond, expected.mean / (expected.mean + beyond)

@@ -1,7 +1,7 @@
-"""What visits were: scans of people, bots and previews apart, and those to short codes that do not exist.
+"""Classifies visits: scans by people, bots and link previews, and visits to short codes that do not exist.
 
-Nobody can tell for sure whether a person stood behind a request. What is known of each visit allows a range: from those
-whose request looks like a browser's on a known device to those that nothing speaks against. Neither end is a limit.
+Nobody can tell for certain whether a person made a request, so the evidence gives a range. It starts at visits that
+look like a browser on a known device and ends at visits that nothing speaks against. Neither end is a strict limit.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["VISITS", "human_scans", "orphan_visits", "visits_by_evidence", "visits_by_kind"]
 
 VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
-"""All kinds of visits to QR Codes that are there."""
+"""All kinds of visits to existing QR Codes."""
 
 COUNTED = ("browser on a known device", "unknown device", "robot by what is known today")
-"""Evidence of visits that are counted as scans."""
+"""Kinds of evidence of the visits that are counted as scans."""
 
 BY_KIND = "SELECT kind, count(*) AS visits FROM lean GROUP BY kind ORDER BY visits DESC, kind"
 
@@ -74,7 +74,7 @@ LIMIT $most
 
 
 def visits_by_kind(scans: Scans) -> pd.DataFrame:
-    """All visits to live codes by what they were: scan, bot, prefetch or head; only scans count (ruling T9).
+    """Count all visits to live codes by kind: scan, bot, prefetch or head. Only the kind `scan` is counted as a scan.
 
     Columns: kind (str), visits (int64).
     """
@@ -82,50 +82,50 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
 
 
 def visits_by_evidence(scans: Scans) -> pd.DataFrame:
-    """All visits to live codes by what speaks for a person behind them: seven rows, whatever the kinds of the view.
+    """Count visits to live codes by the evidence that a person made them. Always returns seven rows, for all kinds.
 
-    Columns: evidence (str), person (str: yes, perhaps or no), visits (int64). A scan of a browser on a known device is
-    a person; one whose user agent tells no device or browser may be a program. A preview that no scan of the same
-    visitor follows may have been all that a person asked for. Robots that say so and HEAD requests are none; a robot
-    that was not known for one at the time of its visit is counted as a scan, and told apart since.
+    Columns: evidence (str), person (str: yes, perhaps or no), visits (int64). A scan by a browser on a known device
+    counts as a person. A scan whose user agent names no device or browser may come from a program. A link preview that
+    no scan by the same visitor follows may be all that a person looked at. Declared bots and HEAD requests are not
+    people. Bots that were recognized only after their visit were counted as scans and have a row of their own.
     """
     types = {"evidence": "str", "person": "str", "visits": "int64"}
     return with_dtypes(scans.where(kinds=VISITS).ask(BY_EVIDENCE), types)
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:
-    """How many visits came from people: between `likely` and `possible`, beside the `scans` that are counted.
+    """Estimate how many visits came from people: the range from `likely` to `possible`, next to the counted `scans`.
 
-    Columns: likely (visits from a browser on a known device), scans, possible (with unknown devices, and with previews
-    that no scan of the same visitor follows; all int64), in one row. Neither end is a limit: a bot that claims to be a
-    browser on a phone is among the likely ones, and a person whose browser looks like a bot is in neither. See
-    `visits_by_evidence` for each kind of evidence.
+    Columns: likely (visits from a browser on a known device), scans, possible (likely, plus unknown devices and
+    previews that no scan by the same visitor follows; all int64). Returns one row. Neither end is a strict limit: a bot
+    that claims to be a browser on a phone is in `likely`, and a person whose browser looks like a bot is in neither.
+    See `visits_by_evidence` for the number of visits with each kind of evidence.
     """
     import pandas as pd
 
-    found = visits_by_evidence(scans)
-    visits = found.groupby("person")["visits"].sum()
-    counted = found.loc[found["evidence"].isin(COUNTED), "visits"].sum()
+    evidence = visits_by_evidence(scans)
+    visits = evidence.groupby("person")["visits"].sum()
+    counted = evidence.loc[evidence["evidence"].isin(COUNTED), "visits"].sum()
     row = {"likely": visits["yes"], "scans": counted, "possible": visits["yes"] + visits["perhaps"]}
     return pd.DataFrame([row]).astype("int64")
 
 
 def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
-    """Visits to short codes that do not exist, or not any more: misprints, deleted QR Codes, guesses.
+    """Return visits to short codes that do not exist or were deleted: misprints, old codes and guesses.
 
-    They belong to no QR Code, so to nobody's portfolio: a store with several accounts has them for its operator alone.
-    Of the view only `since` and `until` matter.
+    These visits belong to no QR Code, so they are in nobody's portfolio. In a store with several accounts, only its
+    operator can read them. Of the view, only `since` and `until` matter.
 
-    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us]: UTC without a zone, or with the
-    time zone of the view if it has another), the most frequent first.
+    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us]: UTC without a time zone, or in the
+    view's time zone if that is not UTC), most frequent first.
 
     Args:
         scans: A view of all QR Codes.
-        most: How many short codes, 1 or more.
+        most: Maximum number of short codes, 1 or more.
 
     Raises:
-        InvalidParameter: The view is narrowed to campaigns or QR Codes, the store has other accounts, too, or `most` is
-            no whole number of 1 or more.
+        InvalidParameter: If the view is narrowed to a campaign or a QR Code, if the store has several accounts, or if
+            `most` is not a whole number of 1 or more.
     """
     most = check_most(most)
     if scans.campaign_id is not None or scans.qrcode_id is not None:

@@ -1,4 +1,4 @@
-"""Charts: a DataFrame of `qrkit.analytics` becomes a figure, and a figure becomes SVG for a page.
+"""Draws charts from the DataFrames of `qrkit.analytics`, and converts figures to SVG for web pages.
 
     function of analytics               charts
     scans_per_day, scans_per            lines, small_multiples (a small chart for each campaign or QR Code)
@@ -11,9 +11,9 @@
     scans_by_location                   scans_by_location (a map)
     half_lives                          time_to_first_scan
 
-Nothing here asks the store. Figures are matplotlib's, made without pyplot: each belongs to who holds it, no backend is
-needed, and `figure.savefig("chart.pdf")` works as it does for any other. The same frame gives the same picture. In a
-`with charts.dark():` they are drawn for dark paper.
+Charts never query the store. Figures are matplotlib figures made without pyplot: they are garbage-collected like any
+object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The same DataFrame gives the same image. Use
+`with charts.dark():` to draw charts for a dark background.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What charts are put together from: paper, axes in pixels, text, days, counts, names of lines."""
+"""Provides the parts of charts: figures, axes placed in pixels, text, dates, counts and names of lines."""
 
 from __future__ import annotations
 
@@ -58,38 +58,38 @@ __all__ = [
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LINE = 18
-"""Pixels from a line of text to the next."""
+"""Pixels between lines of text."""
 
 NARROW = 560
-"""Pixels from which on there is room beside things."""
+"""Minimum width in pixels to put text next to a plot."""
 
 FEW = 10
-"""Up to so many moments each has its dot: a line through one or two says little."""
+"""Up to this many points, each is drawn as a dot, because a line through one or two points says little."""
 
 HOUR = timedelta(hours=1)
 
 LEAST = {"width": 120, "height": 40}
-"""Pixels of a chart; on less, nothing is to be seen."""
+"""Minimum size of a chart in pixels; nothing is visible on a smaller one."""
 
 LEAST_AXES = 20
-"""Pixels from the lowest to the highest value, at least."""
+"""Minimum height of the plot in pixels."""
 
-_lock = RLock()  # matplotlib's settings are those of the whole process
+_lock = RLock()  # matplotlib's settings are global to the process
 
 
 class Chart(Figure):
-    """A Figure that a notebook shows as a picture, and that says in words what it shows.
+    """A Figure that notebooks show as an image and that describes itself in words.
 
     Attributes:
         title: What the chart is about.
-        words: What is to be seen, for people who cannot.
+        words: Description of the chart for people who cannot see it.
     """
 
     title: str = ""
     words: str = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        # Pyplot would do this for its own figures. Two dots a pixel keep text sharp on today's screens.
+        # Pyplot does this for its own figures only. Two dots per pixel keep text sharp on high-resolution screens.
         buffer = BytesIO()
         with house_style():
             self.savefig(buffer, format="png", dpi=2 * self.dpi)
@@ -101,16 +101,16 @@ class Chart(Figure):
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Matplotlib's own settings and ours, whatever a notebook has set; one drawing at a time."""
+    """Apply matplotlib's defaults and our style, whatever a notebook has set. Only one thread draws at a time."""
     with _lock, matplotlib.style.context(["default", STYLE]):
         yield
 
 
 def blank(width: int, height: int) -> Chart:
-    """A chart with nothing on it, in pixels: at 72 dots an inch, a point is one.
+    """Return an empty chart with a size in pixels (at 72 dots per inch, one point is one pixel).
 
     Raises:
-        InvalidParameter: It would be too small to see anything on it.
+        InvalidParameter: If the chart would be too small to show anything.
     """
     for name, pixels in (("width", width), ("height", height)):
         _check_room(name, pixels, LEAST[name])
@@ -118,7 +118,7 @@ def blank(width: int, height: int) -> Chart:
 
 
 def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:
-    """A chart that says of what there is none, or that all of it is hidden."""
+    """Return a chart that says that there is nothing to show, or that everything is hidden."""
     chart = blank(width, height)
     add_text(chart, (width / 2, height / 2), f"{what} are hidden" if is_hidden else f"no {what}", "quiet", ha="center")
     chart.title, chart.words = what, "hidden" if is_hidden else "none"
@@ -126,10 +126,10 @@ def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = F
 
 
 def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Axes that draw nothing themselves; their distances from the edges in pixels, as far as there is room for them.
+    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins.
 
     Raises:
-        InvalidParameter: The chart is too low for what is above and below them.
+        InvalidParameter: If the chart is too low for its margins.
     """
     width, height = chart.bbox.width, chart.bbox.height
     _check_room("height", height, top + bottom + LEAST_AXES)
@@ -138,7 +138,7 @@ def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: flo
 
 
 def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
-    """Axes that draw nothing themselves: their upper left corner, their width and height in pixels."""
+    """Add axes without any lines or text, given the upper left corner and the size in pixels."""
     width, height = chart.bbox.width, chart.bbox.height
     place = at[0] / width, 1 - (at[1] + size[1]) / height, size[0] / width, size[1] / height
     axes = chart.add_axes(place)
@@ -147,14 +147,14 @@ def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) ->
 
 
 def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink", **how: Any) -> None:
-    """Write text, centred on its height, with no mark-up in it.
+    """Write text, vertically centered, without interpreting markup.
 
     Args:
-        chart: Where to write.
-        at: Pixels from the upper left corner.
-        text: `to_svg` writes it as it is; pictures show a box for each letter that the font does not have.
-        color: A name of `ink.COLORS`.
-        **how: `ha`: which side of the text is at the place; `size`: pixels.
+        chart: The chart to write on.
+        at: Position in pixels from the upper left corner.
+        text: The text. `to_svg` writes it as it is; images show a box for each character missing in the font.
+        color: A name in `COLORS`.
+        **how: `ha`: the side of the text that is at the position; `size`: pixels.
     """
     x, y = _shares(chart, at)
     more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
@@ -162,59 +162,59 @@ def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink
 
 
 def add_dot(chart: Chart, at: tuple[float, float], color: str) -> None:
-    """Draw the dot that stands before a name, around a place in pixels from the upper left corner."""
+    """Draw the dot in front of a name, centered on a position in pixels from the upper left corner."""
     size = (9 / chart.bbox.width, 9 / chart.bbox.height)
     chart.add_artist(Ellipse(_shares(chart, at), *size, facecolor=tint(color), edgecolor="none", linewidth=0))
 
 
 def add_swatch(chart: Chart, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
-    """Draw a small field of a shade, its upper left corner at a place, its width and height in pixels."""
+    """Draw a small rectangle of a color, given its upper left corner and its size in pixels."""
     share = (size[0] / chart.bbox.width, -size[1] / chart.bbox.height)
     chart.add_artist(Rectangle(_shares(chart, at), *share, facecolor=shade, edgecolor="none", linewidth=0))
 
 
 def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
-    """Where a point of the axes' data is, in pixels from the upper left corner of the chart."""
+    """Return the position of a data point in pixels from the upper left corner of the chart."""
     right, up = axes.transData.transform((x, y))
     return float(right), float(chart.bbox.height - up)
 
 
 def at_time(day: datetime) -> float:
-    """Where a day is on an axis."""
+    """Return the position of a moment on a time axis."""
     return float(date2num(day))  # type: ignore[no-untyped-call]
 
 
 def date_text(day: datetime) -> str:
-    """13 Jun."""
+    """Format a date like 13 Jun."""
     return f"{day.day} {MONTHS[day.month - 1]}"
 
 
 def unit_of(moments: Sequence[datetime]) -> str:
-    """What a step from one moment to the next is: an hour, day, week or month."""
+    """Return the unit of the steps between these moments: hour, day, week or month."""
     step = min((after - before for before, after in pairwise(moments)), default=24 * HOUR)
     bounds = (("hour", 12 * HOUR), ("day", 48 * HOUR), ("week", 300 * HOUR))
     return next((unit for unit, bound in bounds if step < bound), "month")
 
 
 def a_unit(unit: str) -> str:
-    """A day, an hour."""
+    """Name what a count is per: per day, per hour."""
     return f"{'an' if unit == 'hour' else 'a'} {unit}"
 
 
 def time_words(moments: Sequence[datetime]) -> str:
-    """From when to when, in words."""
+    """Describe the first and the last moment in words."""
     shape = "%Y-%m-%d %H:%M" if unit_of(moments) == "hour" else "%Y-%m-%d"
     return f"from {moments[0]:{shape}} to {moments[-1]:{shape}}"
 
 
 def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, most: int | None = None) -> None:
-    """Let the axes span the moments, and write dates or hours below them: `most`, or as many as there is room for."""
+    """Make the axes span the moments, and label them with dates or hours: `most`, or as many as fit."""
     first, last = at_time(moments[0]), at_time(moments[-1])
     half = 1.0 if unit_of(moments) != "hour" else 1 / 24
     axes.set_xlim(*((first, last) if len(moments) > 1 else (first - half, last + half)))
     room = max(2, int(axes.bbox.width // 58)) if most is None else most
     dates = _dates(moments, room) if room else {}
-    # Two alone stand at the ends, and reach no further.
+    # Two labels alone are aligned with the ends of the axis, so they do not extend beyond it.
     sides = ("left", "right") if most == 2 and len(dates) == 2 else ("center",) * len(dates)
     for (moment, text), side in zip(dates.items(), sides, strict=True):
         x, y = place(chart, axes, at_time(moment), axes.get_ylim()[0])
@@ -222,19 +222,19 @@ def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, most: in
 
 
 def top_of(most: float) -> int:
-    """The round number above `most` that an axis reaches up to."""
+    """Return the round number above `most` where an axis ends."""
     return _steps(most)[-1]
 
 
 def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, has_numbers: bool = True) -> None:
-    """Let the axes reach from 0 to a round number above `most`, with a line and a number at whole steps.
+    """Make the axes reach from 0 to a round number above `most`, with a line and a number at even steps.
 
     Args:
-        chart: What is drawn on.
-        axes: Of the chart.
-        most: The largest number to be shown.
-        most_steps: 1 for a line at 0 and one at the top alone.
-        has_numbers: Whether they are written.
+        chart: The chart to draw on.
+        axes: Axes of the chart.
+        most: The largest number to show.
+        most_steps: 1 for lines only at 0 and at the top.
+        has_numbers: Whether to write the numbers.
     """
     ticks = _steps(most)
     axes.set_ylim(0, ticks[-1])
@@ -249,25 +249,25 @@ def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, ha
 
 
 def above(chart: Chart, axes: Axes, what: str) -> None:
-    """Say above the axes what their numbers are."""
+    """Write above the axes what their numbers count."""
     add_text(chart, (axes.bbox.x0, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
 
 
 def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
-    """Draw a line in a colour, with a gap at each nan; one of few moments has its dots.
+    """Draw a line with a gap at each NaN, and with a dot at each point if there are few.
 
     Args:
-        axes: Of the chart.
-        moments: Where on the axis.
-        values: How high.
-        color: As matplotlib takes it.
-        **how: What matplotlib lets say of a line.
+        axes: Axes of the chart.
+        moments: Horizontal positions.
+        values: Vertical positions.
+        color: A matplotlib color.
+        **how: Further matplotlib options of the line.
     """
     around = [nan, *values, nan]
-    # Between two gaps there is a value, but no line to see it by.
+    # A value between two gaps has no line to show it, so it gets a dot.
     alone = [place for place in range(len(values)) if isnan(around[place]) and isnan(around[place + 2])]
     is_few = len(moments) < FEW
-    told: dict[str, Any] = {
+    options: dict[str, Any] = {
         "linewidth": 1.8,
         "solid_joinstyle": "round",
         "solid_capstyle": "round",
@@ -276,29 +276,29 @@ def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], 
         "markersize": 5,
         "label": "_",
     }
-    axes.plot(list(moments), list(values), color=color, clip_on=False, markeredgewidth=0, **told | how)  # type: ignore[arg-type]
+    axes.plot(list(moments), list(values), color=color, clip_on=False, markeredgewidth=0, **options | how)  # type: ignore[arg-type]
 
 
 def count_text(count: Any) -> str:
-    """1,234; "hidden" for a count that is missing, as in tables that are given away."""
+    """Format a count like 1,234, or "hidden" for a missing one, as in tables without small groups."""
     import pandas as pd
 
     return "hidden" if pd.isna(count) else f"{count:,}"
 
 
 def hidden_words(counts: pd.Series[Any]) -> str:
-    """How many counts are missing, to stand behind the sum of the others; nothing for none."""
+    """Describe how many counts are missing, to follow the sum of the others; "" if none are."""
     hidden = int(counts.isna().sum())
     return f" and {hidden:,} hidden {'count' if hidden == 1 else 'counts'}" if hidden else ""
 
 
 def listed(names: Sequence[str], counts: Sequence[Any]) -> str:
-    """Names with their counts, in words."""
+    """Describe names with their counts in words."""
     return ", ".join(f"{cut(name, 60)} {count_text(count)}" for name, count in zip(names, counts, strict=True))
 
 
 def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
-    """Write names with dots of their colours (name to colour) in rows from the top; give the pixels they take."""
+    """Write names with dots of their colors (name to color) in rows from the top; return the height in pixels."""
     x, y = 6.0, 10
     for name, color in keys.items():
         shown = cut(name)
@@ -311,9 +311,9 @@ def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
 
 
 def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Write names beside where their lines end, but apart from each other: last value, name, colour."""
+    """Write names next to the ends of their lines without overlap. `ends` holds last value, name and color."""
     wished = sorted((place(chart, axes, 0, value)[1], name, color) for value, name, color in ends)
-    heights = _apart([height for height, _, _ in wished], lowest=float(chart.bbox.height - axes.bbox.y0))
+    heights = _move_apart([height for height, _, _ in wished], lowest=float(chart.bbox.height - axes.bbox.y0))
     for height, (_, name, color) in zip(heights, wished, strict=True):
         add_dot(chart, (axes.bbox.x1 + 18, height), color)
         add_text(chart, (axes.bbox.x1 + 28, height), name)
@@ -325,12 +325,12 @@ def _check_room(name: str, pixels: float, least: float) -> None:
 
 
 def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
-    """A place in pixels from the upper left corner as shares of width and height from the lower left one."""
+    """Convert a position in pixels from the upper left corner to shares of the size from the lower left corner."""
     return at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
 
 
-def _apart(wished: Sequence[float], lowest: float) -> list[float]:
-    """Heights in the same order, at least a line of text from each other, none below `lowest`."""
+def _move_apart(wished: Sequence[float], lowest: float) -> list[float]:
+    """Move heights apart, in the same order, to at least one line of text, with none below `lowest`."""
     heights = list(wished)
     for index in range(1, len(heights)):
         heights[index] = max(heights[index], heights[index - 1] + LINE)
@@ -341,17 +341,17 @@ def _apart(wished: Sequence[float], lowest: float) -> list[float]:
 
 
 def _steps(most: float) -> list[int]:
-    """Whole numbers from 0 to a round one above `most`, at even steps."""
+    """Return whole numbers at even steps, from 0 to a round number above `most`."""
     return [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
 
 
 def _dates(moments: Sequence[datetime], most: int) -> dict[datetime, str]:
-    """The moments to write a date or an hour at, at most so many of them, and what to write."""
+    """Choose at most `most` moments to label with a date or an hour, and return their labels."""
     if unit_of(moments) == "hour" and moments[-1] - moments[0] < 72 * HOUR:
         for step in (1, 2, 3, 6, 12, 24):
             hours = [one for one in moments if not one.minute and one.hour % step == 0]
             if 0 < len(hours) <= most:
-                # An hour that comes twice is one key: its text stands below the first.
+                # A repeated hour is one key: its label stands below the first occurrence.
                 return {one: f"{one:%H:%M}" if one.hour else date_text(one) for one in hours}
     days = [one for one in moments if one.time() == datetime.min.time()] or list(moments[:1])
     mondays = [day for day in days if day.weekday() == 0]

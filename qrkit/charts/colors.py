@@ -1,4 +1,4 @@
-"""The colours of charts, on light and on dark paper."""
+"""Defines the colors of charts, on light and on dark backgrounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLORS = {
     "quiet": ("#5b6470", "#9ba4b0"),
     "line": ("#e3e6ea", "#2a3038"),
     "paper": ("#ffffff", "#111418"),
-    # Found by search: each has 3:1 on its paper, and any two stay apart for eyes without red, green or blue cones.
+    # Found by search: each has a contrast of 3:1, and any two stay distinguishable with every type of color blindness.
     "color-0": ("#8a919b", "#8b94a1"),
     "color-1": ("#263dc5", "#6186fd"),
     "color-2": ("#cb4a27", "#e46118"),
@@ -28,10 +28,10 @@ COLORS = {
     "heat-4": ("#4459d0", "#7f9bff"),
     "heat-5": ("#1d2c9b", "#c3d0ff"),
 }
-"""Name to colour on light and on dark paper; colour 0 is for whatever has none of its own."""
+"""Colors on light and on dark backgrounds by name; color 0 is for everything without a color of its own."""
 
 MOST_COLORS = 6
-"""More of them are not told apart."""
+"""More colors could not be distinguished."""
 
 
 def _variables(mode: int) -> str:
@@ -39,7 +39,7 @@ def _variables(mode: int) -> str:
 
 
 CSS = f":root{{{_variables(0)}}}@media screen and (prefers-color-scheme:dark){{:root{{{_variables(1)}}}}}"
-"""The colours as CSS variables, the dark ones where a reader's screen asks for them; printed pages are light."""
+"""The colors as CSS variables; dark ones if the reader's screen prefers them, light ones in print."""
 
 
 _is_dark = ContextVar("is_dark", default=False)
@@ -47,7 +47,7 @@ _is_dark = ContextVar("is_dark", default=False)
 
 @contextmanager
 def dark() -> Iterator[None]:
-    """Charts that are drawn within are for dark paper; those of a page follow the page either way (`to_svg`)."""
+    """Draw charts for a dark background in this context. Charts in a page (`to_svg`) always follow the page."""
     before = _is_dark.set(True)
     try:
         yield
@@ -56,10 +56,10 @@ def dark() -> Iterator[None]:
 
 
 def tint(name: str) -> str:
-    """A colour on the paper that is drawn on."""
+    """Return a color for the current background."""
     return COLORS[name][_is_dark.get()]
 
 
 def assign_colors(names: Iterable[str]) -> dict[str, int]:
-    """Numbers of colours in this order, 1..6, then 0; handed to every chart of a page, a name keeps its colour."""
+    """Number the colors of these names in order: 1 to 6, then 0. Pass the result to all charts of a page."""
     return {name: number if number <= MOST_COLORS else 0 for number, name in enumerate(dict.fromkeys(names), 1)}

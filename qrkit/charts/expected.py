@@ -1,4 +1,4 @@
-"""Scans beside what was to be expected: the period before, and what is usual."""
+"""Draws scans next to what was expected: the previous period, or the usual range."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ __all__ = ["previous_period", "unusual_days"]
 
 NOW, BEFORE = "this period", "the one before"
 MOST_NAMED = 6
-"""Of unusual days: more dates would cover each other."""
+"""Maximum number of labeled unusual days: more dates would overlap."""
 
 
 @house_style()
 def previous_period(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
-    """Scans over time, and behind them those of the period before, each at the same distance from its beginning.
+    """Draw scans over time in front of those of the previous period, aligned at their starts.
 
     Args:
-        frame: Columns start, previous_start (datetime64), scans, previous_scans; as `analytics.scans_and_previous`
-            gives it.
+        frame: Columns start, previous_start (datetime64), scans, previous_scans; as returned by
+            `analytics.scans_and_previous`.
         width: Pixels.
         height: Pixels.
     """
@@ -72,11 +72,11 @@ def previous_period(frame: pd.DataFrame, *, width: int = 760, height: int = 280)
 
 @house_style()
 def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
-    """Scans of each day over the range that is usual for it; days outside of it stand out, with their date.
+    """Draw scans per day over the usual range; days outside of it are highlighted and dated.
 
     Args:
         frame: Columns day (datetime64), scans, low, high (a usual day lies between them), is_unusual (bool); as
-            `analytics.unusual_days` gives it.
+            returned by `analytics.unusual_days`.
         width: Pixels.
         height: Pixels.
     """
@@ -89,21 +89,21 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
     low, high = frame["low"].tolist(), frame["high"].tolist()
     axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
     draw_line(axes, days, scans, tint("color-1"), label="scans")
-    found = frame[frame["is_unusual"]]
-    marked = [day.to_pydatetime() for day in found["day"]]
+    unusual = frame[frame["is_unusual"]]
+    marked = [day.to_pydatetime() for day in unusual["day"]]
     how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
-    axes.plot(marked, found["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
-    for day, number in list(zip(marked, found["scans"].tolist(), strict=True))[:MOST_NAMED]:
+    axes.plot(marked, unusual["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
+    for day, number in list(zip(marked, unusual["scans"].tolist(), strict=True))[:MOST_NAMED]:
         _name(chart, axes, day, number)
     chart.title = "scans per day and what is usual"
-    dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, found["scans"], strict=True))
+    dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, unusual["scans"], strict=True))
     chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or 'no day'}"
     return chart
 
 
 def _moments(frame: pd.DataFrame) -> list[datetime]:
-    """The starts of the period; where the one before is longer, so many more at the same steps."""
-    # Pandas counts hours as they pass, where a datetime would count those that the clocks show.
+    """Return the start times of the period, continued at the same steps if the previous period is longer."""
+    # pandas subtracts elapsed time, while datetimes would subtract local clock times.
     starts, before = (list(frame[name].dropna()) for name in ("start", "previous_start"))
     if not starts:
         starts = before
@@ -112,7 +112,7 @@ def _moments(frame: pd.DataFrame) -> list[datetime]:
 
 
 def _paper(keys: dict[str, str], *, most: float, size: tuple[int, int], has_ends: bool = False) -> tuple[Chart, Axes]:
-    """A chart with its names above, or with room for them at the ends of lines, and axes that count."""
+    """Return a chart with count axes. Its names are above, or there is room for them at the ends of lines."""
     chart = blank(*size)
     is_beside = has_ends and size[0] >= NARROW
     top = 28 if is_beside else names_above(chart, keys) + 28
@@ -123,7 +123,7 @@ def _paper(keys: dict[str, str], *, most: float, size: tuple[int, int], has_ends
 
 
 def _name(chart: Chart, axes: Axes, day: datetime, number: float) -> None:
-    """Write a date above its dot, within the chart."""
+    """Write a date above its dot, inside the chart."""
     x, y = place(chart, axes, at_time(day), number)
     text = f"{date_text(day)}: {number:,}"
     half = length(text) / 2

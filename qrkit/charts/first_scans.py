@@ -1,4 +1,4 @@
-"""How long QR Codes waited for their first scan."""
+"""Draws how long QR Codes waited for their first scan."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ BINS = (
     ("1\N{EN DASH}4 wk", 672.0),
     ("later", float("inf")),
 )
-"""What a delay is called, and the hours that it is shorter than; the first is of scans older than their record."""
+"""Names of the bins and their upper bounds in hours; the first is for scans older than their record."""
 
 NEVER = "not yet"
 
 
 @house_style()
 def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart:
-    """How many QR Codes waited how long for their first scan: a column for each span, and one for those still waiting.
+    """Draw how long QR Codes waited for their first scan: one column per time span, and one for codes still waiting.
 
     Args:
-        frame: Column delay (float, hours, missing where there was no scan); as `analytics.half_lives` gives it.
+        frame: Column delay (float, hours, missing if there was no scan); as returned by `analytics.half_lives`.
         width: Pixels.
         height: Pixels.
     """
@@ -41,8 +41,8 @@ def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 2
     if not len(frame):
         return nothing(width, height, "QR Codes")
     bounds = [-float("inf"), *(bound for _, bound in BINS)]
-    found = pd.cut(frame["delay"], bounds, right=False, labels=range(len(BINS))).value_counts()
-    bars = [(name, int(found[number]), "color-1") for number, (name, _) in enumerate(BINS)]
+    counts = pd.cut(frame["delay"], bounds, right=False, labels=range(len(BINS))).value_counts()
+    bars = [(name, int(counts[number]), "color-1") for number, (name, _) in enumerate(BINS)]
     bars += [(NEVER, int(frame["delay"].isna().sum()), "color-0")]
     if not bars[0][1]:
         del bars[0]

@@ -1,4 +1,4 @@
-"""When in the week: a field for each hour."""
+"""Draws scans by hour of the week as a heat map."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 @house_style()
 def hour_of_week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
-    """Scans of each hour of the week: a row a weekday, a column an hour, darker for more.
+    """Draw scans per hour of the week: one row per weekday, one column per hour, darker for more scans.
 
     Args:
-        frame: Columns weekday (int, 1 Monday .. 7 Sunday), hour (int, 0..23), scans (int; where it is missing, the
-            field is blank); as `analytics.scans_by_hour` gives it.
+        frame: Columns weekday (int, 1 Monday to 7 Sunday), hour (int, 0..23), scans (int; missing values are blank);
+            as returned by `analytics.scans_by_hour`.
         width: Pixels.
     """
     if not frame["scans"].sum():
@@ -46,7 +46,7 @@ def hour_of_week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
     table = table.reindex(index=range(1, 8), columns=range(24), fill_value=0).astype("float64")
     most = int(table.max().max())
     levels = min(5, most)
-    # A level reaches from its bound up to the next one; the lowest is for hours without scans.
+    # A level reaches from its bound up to the next one; the lowest level is for hours without scans.
     bounds = [0, *(1 + most * level // levels for level in range(levels + 1))]
     shades = [tint(f"heat-{5 - levels + level if level else 0}") for level in range(levels + 1)]
     chart = blank(width, 7 * 26 + 64)
@@ -69,18 +69,18 @@ def hour_of_week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
 
 
 def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str], *, has_hidden: bool) -> None:
-    """What the colours of the hours mean: a swatch a level, below it the scans it stands for; blank ones are hidden."""
+    """Draw the legend of the heat map: one swatch per level with its range of scans, and a note for hidden hours."""
     levels = [(first, after - 1) for first, after in pairwise(bounds)]
-    said = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in levels]
+    labels = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in levels]
     room = (chart.bbox.width - 38) / (7 if has_hidden else 6)
-    if max(map(length, said)) > room:
-        said = [f"{first:,}+" if first else "0" for first, _ in levels]
-    wide = min(room, max(length(text) for text in said) + 12)
+    if max(map(length, labels)) > room:
+        labels = [f"{first:,}+" if first else "0" for first, _ in levels]
+    wide = min(room, max(length(text) for text in labels) + 12)
     y = chart.bbox.height - 24
     add_text(chart, (30, y + 15), "scans", "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
         x = 38 + wide * level
         add_swatch(chart, (x, y), (wide - 2, 7), shade)
-        add_text(chart, (x, y + 15), said[level], "quiet", size=11)
+        add_text(chart, (x, y + 15), labels[level], "quiet", size=11)
     if has_hidden:
         add_text(chart, (38 + wide * len(shades), y + 15), "hidden", "quiet", size=11)

@@ -1,4 +1,4 @@
-"""Where QR Codes hang, and how often each is scanned: a map without a coast, for no package of ours ships one."""
+"""Draws QR Codes on a map by location and scans. The map has no coastlines, because no dependency of ours has any."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["scans_by_location"]
 
 KM_A_DEGREE = 111.2
-"""Kilometres of a degree of latitude."""
+"""Kilometers per degree of latitude."""
 
 LEAST_KM = 0.4
-"""Width and height of a map at least: of one poster there is nothing to measure a map by."""
+"""Minimum width and height of a map: a single location gives it no scale."""
 
 LARGEST = 22
-"""Pixels of the radius of the most scanned place."""
+"""Radius in pixels of the most scanned location."""
 
 MOST_NAMES = 12
 EDGE = 44
 
 
 class Spot(NamedTuple):
-    """A place with its QR Codes, in kilometres to the east and to the north of the middle of the map."""
+    """A location and its QR Codes, in kilometers east and north of the center of the map."""
 
     x: float
     y: float
@@ -41,13 +41,13 @@ class Spot(NamedTuple):
     scans: int
     codes: int
 
-    def said(self, letters: int) -> str:
-        """The name of its first QR Code, cut, how many more there are, and the scans of all."""
+    def text(self, letters: int) -> str:
+        """Describe the spot: the shortened name of its first QR Code, how many more there are, and their scans."""
         return f"{cut(self.name, letters)}{f' +{self.codes - 1}' if self.codes > 1 else ''}: {self.scans:,}"
 
 
 class Box(NamedTuple):
-    """A part of the chart that is taken, in pixels."""
+    """An occupied area of the chart, in pixels."""
 
     left: float
     top: float
@@ -55,7 +55,7 @@ class Box(NamedTuple):
     bottom: float
 
     def meets(self, other: Box) -> bool:
-        """Whether they overlap."""
+        """Whether the two boxes overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
@@ -63,14 +63,14 @@ class Box(NamedTuple):
 
 @house_style()
 def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 420) -> Chart:
-    """A map of QR Codes: a dot at each place, as large as it is scanned; an empty ring where nobody has scanned yet.
+    """Draw a map of QR Codes: one dot per location, sized by scans; an empty ring marks a location without scans.
 
-    North is up and distances are true near the middle. The most scanned places have their names as far as these do not
-    cover each other.
+    North is up, and distances are accurate near the center. The most scanned locations are labeled where the labels do
+    not overlap.
 
     Args:
-        frame: Columns qrcode (str), latitude, longitude (float, degrees), scans (int); as
-            `analytics.scans_by_location` gives it.
+        frame: Columns qrcode (str), latitude, longitude (float, degrees), scans (int); as returned by
+            `analytics.scans_by_location`.
         width: Pixels.
         height: Pixels.
     """
@@ -95,18 +95,18 @@ def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 42
     for spot, box in list(zip(spots, list(taken), strict=False))[:MOST_NAMES]:
         _name(chart, spot, box, taken)
     chart.title = "QR Codes where they hang, by scans"
-    chart.words = ", ".join(spot.said(60) for spot in spots[:MOST_NAMES])
+    chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
         chart.words += f", and {len(spots) - MOST_NAMES} other places"
     return chart
 
 
 def _spots(frame: pd.DataFrame) -> list[Spot]:
-    """The places, the most scanned first."""
+    """Group the QR Codes by location, most scanned first."""
     degrees = frame["longitude"]
-    if degrees.max() - degrees.min() > 180:  # the date line lies between them
+    if degrees.max() - degrees.min() > 180:  # the date line lies between the locations
         degrees = degrees % 360
-    # Five decimals are a metre: what is closer hangs side by side.
+    # Five decimals are about a meter; anything closer is the same location.
     placed = frame.assign(east=degrees.round(5), north=frame["latitude"].round(5))
     groups = placed.sort_values("scans", ascending=False, kind="stable").groupby(["north", "east"], sort=True)
     middle = [(placed[name].min() + placed[name].max()) / 2 for name in ("north", "east")]
@@ -129,10 +129,10 @@ def _dot(chart: Chart, at: tuple[float, float], radius: float, *, is_full: bool)
 
 
 def _name(chart: Chart, spot: Spot, box: Box, taken: list[Box]) -> None:
-    """Write a name beside its dot, on the first side that is free, if need be shorter, or nowhere."""
+    """Write a label next to its dot on the first free side, shorter if necessary, or not at all."""
     middle, center = (box.top + box.bottom) / 2, (box.left + box.right) / 2
     for letters in (30, 16):
-        text = spot.said(letters)
+        text = spot.text(letters)
         wide = length(text) * 0.94
         sides = (
             (box.right + 5, middle), (box.left - 5 - wide, middle),
@@ -148,13 +148,13 @@ def _name(chart: Chart, spot: Spot, box: Box, taken: list[Box]) -> None:
 
 
 def _scale(chart: Chart, axes: Axes, km: float) -> None:
-    """Draw a line of a round length, and say how long it is."""
+    """Draw a scale bar of a round length, with its length."""
     room = 110 * km
     lengths: Sequence[float] = [step * 10**power for power in range(-2, 5) for step in (1, 2, 5)]
-    chosen = max((one for one in lengths if one <= room), default=lengths[0])
+    chosen = max((candidate for candidate in lengths if candidate <= room), default=lengths[0])
     y, size = chart.bbox.height - 16, chart.bbox.width
     ends = (10 / size, (10 + chosen / km) / size)
     height = 1 - y / chart.bbox.height
     chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
-    said = f"{chosen:g} km" if chosen >= 1 else f"{1000 * chosen:g} m"
-    add_text(chart, (10, y - 11), said, "quiet", size=11)
+    label = f"{chosen:g} km" if chosen >= 1 else f"{1000 * chosen:g} m"
+    add_text(chart, (10, y - 11), label, "quiet", size=11)

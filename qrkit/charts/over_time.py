@@ -1,4 +1,4 @@
-"""How many scans when: lines over the days or hours, all in one chart or a small one each."""
+"""Draws scans over time: lines per day or hour, in one chart or in small multiples."""
 
 from __future__ import annotations
 
@@ -41,38 +41,38 @@ if TYPE_CHECKING:
 __all__ = ["lines", "small_multiples"]
 
 MANY_DAYS = 120
-"""Days from which on a line shows the mean of 7: the ups and downs of weeks would hide all else."""
+"""Minimum number of days to show a 7-day mean, because weekly patterns would hide everything else."""
 
 WIDE = 900
-"""Pixels from which on there is room for long names."""
+"""Minimum width in pixels for long names."""
 
 MOST_PANELS = 24
-"""More small charts are no overview."""
+"""Maximum number of small charts: more would not give an overview."""
 
 PANEL = (210, 92)
-"""Least width of a small chart, and its height, in pixels."""
+"""Minimum width and the height of a small chart, in pixels."""
 
 UNIT = 8
-"""Pixels above all small charts, for what their numbers are."""
+"""Pixels above all small charts, for the unit of their numbers."""
 
 
 @house_style()
 def lines(
     frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760, height: int = 280
 ) -> Chart:
-    """Scans over time: a line for each campaign or QR Code, or one; beyond six the small ones are one.
+    """Draw scans over time: one line, or one line per campaign or QR Code; beyond six, the smallest are combined.
 
     From 120 days on, each day shows the mean of the 7 days around it.
 
     Args:
-        frame: Columns day or start (datetime64), scans (int; where it is missing, lines have a gap), and one of text
-            that tells lines apart, or none; as `analytics.scans_per_day` and `analytics.scans_per` give it.
-        colors: Number of each line's colour by its name (`assign_colors`); by default the largest has the first.
-        width: Pixels. Below 560 the names stand above the lines, else at their ends.
+        frame: Columns day or start (datetime64), scans (int; missing values are gaps), and optionally one text column
+            that names the lines; as returned by `analytics.scans_per_day` and `analytics.scans_per`.
+        colors: Number of the color of each line by its name (`assign_colors`); by default the largest has the first.
+        width: Pixels. Below 560, the names are above the lines, otherwise at their ends.
         height: Pixels.
 
     Raises:
-        InvalidParameter: It is too narrow or too low for a chart.
+        InvalidParameter: If the chart would be too narrow or too low.
 
     Example:
         >>> import pandas as pd
@@ -92,7 +92,8 @@ def lines(
     numbers = assign_colors(names) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
     chart = blank(width, height)
-    # A line that ends in a gap has its name where it was last; of one that is hidden as a whole, the words tell.
+    # A line that ends in a gap has its name at its last point. If it is hidden as a whole, only the description names
+    # it.
     ends = shown.ffill().iloc[-1].dropna().to_dict() if by and width >= NARROW else {}
     top = 28 if ends or not by else names_above(chart, keys) + 28
     letters = 30 if width >= WIDE else 22
@@ -102,7 +103,7 @@ def lines(
     count_axis(chart, axes, most)
     above(chart, axes, f"scans {a_unit(unit)}{', mean of 7 days' if is_mean else ''}")
     time_axis(chart, axes, moments)
-    for name in reversed(names):  # the largest is drawn last, above the others
+    for name in reversed(names):  # draw the largest last, above the others
         draw_line(axes, moments, shown[name].tolist(), tint(keys[name]), label=name)
     if len(names) == 1:
         axes.fill_between(moments, shown[names[0]], color=tint(keys[names[0]]), alpha=0.1, linewidth=0, clip_on=False)
@@ -116,19 +117,19 @@ def lines(
 
 @house_style()
 def small_multiples(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 760) -> Chart:
-    """Scans over time in a small chart for each campaign or QR Code, the largest first, all of one scale.
+    """Draw scans over time in one small chart per campaign or QR Code, largest first, all with the same scale.
 
-    Beyond 24, the small ones are left out, and it is said how many scans they have.
+    Beyond 24, the smallest are left out, and the chart says how many scans they have.
 
     Args:
-        frame: As `lines` takes it, with a column of text.
-        colors: Number of each one's colour by its name; by default all have the first.
+        frame: As for `lines`, with a text column.
+        colors: Number of the color of each chart by its name; by default all have the first color.
         width: Pixels.
 
     Raises:
-        InvalidParameter: The frame has no column of text, or it is too narrow for a chart.
+        InvalidParameter: If the frame has no text column, or if the chart would be too narrow.
     """
-    if not _part_of(frame):
+    if not _text_column_name(frame):
         rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
         raise InvalidParameter(Problem("frame", None, rule))
     if not frame["scans"].sum():
@@ -138,7 +139,7 @@ def small_multiples(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = N
     totals, shown = _totals(table), table.astype("float64")
     rest = names.pop() if frame[by].nunique() > MOST_PANELS else ""
     columns = max(1, min(len(names), width // PANEL[0], 4))
-    columns = ceil(len(names) / ceil(len(names) / columns))  # four are two by two, not three and one
+    columns = ceil(len(names) / ceil(len(names) / columns))  # balance the rows: four are two by two, not three and one
     chart = blank(width, UNIT + ceil(len(names) / columns) * PANEL[1] + 26 + (20 if rest else 0))
     most = float(shown[names].max().max())
     left, gap = max(26, length(f"{top_of(most):,}") + 10), 18
@@ -159,8 +160,8 @@ def small_multiples(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = N
     unit = unit_of(moments)
     add_text(chart, (left, 10), f"scans {a_unit(unit)}", "quiet", size=11)
     if rest:
-        said = f"and {others(frame[by].nunique() - MOST_PANELS)} with {count_text(totals[rest])} scans"
-        add_text(chart, (left, chart.bbox.height - 10), said, "quiet")
+        rest_text = f"and {others(frame[by].nunique() - MOST_PANELS)} with {count_text(totals[rest])} scans"
+        add_text(chart, (left, chart.bbox.height - 10), rest_text, "quiet")
     chart.title = f"scans per {unit} by {by}"
     told = listed([*names, *([rest] if rest else [])], totals.tolist())
     chart.words = f"{totals.sum():,}{hidden_words(frame['scans'])} {time_words(moments)}: {told}"
@@ -172,21 +173,21 @@ def _panel(axes: Axes, moments: Sequence[datetime], counts: Sequence[float], col
     draw_line(axes, moments, counts, color, linewidth=1.4)
 
 
-def _part_of(frame: pd.DataFrame) -> str:
-    """The column of text, "" for none."""
+def _text_column_name(frame: pd.DataFrame) -> str:
+    """Return the name of the text column, or "" if there is none."""
     import pandas as pd
 
     return next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
 
 
 def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
-    """What parts are called, "" for none, and a column for each: the largest first, those beyond `most` as the last.
+    """Return the name of the text column ("" for none) and a table with one column per part, largest first.
 
-    A part that has no row at a time has 0 then; where all of its counts are missing, so is their sum. Times stay the
-    instants they are: the hour that clocks show twice is two.
+    Parts beyond `most` are combined in the last column. A part without a row at some time has 0 there. If all of its
+    counts are missing, so is their sum. Times stay instants, so the hour that repeats when clocks go back is two rows.
     """
     time = next(name for name in ("day", "start") if name in frame)
-    by = _part_of(frame)
+    by = _text_column_name(frame)
     if not by:
         return "", frame.groupby(time)[["scans"]].sum(min_count=1)
     table = frame.groupby([time, by])["scans"].sum(min_count=1).unstack(fill_value=0)
@@ -196,12 +197,12 @@ def _table(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
         return by, table
     few = table.iloc[:, :most]
     name = others(table.shape[1] - most)
-    while name in few:  # somebody has called a campaign so
+    while name in few:  # a campaign may have this name
         name = f"all {name}"
     return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1, min_count=1)})
 
 
 def _totals(table: pd.DataFrame) -> pd.Series[Any]:
-    """The scans of each part, as far as they are shown; missing where these are zeros alone."""
+    """Return the sum of the known counts of each part; missing if some counts are missing and the others are 0."""
     totals = table.sum()
     return totals.mask((totals == 0) & table.isna().any())

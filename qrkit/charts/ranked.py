@@ -1,4 +1,4 @@
-"""What there is most of: bars with their numbers, rates with their intervals, people as a range."""
+"""Draws rankings: bars with their numbers, rates with their intervals, and human scans as a range."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["bars", "human_scans", "rates"]
 
 ROW = 26
-"""Pixels of a bar and its name."""
+"""Height of a bar and its name, in pixels."""
 
 UNIT = 24
-"""Pixels above the bars, for what their numbers are."""
+"""Pixels above the bars, for the unit of their numbers."""
 
 MOST_ROWS = 30
 
@@ -43,13 +43,13 @@ DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgewidth": 0, "cl
 def bars(
     frame: pd.DataFrame, *, label: str | None = None, colors: Mapping[str, int] | None = None, width: int = 560
 ) -> Chart:
-    """Scans of each QR Code, country or device as a bar with its number, in the order of the rows.
+    """Draw the scans of each QR Code, country or device as a bar with its number, in the order of the rows.
 
     Args:
-        frame: Columns scans (int; "hidden" is written where it is missing) and `label` (anything, written as text); as
-            `analytics.top_qrcodes` and `analytics.scans_by` give it.
-        label: What the bars are called; by default the first column of text that holds no ids.
-        colors: Number of each bar's colour by its label; by default all have the first.
+        frame: Columns scans (int; missing values are shown as "hidden") and `label` (any type, shown as text); as
+            returned by `analytics.top_qrcodes` and `analytics.scans_by`.
+        label: The column that names the bars; by default the first text column without IDs.
+        colors: Number of the color of each bar by its label; by default all have the first color.
         width: Pixels.
     """
     shown = frame["scans"].dropna()
@@ -78,13 +78,14 @@ def bars(
 
 @house_style()
 def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 560) -> Chart:
-    """Scans a day of each campaign or QR Code: a dot, the interval that the true rate lies in, and both as numbers.
+    """Draw the scans per day of each campaign or QR Code: a dot, the interval of the true rate, and both as numbers.
 
-    The highest come first; beyond 30, the rest is left out, and it is said how many they are.
+    The highest rates come first. Beyond 30, the others are left out, and the chart says how many there are.
 
     Args:
-        frame: Columns rate, low, high (float, scans a day), and one of text or none; as `analytics.rates` gives it.
-        colors: Number of each dot's colour by its name; by default all have the first.
+        frame: Columns rate, low, high (float, scans per day), and optionally one text column; as returned by
+            `analytics.rates`.
+        colors: Number of the color of each dot by its name; by default all have the first color.
         width: Pixels.
     """
     if not frame["scans"].sum():
@@ -93,12 +94,12 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
     names = [str(name) for name in ranked[by]] if by else ["all"]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
-    said = [f"{row.rate:,.1f}  ({row.low:,.1f}\N{EN DASH}{row.high:,.1f})" for row in shown.itertuples()]
+    texts = [f"{row.rate:,.1f}  ({row.low:,.1f}\N{EN DASH}{row.high:,.1f})" for row in shown.itertuples()]
     last = [f"and {others(rest)}"] if rest > 0 else []
     chart = blank(width, UNIT + ROW * (len(shown) + len(last)) + 6)
     letters = max(8, int(width * 0.32 / LETTER))
     left = max(map(length, [*(cut(name, letters) for name in names[:MOST_ROWS]), *last])) + 16
-    axes = add_axes(chart, left=left, right=max(map(length, said)) + 14, top=UNIT, bottom=6 + ROW * len(last))
+    axes = add_axes(chart, left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
     axes.set(xlim=(0, float(shown["high"].max())), ylim=(len(shown) - 0.5, -0.5))
     intervals = zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True)
     for number, (rate, low, high) in enumerate(intervals):
@@ -110,21 +111,21 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
         axes.plot([low, high], [number] * 2, color=color, label=names[number], **INTERVAL)
         axes.plot([rate], [number], color=color, label="_", **DOT)
         add_text(chart, (left - 12, y), cut(names[number], letters), ha="right")
-        add_text(chart, (width - 2, y), said[number], "quiet", ha="right")
+        add_text(chart, (width - 2, y), texts[number], "quiet", ha="right")
     for text in last:
         add_text(chart, (left - 12, chart.bbox.height - 6 - ROW / 2), text, "quiet", ha="right")
     add_text(chart, (width - 2, 12), "scans a day, and the range of the true rate", "quiet", ha="right", size=11)
     chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
-    chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, said, strict=False))
+    chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, texts, strict=False))
     return chart
 
 
 @house_style()
 def human_scans(frame: pd.DataFrame, *, width: int = 560) -> Chart:
-    """How many visits came from people: those that likely did in full color, those that possibly did paler.
+    """Draw how many visits came from people: likely ones in full color, possible ones paler.
 
     Args:
-        frame: Columns likely, scans, possible (int), one row; as `analytics.human_scans` gives it.
+        frame: Columns likely, scans, possible (int), one row; as returned by `analytics.human_scans`.
         width: Pixels.
     """
     likely, scans, possible = (int(frame[name].iloc[0]) for name in ("likely", "scans", "possible"))

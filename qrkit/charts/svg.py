@@ -1,4 +1,4 @@
-"""Figures as SVG to stand in a page."""
+"""Converts figures to SVG for web pages."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uff
 
 
 def sparkline(counts: Sequence[int]) -> str:
-    """Tiny columns as SVG text, the largest as high as the picture; beyond 45, neighbours are added up.
+    """Draw tiny columns as SVG; the largest is as high as the image. Beyond 45, neighboring columns are summed.
 
-    It is meant to stand beside its number, so screen readers pass it over.
+    A sparkline is meant to stand next to its number, so screen readers skip it.
     """
     run = math.ceil(len(counts) / MOST_COLUMNS) or 1
     sums = [sum(counts[start : start + run]) for start in range(0, len(counts), run)]
@@ -43,10 +43,10 @@ def sparkline(counts: Sequence[int]) -> str:
 
 
 def to_svg(figure: Figure) -> str:
-    """A figure as SVG to stand in a page: the same figure gives the same text, and no id clashes with another's.
+    """Convert a figure to SVG for a web page. The same figure gives the same SVG; IDs never clash with other charts.
 
-    Text stays text, in the font of the page. The colours of `COLORS` are CSS variables, so that a page with `CSS` in
-    its style has its charts in light and in dark. A `Chart` says its words to screen readers.
+    Text stays text, in the font of the page. The colors of `COLORS` are CSS variables, so a page that includes `CSS`
+    shows its charts in light and dark mode. A `Chart` provides its description to screen readers.
     """
     buffer, has_paper = BytesIO(), figure.patch.get_visible()
     figure.patch.set_visible(False)
@@ -66,7 +66,7 @@ def to_svg(figure: Figure) -> str:
 
 
 def _write_names(drawn: Xml.Element, names: Mapping[str | None, str]) -> None:
-    """Write whole texts where the font of the drawing did not have every letter (`parts.add_text`)."""
+    """Restore the full texts, in which the font may have lacked some characters (`axes.add_text`)."""
     for group in drawn.iter():
         name = names.get(group.get("id"))
         for text in group if name else ():
@@ -78,7 +78,7 @@ def _printable(text: str) -> str:
 
 
 def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
-    """An element without what a page does not need: names of groups, fonts, matplotlib's style for whole pages."""
+    """Simplify an element: remove group names, fonts, and matplotlib's style for whole pages."""
     tag = element.tag.rpartition("}")[2]
     if tag in ("metadata", "style"):
         return []
@@ -95,22 +95,22 @@ def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
 
 
 def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
-    """What an attribute says in a page: colours as variables, short numbers, ids that no other chart has."""
+    """Convert an attribute: colors to variables, numbers to a short form, IDs to unique ones."""
     if name == "id":
         return ids.get(value, value)
     if name in ("d", "x", "y"):
-        return _NUMBER.sub(lambda found: f"{round(float(found[0]), 1):g}", " ".join(value.split()))
+        return _NUMBER.sub(lambda match: f"{round(float(match[0]), 1):g}", " ".join(value.split()))
     if name == "transform":
         return "" if value.startswith("rotate(-0 ") else value
     if name == "style":
-        said = [rule.strip() for rule in value.split(";") if not rule.strip().startswith("font-family")]
-        value = ";".join(re.sub(r":\s+", ":", rule) for rule in said if rule)
-    value = _REFERENCE.sub(lambda found: found[0].replace(found[1] or found[2], ids[found[1] or found[2]]), value)
-    return _COLOR.sub(lambda found: _VARIABLES.get(found[0], found[0]), value)
+        rules = [rule.strip() for rule in value.split(";") if not rule.strip().startswith("font-family")]
+        value = ";".join(re.sub(r":\s+", ":", rule) for rule in rules if rule)
+    value = _REFERENCE.sub(lambda match: match[0].replace(match[1] or match[2], ids[match[1] or match[2]]), value)
+    return _COLOR.sub(lambda match: _VARIABLES.get(match[0], match[0]), value)
 
 
 def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str) -> str:
-    """One element; its width is the page's business, up to its own."""
+    """Return the SVG element. The page decides its width, up to the width of the chart."""
     root = Xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "role": "img"})
     root.set("style", f"max-width:{view.split()[2]}px")
     root.set("class", "chart")

@@ -1,1 +1,1 @@
-"""The commands of the command line, a module a family; each adds its parsers, and calls what a notebook calls."""
+"""Defines the commands of the command line, one module per group. They call the same functions as a notebook."""

@@ -1,4 +1,4 @@
-"""`qrkit account`."""
+"""Implements `qrkit account`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["add_account"]
 
 
 def add_account(commands: Commands) -> None:
-    """Add `account` and what it does with accounts."""
+    """Add the command `account` and its subcommands."""
     one = add_command(
         commands,
         "qrkit account",
@@ -52,7 +52,7 @@ def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[a
             from qrkit.portfolio import open_portfolio
             from qrkit.portfolio.access import create_account
 
-            # An account that cannot be must not leave a new, empty store behind.
+            # Check first, so that an invalid account does not leave a new, empty store behind.
             with open_portfolio(":memory:") as trial:
                 create_account(trial.store, asked.name, plan=asked.plan)
         is_read = asked.doing in ("list", "keys")
@@ -62,7 +62,7 @@ def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[a
     return run
 
 
-def _tell(asked: argparse.Namespace, text: str, **members: Any) -> None:
+def _print_result(asked: argparse.Namespace, text: str, **members: Any) -> None:
     if asked.json:
         print_json(**members)
     else:
@@ -78,23 +78,25 @@ def _account(store: Store, asked: argparse.Namespace) -> Account:
 def _create_account(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import create_account
 
-    made = create_account(store, asked.name, plan=asked.plan)
-    _tell(asked, f"{made.name}: an account of the plan {made.plan}", name=made.name, plan=made.plan)
+    account = create_account(store, asked.name, plan=asked.plan)
+    _print_result(asked, f"{account.name}: an account of the plan {account.plan}", name=account.name, plan=account.plan)
 
 
 def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import list_accounts, list_keys
 
-    for one in list_accounts(store):
-        keys = len(list_keys(store, one))
-        _tell(asked, f"{one.name}  {one.plan}  keys: {keys}", name=one.name, plan=one.plan, keys=keys)
+    for account in list_accounts(store):
+        keys = len(list_keys(store, account))
+        _print_result(
+            asked, f"{account.name}  {account.plan}  keys: {keys}", name=account.name, plan=account.plan, keys=keys
+        )
 
 
 def _change_plan(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import change_plan
 
     changed = change_plan(store, _account(store, asked), asked.plan)
-    _tell(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
+    _print_result(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
 
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
@@ -105,7 +107,7 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
     if expires and expires <= now():
         raise InvalidParameter(Problem("expires", asked.expires, "must lie ahead"))
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
-    _tell(asked, key, id=key_id(key), key=key)
+    _print_result(asked, key, id=key_id(key), key=key)
     complain("account", "the key is shown this once; the store keeps its digest alone")
 
 
@@ -118,14 +120,14 @@ def _list_keys(store: Store, asked: argparse.Namespace) -> None:
         ends = f"expires {expires}" if expires else "no end"
         state = f"revoked {revoked}" if revoked else ends
         text = f"{key.id}  made {created}  {state}  {key.label}".rstrip()
-        _tell(asked, text, id=key.id, label=key.label, created=created, expires=expires, revoked=revoked)
+        _print_result(asked, text, id=key.id, label=key.label, created=created, expires=expires, revoked=revoked)
 
 
 def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import revoke_key
 
     revoke_key(store, _account(store, asked), asked.id)
-    _tell(asked, f"{asked.id}: opens nothing any more", id=asked.id)
+    _print_result(asked, f"{asked.id}: opens nothing any more", id=asked.id)
 
 
 ACCOUNT_COMMANDS = (
@@ -142,4 +144,4 @@ ACCOUNT_COMMANDS = (
     ("revoke", _revoke_key, "Have a key open nothing any more.", "NAME ID",
      "qrkit account revoke Anna 3f2a9c01d4e7 --store shop.duckdb", "id"),
 )  # fmt: skip
-"""Name, what it does, in a sentence, its words, an example, the names in its JSON."""
+"""Name, function, description, arguments, example, names in its JSON."""

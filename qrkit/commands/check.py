@@ -1,4 +1,4 @@
-"""`qrkit check`: whether designs and pictures scan, for people and for continuous integration."""
+"""Implements `qrkit check`: whether designs and images scan, for people and for continuous integration."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["add_check"]
 
 KEYS = ("verdict", "score", "level", "content", "issues", "budget", "structure", "panel", "grade")
-"""What a report tells programs."""
+"""Names of a report in JSON."""
 
 
 def add_check(commands: Commands) -> None:
-    """Add `check`."""
+    """Add the command `check`."""
     one = add_command(
         commands,
         "qrkit check",

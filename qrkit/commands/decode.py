@@ -1,4 +1,4 @@
-"""`qrkit decode`."""
+"""Implements `qrkit decode`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_decode"]
 
 
 def add_decode(commands: Commands) -> None:
-    """Add `decode`."""
+    """Add the command `decode`."""
     one = add_command(
         commands,
         "qrkit decode",

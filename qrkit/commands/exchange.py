@@ -1,4 +1,4 @@
-"""`qrkit import` and `qrkit export`."""
+"""Implements `qrkit import` and `qrkit export`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ COLUMNS = {
     "comment": "Comment",
     "address": "Address",
 }
-"""What may be named by hand in a file that is none of ours, by the word of its option."""
+"""Columns that can be mapped in files of other tools, by the word of the option."""
 
 
 def add_exchange(commands: Commands) -> None:
-    """Add `import` and `export`."""
+    """Add the commands `import` and `export`."""
     _add_import(commands)
     _add_export(commands)
 
@@ -93,10 +93,10 @@ def _import(asked: argparse.Namespace) -> Status:
 
     columns = _columns(asked)
     if is_missing(asked.store):
-        # A file that cannot be read must not leave a new, empty store behind.
-        with open_portfolio(":memory:") as trial, _in_words():
+        # Try it in memory first, so that an unreadable file does not leave a new, empty store behind.
+        with open_portfolio(":memory:") as trial, _rename_to_options():
             trial.import_file(asked.file, columns=columns)
-    with opened(asked) as portfolio, _in_words():
+    with opened(asked) as portfolio, _rename_to_options():
         result = portfolio.import_file(asked.file, columns=columns, progress=sys.stderr.isatty())
         if portfolio.base_url == DEFAULT_BASE_URL:
             rule = "leads to this machine alone; choose with --base-url before anything is printed"
@@ -112,15 +112,15 @@ def _import(asked: argparse.Namespace) -> Status:
 
 
 def _columns(asked: argparse.Namespace) -> dict[str, str]:
-    """The columns that are named by hand: ours, and what the file calls them."""
+    """Return the columns mapped by options: qrkit's name to the name in the file."""
     named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
     given = {column: name for column, name in named.items() if name is not None}
     return {"Content": "Content"} | given if given else {}
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
-    """Tell of columns that are not there by the options that named them."""
+def _rename_to_options() -> Iterator[None]:
+    """Rename missing columns in errors to the options that named them."""
     options = {f"columns[{column!r}]": f"{word}_column" for word, column in COLUMNS.items()}
     try:
         yield
@@ -130,7 +130,7 @@ def _in_words() -> Iterator[None]:
 
 
 def tell_import(result: ImportResult) -> None:
-    """Name what an import skipped or changed, on the error stream."""
+    """Print what an import skipped or changed, on the error stream."""
     tell_rows([(issue.row, issue.error) for issue in result.issues])
 
 

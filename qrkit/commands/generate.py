@@ -1,4 +1,4 @@
-"""`qrkit generate`: one QR Code, or one for each row of a table."""
+"""Implements `qrkit generate`: one QR Code, or one per row of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["add_generate", "design_fields"]
 
 STANDARD = Path("-")
-"""What stands for the standard input or output."""
+"""Stands for the standard input or output."""
 COLUMN = "Content"
 FIELDS = ("size", "padding", "version", "em", "ec", "foreground", "background")
 EXAMPLES = (
@@ -44,7 +44,7 @@ be drawn are named, and cost nothing else. Files of the same name are replaced."
 
 
 def add_generate(commands: Commands) -> None:
-    """Add `generate`."""
+    """Add the command `generate`."""
     usage = "CONTENT [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
     one = add_command(commands, "qrkit generate", TOLD, usage=usage, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
@@ -92,11 +92,11 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
 
 def _generate(asked: argparse.Namespace) -> Status:
     _check_together(asked)
-    return _from_table(asked) if asked.table else _one(asked)
+    return _from_table(asked) if asked.table else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
-    """Refuse words that do not go together: what is left out in silence would be missed later."""
+    """Raise if options do not go together: silently ignored options would be missed later."""
     problems = []
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
@@ -142,10 +142,10 @@ def _fields(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
-    """The fields that a file of a design holds, if there is one.
+    """Return the fields in a design file, or none without a file.
 
     Raises:
-        UnreadableFile: It cannot be read, or holds no JSON object.
+        UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
     from qrkit.server.reading import json_object
 
@@ -159,15 +159,15 @@ def design_fields(file: Path | None) -> dict[str, Any]:
         raise UnreadableFile(f"{file}: {error.strerror}") from error
 
 
-def _of_template(asked: argparse.Namespace, content: str) -> Design:
+def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
     with opened(asked, to_read=True) as portfolio:
         return portfolio.templates.design(asked.template, content, **_fields(asked))
 
 
-# One picture ----------------------------------------------------------------------------------------------------------
+# One image
 
 
-def _one(asked: argparse.Namespace) -> Status:
+def _generate_one(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import QRPrint
 
@@ -180,7 +180,7 @@ def _one(asked: argparse.Namespace) -> Status:
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _tell(image, printed, asked.output, told)
+            _print_result(image, printed, asked.output, told)
         else:
             print(f"{asked.output}: {printed or image!r}")
     elif asked.output or asked.format:
@@ -195,12 +195,12 @@ def _design(asked: argparse.Namespace) -> Design:
 
     content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
     if asked.content == "-":
-        # `echo` and editors end a text with a line end that nobody means.
+        # `echo` and editors add a line end that is not part of the content.
         content = content.removesuffix("\n").removesuffix("\r")
     if asked.template:
         if content is None:
             raise MissingParameter("content")
-        return _of_template(asked, content)
+        return _design_from_template(asked, content)
     given = _fields(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
     return Design(**own).resized(**given) if "content" in own else Design(**(Design.by_field(own) | given))
@@ -215,7 +215,7 @@ def _is_text(asked: argparse.Namespace) -> bool:
 
 
 def _is_shown_as_text(asked: argparse.Namespace) -> bool:
-    """As text in a file, or on the standard output, where it is text unless something else is asked for."""
+    """Whether the output is text, in a file or on the standard output, where text is the default."""
     return _is_text(asked) or not (asked.output or asked.format)
 
 
@@ -245,7 +245,7 @@ def _is_readable(data: bytes) -> bool:
 
 
 def _printable(image: QRImage, style: TextStyle) -> str:
-    """The symbol in this style, or in letters where the output has no blocks, as of old consoles."""
+    """Return the symbol in this style, or in ASCII if the output cannot encode block characters."""
     text = image.to_text(style)
     try:
         text.encode(sys.stdout.encoding)
@@ -254,7 +254,7 @@ def _printable(image: QRImage, style: TextStyle) -> str:
     return text
 
 
-def _tell(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) -> None:
+def _print_result(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) -> None:
     print_json(
         file=str(file),
         content=image.design.content,
@@ -268,7 +268,7 @@ def _tell(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) 
     )
 
 
-# Many ---------------------------------------------------------------------------------------------------------------
+# Many images
 
 
 def _from_table(asked: argparse.Namespace) -> Status:
@@ -285,7 +285,7 @@ def _from_table(asked: argparse.Namespace) -> Status:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
     look = design_fields(asked.design)
     if asked.template:
-        look = _of_template(asked, "0").model_dump(exclude_unset=True, exclude={"content"})
+        look = _design_from_template(asked, "0").model_dump(exclude_unset=True, exclude={"content"})
     with complaining("generate"):
         batch = generate_many(
             contents,

@@ -1,4 +1,4 @@
-"""`qrkit verify`, `backup` and `compact`: the care of a store."""
+"""Implements `qrkit verify`, `backup` and `compact`: the maintenance of a store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["add_care"]
 
 
 def add_care(commands: Commands) -> None:
-    """Add `verify`, `backup` and `compact`."""
+    """Add the commands `verify`, `backup` and `compact`."""
     one = add_command(
         commands,
         "qrkit verify",

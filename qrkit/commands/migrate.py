@@ -1,4 +1,4 @@
-"""`qrkit migrate`."""
+"""Implements `qrkit migrate`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_migrate"]
 
 
 def add_migrate(commands: Commands) -> None:
-    """Add `migrate`."""
+    """Add the command `migrate`."""
     one = add_command(
         commands,
         "qrkit migrate",

@@ -1,4 +1,4 @@
-"""What commands tell: people on the error stream, programs as JSON, and scripts by the exit status."""
+"""Prints the results of commands: messages on the error stream, JSON for programs, an exit status for scripts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["EXIT_STATUSES", "Status", "complain", "complaining", "print_json", "
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 MOST_ROWS = 20
-"""Rows that people are told of; --json has them all."""
+"""Maximum rows printed as messages; --json contains all of them."""
 
 
 class Status(IntEnum):
-    """What a command ends with."""
+    """Exit status of a command."""
 
     DONE = 0
     IN_PART = 1
@@ -35,25 +35,25 @@ EXIT_STATUSES = {
     Status.REFUSED: "refused, or nothing could be done: wrong words, bad input, a store in use",
     Status.STOPPED: "stopped by Ctrl-C",
 }
-"""What each of them means."""
+"""Meaning of each exit status."""
 
 
 def status_of(done: int, failed: int) -> Status:
-    """The status of a command of whose parts so many were done, and so many failed."""
+    """Return the exit status of a command with this many successful and failed parts."""
     if not failed:
         return Status.DONE
     return Status.IN_PART if done else Status.REFUSED
 
 
 def complain(command: str, what: object) -> None:
-    """Tell people one line; control characters, which files may hold, can do things to a terminal."""
+    """Print one message without control characters, which files may contain and which could affect the terminal."""
     text = what.told("command") if isinstance(what, QrkitError) else str(what)
     print(f"qrkit {command}: {re.sub(CONTROLS, ' ', text)}", file=sys.stderr)
 
 
 @contextmanager
 def complaining(command: str) -> Iterator[None]:
-    """Tell warnings of the library as lines of a command."""
+    """Print warnings of the library as messages of a command, for the duration of the context."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", UserWarning)
         yield
@@ -62,7 +62,7 @@ def complaining(command: str) -> Iterator[None]:
 
 
 def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
-    """Name rows, by their numbers in the file, with what is to be said of them; the first of many."""
+    """Print messages about rows, by their numbers in the file; only the first of many."""
     for row, what in rows[:MOST_ROWS]:
         print(f"row {row}: {re.sub(CONTROLS, ' ', what)}", file=sys.stderr)
     if len(rows) > MOST_ROWS:
@@ -70,5 +70,5 @@ def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
 
 
 def print_json(**members: Any) -> None:
-    """Print one object on a line of its own, in ASCII: whatever the output is encoded in, it stays JSON."""
+    """Print one object per line in ASCII, so that it is valid JSON in any encoding of the output."""
     print(json.dumps(members))

@@ -1,4 +1,4 @@
-"""How commands are described and read: their help, and what is said of words that are none of ours."""
+"""Parses the command line: the layout of its help, and its error messages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from qrkit.errors import nearest
 __all__ = ["Commands", "Parser", "add_command", "add_json", "number"]
 
 MOST_COLUMNS = 100
-"""Characters of a line of help; 80 fit most terminals."""
+"""Maximum characters per line of help; most terminals show at least 80."""
 COLUMN = 26
-"""Where the sentences of options begin."""
+"""Column where the descriptions of options begin."""
 
 
 class Layout(argparse.HelpFormatter):
-    """Help in two columns, as wide as the terminal, within reason; lines that are indented stay as they are."""
+    """Formats help in two columns, up to the width of the terminal; indented lines stay as they are."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=COLUMN, width=min(MOST_COLUMNS, get_terminal_size().columns) - 1)
@@ -30,7 +30,7 @@ class Layout(argparse.HelpFormatter):
         return "\n\n".join(parts)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """`-o, --output FILE` and `--[no-]strict`, where argparse says FILE and strict twice."""
+        """Format an option as `-o, --output FILE` or `--[no-]strict`, where argparse repeats FILE and strict."""
         if isinstance(action, argparse.BooleanOptionalAction):
             return f"--[no-]{action.option_strings[0].removeprefix('--')}"
         if action.nargs == 0 or not action.option_strings:
@@ -39,9 +39,9 @@ class Layout(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says in one line what is wrong, with what may have been meant.
+    """A parser that reports errors in one line, with suggestions.
 
-    Options are written in full: one that is added later must not change what a script of today says.
+    Options cannot be abbreviated: an option added later must not change the meaning of an existing script.
     """
 
     def __init__(self, prog: str, *, usage: str = "", description: str = "", epilog: str = "") -> None:
@@ -50,23 +50,23 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help="show this help")
 
     def format_help(self) -> str:
-        """The help, with the options that are in no group at its end."""
+        """Return the help, with the options that are in no group at the end."""
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Leave with one line, as all else that is refused."""
-        told = message.removeprefix("argument ")
-        self.exit(Status.REFUSED, f"{self.prog}: {told} (see `{self.prog} --help`)\n")
+        """Exit with a one-line message, like every other error."""
+        text = message.removeprefix("argument ")
+        self.exit(Status.REFUSED, f"{self.prog}: {text} (see `{self.prog} --help`)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """The same as argparse does, but words that a command does not know are refused in its own name."""
-        found, unknown = super().parse_known_args(args, namespace)
+        """Parse arguments as argparse does, but report unknown ones under the name of the command."""
+        parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(self._of_unknown(unknown))
-        return found, []
+            self.error(self._unknown_message(unknown))
+        return parsed, []
 
-    def _of_unknown(self, words: list[str]) -> str:
+    def _unknown_message(self, words: list[str]) -> str:
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             return f"{words[0]!r} is one word too many"
@@ -86,11 +86,11 @@ def add_command(commands: Commands, prog: str, told: str, *, usage: str, example
     """Add a command.
 
     Args:
-        commands: Where to.
-        prog: All of what is typed to call it, as `qrkit account list`.
-        told: What it does: one sentence, and behind an empty line more of them.
-        usage: What is written behind its name; a line for each way to use it.
-        examples: Whole lines that can be typed.
+        commands: The commands to add to.
+        prog: The complete command, such as `qrkit account list`.
+        told: What it does: one sentence, then an empty line and more sentences.
+        usage: Arguments after its name; one line per way to use it.
+        examples: Complete command lines.
     """
     sentence = told.partition("\n")[0].removesuffix(".")
     ways = f"\n{'':7}".join(f"{prog} {line}".rstrip() for line in usage.split("\n"))
@@ -106,19 +106,19 @@ def add_command(commands: Commands, prog: str, told: str, *, usage: str, example
 
 
 def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: str, *, each: str = "") -> None:
-    """Add `--json`, which tells what came of it to programs.
+    """Add `--json`, which prints the result for programs.
 
     Args:
-        parser: Where to.
-        keys: The names in the object.
-        each: What there is a line for; by default there is one line.
+        parser: The parser to add to.
+        keys: Names in the JSON object.
+        each: What there is one line for; by default there is one line in total.
     """
     lines = f"a line of JSON for each {each}" if each else "one line of JSON"
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
 
 def decimal(text: str) -> float | str:
-    """A number where it is one, and otherwise the text, as `number` does it."""
+    """Parse a number; return the string if it is not one, so that its validation can report it."""
     try:
         return float(text)
     except ValueError:
@@ -126,7 +126,7 @@ def decimal(text: str) -> float | str:
 
 
 def number(text: str) -> int | str:
-    """A whole number where it is one; of anything else, what it is for says what is wrong with it."""
+    """Parse a whole number; return the string if it is not one, so that its validation can report it."""
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`qrkit report` and `qrkit demo`."""
+"""Implements `qrkit report` and `qrkit demo`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["add_demo", "add_report"]
 
 
 def add_report(commands: Commands) -> None:
-    """Add `report`."""
+    """Add the command `report`."""
     one = add_command(
         commands,
         "qrkit report",
@@ -86,14 +86,14 @@ def _report(asked: argparse.Namespace) -> None:
 
 
 def _campaign_id(portfolio: Portfolio, name: str) -> str:
-    found = [one for one in portfolio.list_campaigns() if one.name == name]
-    if not found:
+    matches = [campaign for campaign in portfolio.list_campaigns() if campaign.name == name]
+    if not matches:
         raise NotFound("campaign", name)
-    return found[0].id
+    return matches[0].id
 
 
 def add_demo(commands: Commands) -> None:
-    """Add `demo`."""
+    """Add the command `demo`."""
     one = add_command(
         commands,
         "qrkit demo",
@@ -113,7 +113,7 @@ def _demo(asked: argparse.Namespace) -> None:
     folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
     done = demo.run(folder, spreadsheet=asked.portfolio)
     tell_import(done.imported)
-    # As it was called: without the environment activated, plain `qrkit` is not found.
+    # Repeat how the command was called: without an activated environment, plain `qrkit` is not found.
     me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
     print(
         f"Imported   {done.imported}\n"

@@ -1,4 +1,4 @@
-"""`qrkit serve`."""
+"""Implements `qrkit serve`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_serve"]
 
 
 def add_serve(commands: Commands) -> None:
-    """Add `serve`."""
+    """Add the command `serve`."""
     one = add_command(
         commands,
         "qrkit serve",
@@ -46,7 +46,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
         ("--trusted-proxies", "ADDRESS", "a proxy, or a network of them, whose X-Forwarded-For is believed (none)"),
         ("--fetch-from", "HOST", "a host from which pictures of designs are read (none)"),
     ):
-        who.add_argument(name, action="extend", type=_listed, metavar=metavar, help=what)
+        who.add_argument(name, action="extend", type=_split_names, metavar=metavar, help=what)
     who.add_argument("--proxy-hops", type=number, metavar="N", help="how many proxies stand in a row, 1..10 (1)")
     scans.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
     scans.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
@@ -67,8 +67,8 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
         limits.add_argument(name, type=number, metavar="N", help=what)
 
 
-def _listed(text: str) -> list[str]:
-    """Names with commas between them, as in the environment."""
+def _split_names(text: str) -> list[str]:
+    """Split names at commas, as in the environment variables."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Which store a command is for, and how it is opened."""
+"""Selects and opens the store that a command works on."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ STORE = "a store's file, or the URL of a PostgreSQL database"
 
 
 def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the option that says which store is meant."""
-    # What the variable holds may be a password: the help names it, and does not show it.
+    """Add the option `--store`."""
+    # The variable may contain a password, so the help names it without showing its value.
     default = os.environ.get("QRKIT_STORE") or DEFAULT_STORE
     what = f"{STORE} ($QRKIT_STORE, else {DEFAULT_STORE})"
     parser.add_argument("--store", default=default, metavar="STORE", help=what)
 
 
 def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the option that says what short URLs begin with."""
+    """Add the option `--base-url`."""
     what = "what short URLs begin with, which the store keeps (http://localhost:8080)"
     parser.add_argument("--base-url", metavar="URL", help=what)
 
 
 def shown_place(place: str) -> str:
-    """The same as it may be shown: without a password."""
+    """Return the location of a store without a password."""
     from qrkit.store.postgresql.database import is_server, shown_url
 
     return shown_url(place) if is_server(place) else place
 
 
 def is_missing(place: str) -> bool:
-    """Whether it is a file that is not there; what is on a server, opening it tells."""
+    """Whether a store is a file that does not exist. A store on a server is checked when it is opened."""
     from qrkit.store.postgresql.database import is_server
 
     return not is_server(place) and not Path(place).exists()
 
 
 def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
-    """The portfolio of the store that is asked for.
+    """Open the portfolio of the selected store.
 
     Args:
-        asked: The words of the command.
-        must_exist: Whether there must be one, and no new file is made of a mistyped name.
-        to_read: Whether a copy of the store will do while another process holds it; then it must exist, too.
+        asked: The arguments of the command.
+        must_exist: Whether the store must exist, so that a typo does not create a new file.
+        to_read: Whether to read a copy if another process has the store open; the store must exist, too.
 
     Raises:
-        NotFound: There is no such file.
-        StoreBusy: Another process holds it.
+        NotFound: If the file does not exist.
+        StoreBusy: If another process has the store open.
     """
     from qrkit.portfolio import open_portfolio
     from qrkit.store.postgresql.database import is_server

@@ -1,4 +1,4 @@
-"""`qrkit template`: designs that a store keeps."""
+"""Implements `qrkit template`: designs kept in a store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["add_template"]
 
 
 def add_template(commands: Commands) -> None:
-    """Add `template` and what it does with templates."""
+    """Add the command `template` and its subcommands."""
     one = add_command(
         commands,
         "qrkit template",
@@ -43,10 +43,10 @@ def add_template(commands: Commands) -> None:
         add_store(act_on)
         if name != "show":
             add_json(act_on, "name", each="template" if name == "list" else "")
-        act_on.set_defaults(run=_acting(act, to_read=name in ("list", "show")))
+        act_on.set_defaults(run=_with_templates(act, to_read=name in ("list", "show")))
 
 
-def _acting(act: Callable[[Templates, argparse.Namespace], None], *, to_read: bool) -> Callable[..., None]:
+def _with_templates(act: Callable[[Templates, argparse.Namespace], None], *, to_read: bool) -> Callable[..., None]:
     def run(asked: argparse.Namespace) -> None:
         with opened(asked, must_exist=True, to_read=to_read) as portfolio:
             act(portfolio.templates, asked)
@@ -56,7 +56,7 @@ def _acting(act: Callable[[Templates, argparse.Namespace], None], *, to_read: bo
 
 def _save(templates: Templates, asked: argparse.Namespace) -> None:
     templates.save(asked.name, design_fields(asked.file))
-    _tell(asked, f"{asked.name}: kept")
+    _print_result(asked, f"{asked.name}: kept")
 
 
 def _list(templates: Templates, asked: argparse.Namespace) -> None:
@@ -73,10 +73,10 @@ def _show(templates: Templates, asked: argparse.Namespace) -> None:
 
 def _delete(templates: Templates, asked: argparse.Namespace) -> None:
     templates.delete(asked.name)
-    _tell(asked, f"{asked.name}: deleted")
+    _print_result(asked, f"{asked.name}: deleted")
 
 
-def _tell(asked: argparse.Namespace, text: str) -> None:
+def _print_result(asked: argparse.Namespace, text: str) -> None:
     if asked.json:
         print_json(name=asked.name)
     else:
@@ -91,4 +91,4 @@ TEMPLATE_COMMANDS = (
      "qrkit template show brand --store shop.duckdb > brand.json"),
     ("delete", _delete, "Delete a template.", "NAME", "qrkit template delete brand --store shop.duckdb"),
 )  # fmt: skip
-"""Name, what it does, in a sentence, its words, an example."""
+"""Name, function, description, arguments, example."""

@@ -1,1 +1,1 @@
-"""qrkit in notebooks: `df.qr`, widgets, progress bars, and what the last line of a cell shows."""
+"""Integrates qrkit with notebooks: `df.qr`, widgets, progress bars, and rich display of objects."""

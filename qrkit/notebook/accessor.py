@@ -1,4 +1,4 @@
-"""`df.qr`: QR Codes for the rows of a pandas DataFrame. `import qrkit.accessor` puts it there.
+"""Adds `df.qr` to pandas: QR Codes for the rows of a DataFrame. `import qrkit.accessor` registers it.
 
     >>> import pandas as pd
     >>> import qrkit.accessor
@@ -8,7 +8,7 @@
     1    <QRImage 'https://example.com/g', 3-Q, 296 x 2...
     Name: qr, dtype: object
 
-The library itself does not load it, because pandas takes a while.
+`import qrkit` does not register it, because importing pandas takes a while.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ if TYPE_CHECKING:
 
 __all__ = ["QRAccessor"]
 
-Made = TypeVar("Made", pd.Series, pd.DataFrame)
+Result = TypeVar("Result", pd.Series, pd.DataFrame)
 
 ERRORS = "errors"
-"""The attribute of a column that says which rows have no picture."""
+"""Key in the `attrs` of a column that holds the rows without an image."""
 NAMED_ERRORS = 3
-"""How many of them the warning names."""
+"""Maximum number of rows that the warning names."""
 MOST_SHOWN = 40
-"""How many columns an error lists."""
+"""Maximum number of columns that an error lists."""
 MOST_PROBLEMS = 20
-"""How many wrong cells an error names."""
+"""Maximum number of invalid cells that an error names."""
 
 
 @register_dataframe_accessor("qr")
 class QRAccessor:
     """QR Codes for the rows of a DataFrame, as `df.qr`.
 
-    Columns are named by their labels. One that is not there is an `AttributeError`, which lists those that are needed
-    and those that are there. Cells may have any dtype: 7.0 is encoded as "7", a moment as `yyyy-MM-dd HH:mm:ss` in UTC.
+    Columns are given by their labels. An unknown label raises an `AttributeError` that lists the needed and the
+    existing columns. Cells can have any dtype: 7.0 is encoded as "7", a timestamp as `yyyy-MM-dd HH:mm:ss` in UTC.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -75,26 +75,26 @@ class QRAccessor:
         fetch: Fetch | None = None,
         **fields: Unpack[DesignFields],
     ) -> pd.Series:
-        """A column of pictures for a column of contents. A bad row never stops the rest: its cell is None.
+        """Generate a QR Code for each row. A row that fails gets None and does not stop the others.
 
         Args:
-            content: The column that says what to encode.
-            design: What all pictures look like, whatever its content: a `Design`, or its fields.
-            fetch: What reads pictures that the design names by their URL; without it, none is read (ruling G20).
-            **fields: Fields of `Design` that replace those of the design.
+            content: The column with the contents to encode.
+            design: The design of all images, a `Design` or its fields; its content is ignored.
+            fetch: Downloads images that the design references by URL; without it, none are downloaded.
+            **fields: Fields of `Design` that override those of the design.
 
         Returns:
             Series of `QRImage` (dtype object) named `qr`, with the index of the frame. `attrs["errors"]` is a list with
-            a pair of label and reason for each row that has none, in the order of the rows.
+            a pair of label and reason for each row without an image, in the order of the rows.
 
         Raises:
-            AttributeError: There is no such column.
-            InvalidParameter: The design, or a field, breaks a rule for whatever content.
+            AttributeError: If the column does not exist.
+            InvalidParameter: If the design or a field is invalid for any content.
 
         Warns:
-            UserWarning: Rows have no picture; the first three are named. Or an SVG of the design holds something that
-                cannot be drawn.
-            ScanWarning: Readers may fail on the first picture, and on all that look so.
+            UserWarning: If rows have no image (the first three are named), or if an SVG of the design contains
+                something that cannot be drawn.
+            ScanWarning: If readers may fail on the first image, and therefore on all that look like it.
 
         Example:
             >>> doors = pd.DataFrame({"url": ["https://example.com", "x" * 99]}, index=["door", "gate"])
@@ -109,8 +109,8 @@ class QRAccessor:
         look = Look(design, fetch, fields)
         images, errors = drawn(self._values(content), content, look)
         look.tell_fault(stacklevel=3)
-        made = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
-        return self._told(made, errors)
+        result = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
+        return self._attach_errors(result, errors)
 
     @lists_fields(DesignFields)
     def check(
@@ -123,26 +123,26 @@ class QRAccessor:
         fetch: Fetch | None = None,
         **fields: Unpack[DesignFields],
     ) -> pd.DataFrame:
-        """Whether the pictures of a column scan, a row each. A bad row never stops the rest: it has no verdict.
+        """Check whether the images of a column scan: one row each. A row that fails has no verdict.
 
-        Columns: verdict (ordered category, from unreadable to robust), score
-        (Int64, 0..100), used (float64, share of the error correction), issue (str), report (object). The index is that
-        of the frame; `attrs["errors"]` as of `generate`.
+        Columns: verdict (ordered category, from unreadable to robust), score (Int64, 0..100), used (float64, share of
+        the error correction), issue (str), report (object). The index is that of the frame; `attrs["errors"]` is as in
+        `generate`.
 
         Args:
-            content: The column that says what to encode, or that has pictures that `generate` made.
+            content: The column with the contents to encode, or with images from `generate`.
             level: static, quick, standard or full; see `qrkit.check`. With readers, a row takes up to a second.
-            progress: Whether a progress bar is shown.
-            design: What the pictures of contents look like, as in `generate`.
+            progress: Whether to show a progress bar.
+            design: The design of the images, as in `generate`.
             fetch: As in `generate`.
             **fields: As in `generate`.
 
         Raises:
-            AttributeError: There is no such column.
-            InvalidParameter: There is no such level, or the design breaks a rule for whatever content.
+            AttributeError: If the column does not exist.
+            InvalidParameter: If the level is unknown, or if the design is invalid for any content.
 
         Warns:
-            UserWarning: Rows have no picture; the first three are named.
+            UserWarning: If rows have no image (the first three are named).
 
         Example:
             >>> doors = pd.DataFrame({"url": ["https://example.com"]}, index=["door"])
@@ -154,19 +154,19 @@ class QRAccessor:
         images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
         shown = watch(progress=progress)(images, "check", len(images))
         reports = checked(shown, chosen, errors)
-        return self._told(scan_frame(reports, self._frame.index), errors)
+        return self._attach_errors(scan_frame(reports, self._frame.index), errors)
 
     def show(self, columns: Sequence[Hashable] | None = None, *, size: int = 64, rows: int = 50) -> PictureTable:
-        """The frame as a table with its pictures in it. In a notebook the last line of a cell shows it.
+        """Show the frame as a table with its images. In a notebook, the last line of a cell displays it.
 
         Args:
-            columns: Which columns, in this order; by default all.
-            size: Width of a picture in pixels, 16..512.
-            rows: How many rows are shown, 1..1,000; a line tells how many more there are.
+            columns: The columns to show, in this order; by default all.
+            size: Width of an image in pixels, 16..512.
+            rows: Maximum number of rows, 1..1,000; a line below says how many more there are.
 
         Raises:
-            AttributeError: There is no such column.
-            InvalidParameter: A number is out of its range.
+            AttributeError: If a column does not exist.
+            InvalidParameter: If a number is out of range.
 
         Example:
             >>> doors = pd.DataFrame({"url": ["https://example.com"]})
@@ -191,31 +191,31 @@ class QRAccessor:
         design: Design | Mapping[str, Any] | None = None,
         **fields: Unpack[DesignFields],
     ) -> pd.Series:
-        """Write a picture for each row into a folder or a zip. A bad row never stops the rest: it has no file.
+        """Write an image for each row to a folder or a zip. A row that fails has no file and does not stop the others.
 
-        File names are made safe for every file system, and numbered where two rows have the same: `Door.svg`,
-        `Door (2).svg`. Files of these names that are in the folder already are replaced, and so is the zip.
+        File names are made safe for every file system, and numbered if two rows have the same name: `Door.svg`,
+        `Door (2).svg`. Existing files with these names, or an existing zip, are replaced.
 
         Args:
-            target: A path that ends in .zip, or a folder, which is made where it is missing.
-            content: The column that says what to encode; pictures that `generate` made are written as they are.
-            name: The column that files are named after; a row without a name is named after its content.
+            target: A path that ends in .zip, or a folder, which is created if it does not exist.
+            content: The column with the contents to encode; images from `generate` are written as they are.
+            name: The column with the file names; a row without a name is named after its content.
             format: One of `qrkit.drawing.writers.FORMATS`.
-            print_size: Of the files on paper, as `QRImage.print_at` makes them; by default they have a size in pixels.
-            design: What the pictures of contents look like, as in `generate`.
-            **fields: Fields of `Design` that replace those of the design.
+            print_size: The size on paper, as in `QRImage.print_at`; by default images have a size in pixels.
+            design: The design of the images, as in `generate`.
+            **fields: Fields of `Design` that override those of the design.
 
         Returns:
-            Series of str named `file`, with the index of the frame: the paths, or the names in the zip, NaN for a row
-            without a file; `attrs["errors"]` as of `generate`. `list(files.dropna())` is the list of them.
+            Series of str named `file`, with the index of the frame: the paths, or the names in the zip; NaN for a row
+            without a file. `attrs["errors"]` is as in `generate`. `list(files.dropna())` returns them as a list.
 
         Raises:
-            AttributeError: There is no such column.
-            InvalidParameter: There is no such format, or the design breaks a rule for whatever content.
+            AttributeError: If a column does not exist.
+            InvalidParameter: If the format is unknown, or if the design is invalid for any content.
 
         Warns:
-            UserWarning: Rows have no file; the first three are named.
-            ScanWarning: Readers may fail on the first picture, and on all that look so.
+            UserWarning: If rows have no file (the first three are named).
+            ScanWarning: If readers may fail on the first image, and therefore on all that look like it.
 
         Example:
             >>> from tempfile import TemporaryDirectory
@@ -230,11 +230,11 @@ class QRAccessor:
         painter = Painter(look, chosen, is_packed=is_zip(Path(target)), print_size=print_size)
         names = self._values(name) if name is not None else repeat("", len(self._frame))
         rows = rows_of(self._values(content), content, names)
-        found = [(one.file, one.error) for one in filed(rows, Path(target), painter, len(self._frame))]
+        outcomes = [(outcome.file, outcome.error) for outcome in filed(rows, Path(target), painter, len(self._frame))]
         look.tell_fault(stacklevel=3)
-        files = [file or None for file, _ in found]
-        errors = {row: error for row, (_, error) in enumerate(found) if error}
-        return self._told(text_column(files, index=self._frame.index, name="file"), errors)
+        files = [file or None for file, _ in outcomes]
+        errors = {row: error for row, (_, error) in enumerate(outcomes) if error}
+        return self._attach_errors(text_column(files, index=self._frame.index, name="file"), errors)
 
     def track(
         self,
@@ -252,27 +252,27 @@ class QRAccessor:
     ) -> pd.DataFrame:
         """Add a tracked QR Code for each row to a portfolio: all of them in one transaction, or none.
 
-        Each call adds codes, also for what is tracked already; `Portfolio.import_frame` leaves out what is there.
+        Each call adds codes, even if they exist already; `Portfolio.import_frame` skips existing ones.
 
-        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes that the plan does
-        not show have NaN as short URL (ruling T13).
+        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes that the plan hides
+        have NaN as short URL.
 
         Args:
-            portfolio: Where to.
-            content: The column that says where scans lead.
-            name: The column of names; a row without one is named after its content (ruling T4).
-            campaign: The column of campaigns' names; those that are missing are made.
-            comment: The column of private notes.
-            urlinfo: The column of words that short URLs end in.
-            short_code: The column of short codes of your choice; a row without one gets a random one (ruling T1).
-            properties: How all pictures are drawn: size, version, padding, em, ec, foreground, background.
-            short_url: What the new column of short URLs is called.
-            id: What the new column of ids is called.
+            portfolio: The portfolio to add to.
+            content: The column with the redirect targets.
+            name: The column with names; a row without one is named after its content.
+            campaign: The column with campaign names; missing campaigns are created.
+            comment: The column with private notes.
+            urlinfo: The column with readable endings of the short URLs.
+            short_code: The column with custom short codes; a row without one gets a random one.
+            properties: How all images are drawn: size, version, padding, em, ec, foreground, background.
+            short_url: Name of the new column of short URLs.
+            id: Name of the new column of IDs.
 
         Raises:
-            AttributeError: There is no such column.
-            InvalidParameter: Cells break a rule: up to 20 are named, each by the label of its row and its column. Or
-                the frame has a column of a name that a new one takes. Nothing was stored.
+            AttributeError: If a column does not exist.
+            InvalidParameter: If cells are invalid (up to 20 are named, each by the label of its row and its column), or
+                if the frame already has a column with the name of a new one. Nothing is stored.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -291,53 +291,53 @@ class QRAccessor:
                 raise InvalidParameter(Problem(parameter, label, rule, "duplicate-parameter"))
         drawn = properties if isinstance(properties, Properties) else Properties(**(properties or {}))
         rows = zip(*(self._values(label) for label in given.values()), strict=True)
-        records = _tracked(portfolio, given, zip(self._frame.index.tolist(), rows, strict=True), drawn)
+        records = _insert_rows(portfolio, given, zip(self._frame.index.tolist(), rows, strict=True), drawn)
         result = self._frame.copy()
         result[short_url] = text_column(record.short_url or None for record in records).array
         result[id] = text_column(record.id for record in records).array
         return result
 
     def _values(self, label: Hashable) -> list[Any]:
-        """The cells of a column, numbers and moments as those of Python."""
+        """Return the cells of a column, with numbers and timestamps as Python objects."""
         return list(self._frame[label].tolist())
 
     def _check_columns(self, needed: Mapping[str, Hashable]) -> None:
-        """Refuse labels that are no column of the frame, or that are two."""
-        there = list(self._frame.columns)
+        """Raise unless every label is exactly one column of the frame."""
+        columns = list(self._frame.columns)
         problems = []
         for label in needed.values():
-            if label not in there:
-                texts = [one for one in there if isinstance(one, str)]
+            if label not in columns:
+                texts = [column for column in columns if isinstance(column, str)]
                 near = nearest(label, texts) if isinstance(label, str) else ""
                 problems.append(f"no column {label!r}" + (f"; {near}" if near.startswith("did") else ""))
-            elif there.count(label) > 1:
-                problems.append(f"the column {label!r} {there.count(label)} times")
+            elif columns.count(label) > 1:
+                problems.append(f"the column {label!r} {columns.count(label)} times")
         if problems:
             wanted = ", ".join(f"{label!r} ({parameter})" for parameter, label in needed.items())
-            shown = ", ".join(map(repr, there[:MOST_SHOWN])) or "none"
-            more = f" and {len(there) - MOST_SHOWN} more" if len(there) > MOST_SHOWN else ""
+            shown = ", ".join(map(repr, columns[:MOST_SHOWN])) or "none"
+            more = f" and {len(columns) - MOST_SHOWN} more" if len(columns) > MOST_SHOWN else ""
             raise AttributeError(f"the frame has {', '.join(problems)}. Needed: {wanted}. There: {shown}{more}")
 
-    def _told(self, made: Made, errors: Mapping[int, str]) -> Made:
-        """A new column, or frame, that says which rows have nothing in it, with one warning of the caller's line."""
+    def _attach_errors(self, result: Result, errors: Mapping[int, str]) -> Result:
+        """Attach the errors of rows to a new column or frame, and warn once, at the caller's line."""
         labels = self._frame.index.tolist()
-        told = [(labels[row], errors[row]) for row in sorted(errors)]
-        made.attrs[ERRORS] = told
-        if told:
-            some = "; ".join(f"row {label!r}: {reason}" for label, reason in told[:NAMED_ERRORS])
-            more = f"; and {len(told) - NAMED_ERRORS} more" if len(told) > NAMED_ERRORS else ""
-            count = f"{len(told)} of {len(made)} rows"
-            warnings.warn(f"{count} have no picture: {some}{more} (attrs['errors'] has all)", stacklevel=3)
-        return made
+        row_errors = [(labels[row], errors[row]) for row in sorted(errors)]
+        result.attrs[ERRORS] = row_errors
+        if row_errors:
+            first = "; ".join(f"row {label!r}: {reason}" for label, reason in row_errors[:NAMED_ERRORS])
+            more = f"; and {len(row_errors) - NAMED_ERRORS} more" if len(row_errors) > NAMED_ERRORS else ""
+            count = f"{len(row_errors)} of {len(result)} rows"
+            warnings.warn(f"{count} have no picture: {first}{more} (attrs['errors'] has all)", stacklevel=3)
+        return result
 
 
-def _tracked(
+def _insert_rows(
     portfolio: Portfolio,
     columns: Mapping[str, Hashable],
     rows: Iterable[tuple[Hashable, tuple[Any, ...]]],
     properties: Properties,
 ) -> list[QRCode]:
-    """Add a QR Code for each row, its label and its cells in the order of the columns, in one transaction."""
+    """Add a QR Code for each row, given as its label and its cells in the order of the columns, in one transaction."""
     problems: list[Problem] = []
     records = []
     with portfolio.store.atomic():
@@ -351,9 +351,9 @@ def _tracked(
                 code = portfolio.insert_qrcode(**texts, campaign_id=campaigns.get(wanted), properties=properties)
                 records.append(code)
             except InvalidParameter as error:
-                problems += [_of_row(label, one, columns) for one in error.problems]
+                problems += [_locate(label, one, columns) for one in error.problems]
             except ContentTooLong as error:
-                problems.append(_of_row(label, Problem("content", None, str(error), error.code), columns))
+                problems.append(_locate(label, Problem("content", None, str(error), error.code), columns))
             if len(problems) >= MOST_PROBLEMS:
                 break
         if problems:
@@ -362,7 +362,7 @@ def _tracked(
 
 
 def _texts(columns: Mapping[str, Hashable], values: Iterable[Any]) -> dict[str, str]:
-    """The cells of a row as text, by what they are for."""
+    """Return the cells of a row as strings, by field."""
     problems: list[Problem] = []
     texts: dict[str, str] = {}
     for field, value in zip(columns, values, strict=True):
@@ -380,6 +380,6 @@ def _new_campaign(portfolio: Portfolio, name: str) -> str:
     raise InvalidParameter(*(replace(one, name="campaign") for one in problems))
 
 
-def _of_row(label: Hashable, problem: Problem, columns: Mapping[str, Hashable]) -> Problem:
-    """The same problem, with the row's label and the column's in the place of the field's name."""
+def _locate(label: Hashable, problem: Problem, columns: Mapping[str, Hashable]) -> Problem:
+    """Return the problem with the labels of the row and the column in place of the field's name."""
     return replace(problem, name=f"row {label!r}, column {columns.get(problem.name, problem.name)!r}")

@@ -1,4 +1,4 @@
-"""Columns of pictures: drawn from a column of contents, written to files, shown as a table."""
+"""Handles columns of images: draws them from a column of contents, writes them to files, shows them in a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_ROWS = Within(1, 1000, "rows")
 
 
 def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRImage | None], dict[int, str]]:
-    """A picture for each cell, those that are pictures as they are; and why some have none."""
+    """Draw an image for each cell, keeping cells that are images already; also return errors by row."""
     images: list[QRImage | None] = []
     errors: dict[int, str] = {}
     for row, value in enumerate(values):
@@ -44,7 +44,7 @@ def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRI
 
 
 def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]) -> list[ScanReport | None]:
-    """A report for each picture; why one has none joins the errors."""
+    """Check each image and return the reports; errors are added to `errors` by row."""
     reports: list[ScanReport | None] = []
     for row, image in enumerate(images):
         report = None
@@ -58,7 +58,7 @@ def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]
 
 
 def rows_of(values: Iterable[Any], column: Hashable, names: Iterable[Any]) -> Iterator[Row]:
-    """What each file is made of: its cell as text, or the picture in it, and the cell of its name."""
+    """Yield what each file is made from: the cell as text or as an image, and the cell with its name."""
     for value, name in zip(values, names, strict=True):
         content = value if isinstance(value, QRImage) else _text_or_error(value, column)
         yield Row(content, _text_or_error(name, "name"))
@@ -72,17 +72,17 @@ def _text_or_error(value: Any, column: Hashable) -> str | QrkitError:
 
 
 class PictureTable(Shown):
-    """A DataFrame as a table with the QR Codes in it. In a notebook the last line of a cell shows it.
+    """A DataFrame as a table with its QR Codes. In a notebook, the last line of a cell displays it.
 
-    Whatever is no picture is shown as text, in which HTML is nothing but text.
+    Everything that is not an image is shown as text, with HTML escaped.
 
     Args:
-        frame: The rows; cells that are a `QRImage` are shown as pictures.
-        size: Width of a picture in pixels, 16..512.
-        rows: How many rows are shown, 1..1,000.
+        frame: The rows; cells with a `QRImage` are shown as images.
+        size: Width of an image in pixels, 16..512.
+        rows: Maximum number of rows, 1..1,000.
 
     Raises:
-        InvalidParameter: A number is out of its range.
+        InvalidParameter: If a number is out of range.
     """
 
     def __init__(self, frame: pd.DataFrame, *, size: int = 64, rows: int = 50) -> None:
@@ -94,15 +94,15 @@ class PictureTable(Shown):
         self.rows = rows
 
     def to_html(self) -> str:
-        """The table as a part of a page: no script, no style but sizes, nothing from elsewhere."""
+        """Return the table as HTML for a page: no script, no external resources, and no styles except sizes."""
         shown = self.frame.head(self.rows)
         columns = [shown.iloc[:, place].tolist() for place in range(shown.shape[1])]
-        head = "".join(f"<th>{_shown(label)}</th>" for label in ("", *shown.columns))
-        lines = [f"<tr><th>{_shown(label)}</th>" for label in shown.index]
+        head = "".join(f"<th>{_cell_text(label)}</th>" for label in ("", *shown.columns))
+        lines = [f"<tr><th>{_cell_text(label)}</th>" for label in shown.index]
         for cells in columns:
             for row, value in enumerate(cells):
-                lines[row] += f"<td>{self._picture(value) if isinstance(value, QRImage) else _shown(value)}</td>"
-        # The classes keep notebooks from reading $…$ in a cell as a formula.
+                lines[row] += f"<td>{self._picture(value) if isinstance(value, QRImage) else _cell_text(value)}</td>"
+        # These classes keep notebooks from rendering $…$ in a cell as a formula.
         table = '<table class="dataframe tex2jax_ignore mathjax_ignore">'
         body = [f"<thead><tr>{head}</tr></thead>", "<tbody>", *(f"{line}</tr>" for line in lines), "</tbody>"]
         more = len(self.frame) - len(shown)
@@ -113,10 +113,10 @@ class PictureTable(Shown):
         try:
             data = b64encode(image.to_bytes("png")).decode()
         except QrkitError as error:
-            return _shown(error)
+            return _cell_text(error)
         height = max(1, round(self.size * image.height / image.width))
-        said = page_text(readable(summary(image.design.content)))
-        return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{said}">'
+        alt = page_text(readable(summary(image.design.content)))
+        return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{alt}">'
 
     def __repr__(self) -> str:
         count = len(self.frame)
@@ -124,8 +124,8 @@ class PictureTable(Shown):
         return f"<PictureTable of {count} row{'' if count == 1 else 's'}: {columns}>"
 
 
-def _shown(value: Any) -> str:
-    """A cell as text of a page: cut, escaped, empty where there is nothing."""
+def _cell_text(value: Any) -> str:
+    """Format a cell as HTML text: shortened, escaped, empty if missing."""
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return ""
     return page_text(value)

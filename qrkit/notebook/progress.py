@@ -1,4 +1,4 @@
-"""Progress bars, on a terminal and in a notebook."""
+"""Shows progress bars, in terminals and in notebooks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Item = TypeVar("Item")
 
 
 def progress_bar(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:
-    """The same items, while a bar shows how many of them are done.
+    """Yield the items while a bar shows how many are done.
 
     Args:
-        items: What a loop goes through.
-        what: What is done with them, in a word.
-        total: How many there are; None where that is not known.
+        items: The items of a loop.
+        what: What is done with them, in one word.
+        total: Number of items; None if unknown.
     """
     from tqdm.auto import tqdm
 

@@ -1,4 +1,4 @@
-"""Scan reports as a DataFrame, a row each."""
+"""Converts scan reports to a DataFrame, one row each."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ __all__ = ["scan_frame"]
 
 
 def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.DataFrame:
-    """Reports as rows; one that is None leaves its cells empty.
+    """Return reports as rows; a report that is None gives an empty row.
 
     Columns: verdict (ordered category, from unreadable to robust), score (Int64, 0..100), used (float64, share of the
-    error correction of the worst block; 0 where nothing was drawn), issue (str, the worst one's message), report
+    error correction used in the worst block; 0 if nothing was drawn), issue (str, message of the worst issue), report
     (object, `ScanReport`).
     """
     columns = {
-        "verdict": pd.Categorical([one and one.verdict for one in reports], categories=VERDICTS, ordered=True),
-        "score": pd.array([one.score if one else None for one in reports], dtype="Int64"),
-        "used": [_used(one) for one in reports],
-        "issue": text_column(one.issues[0].message if one and one.issues else None for one in reports).array,
+        "verdict": pd.Categorical([report and report.verdict for report in reports], categories=VERDICTS, ordered=True),
+        "score": pd.array([report.score if report else None for report in reports], dtype="Int64"),
+        "used": [_used_share(report) for report in reports],
+        "issue": text_column(
+            report.issues[0].message if report and report.issues else None for report in reports
+        ).array,
         "report": pd.Series(list(reports), dtype="object").array,
     }
     return pd.DataFrame(columns, index=index)
 
 
-def _used(report: ScanReport | None) -> float:
+def _used_share(report: ScanReport | None) -> float:
     if report is None:
         return float("nan")
     return report.budget.used if report.budget else 0.0

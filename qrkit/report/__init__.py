@@ -1,8 +1,8 @@
-"""Reports: what happened to a portfolio or a campaign, and its QR Codes, as one HTML file that needs nothing else.
+"""Writes reports: what happened to a portfolio or a campaign and its QR Codes, as one self-contained HTML file.
 
-Analytics answers the questions, charts draw, a template arranges. The page says in words what happened before it shows
-it, has no script and loads nothing; it opens without a network, follows light and dark mode, fits phones, and prints on
-A4. `notebook` makes the same to go on from.
+`analytics` answers the questions, `charts` draws, and a template arranges the page. The page says in words what
+happened before it shows it. It has no script and loads nothing, so it opens offline. It follows light and dark mode,
+fits phones, and prints on A4. `notebook` writes the report as a notebook to continue from.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A finished page.
+    """A finished report.
 
     Attributes:
-        title: What stands at its top.
-        html: The page; the same scans give the same text.
-        words: What it says first, a sentence each.
-        unscanned: The QR Codes without a scan in the period; printed, their names by campaign.
+        title: Title of the page.
+        html: The page; the same scans give the same HTML.
+        words: The first sentences of the page.
+        unscanned: The QR Codes without a scan in the period; prints as their names by campaign.
     """
 
     title: str
@@ -50,13 +50,13 @@ class Report:
     unscanned: Unscanned
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file, as PDF where its name ends so; gives the path back.
+        """Write the page to an HTML or PDF file, chosen by the suffix, and return the path.
 
         Raises:
-            InvalidParameter: The path has another suffix than .html, .htm and .pdf.
-            MissingProgram: It shall be a PDF, and there is no Chromium on the PATH.
-            CannotWrite: The file cannot be written there.
-            RenderingFailed: It shall be a PDF, and Chromium failed or took longer than a minute.
+            InvalidParameter: If the suffix is not .html, .htm or .pdf.
+            MissingProgram: If a PDF is requested and there is no Chromium on the PATH.
+            CannotWrite: If the file cannot be written.
+            RenderingFailed: If a PDF is requested and Chromium failed or took longer than a minute.
         """
         file = Path(path)
         check_file(file, PAGES)
@@ -67,11 +67,11 @@ class Report:
         return file
 
     def to_pdf(self) -> bytes:
-        """The page as Chromium prints it, on A4; the network is not asked.
+        """Return the page as an A4 PDF printed by Chromium, without using the network.
 
         Raises:
-            MissingProgram: There is no Chromium on the PATH.
-            RenderingFailed: It failed, or took longer than a minute.
+            MissingProgram: If there is no Chromium on the PATH.
+            RenderingFailed: If Chromium failed or took longer than a minute.
         """
         return printed(self.html)
 
@@ -87,21 +87,21 @@ def portfolio(
     until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Report:
-    """A report on all campaigns and QR Codes of a portfolio.
+    """Report on all campaigns and QR Codes of a portfolio.
 
     Args:
         portfolio: What to report on.
-        title: What stands at the top; by default "Scan report".
-        since: First day, a date or text as 2026-06-01; by default that of the first scan.
-        until: The day after the last; by default the one after the last scan. Of a period with both, the report says
-            what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: IANA name of the time zone whose days and hours the report has.
+        title: Title of the page; by default "Scan report".
+        since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
+        until: The day after the last; by default the day after the last scan. If both are given, the report compares
+            the period with the one before it, otherwise its second half with its first half.
+        time_zone: IANA name of the time zone for the days and hours of the report.
 
     Raises:
-        InvalidParameter: If a bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone is unknown.
         MissingProgram: If the extra `statistics` is not installed.
     """
-    asked = _asked(since, until, time_zone)
+    asked = _parse_period(since, until, time_zone)
     return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
 
 
@@ -114,23 +114,23 @@ def campaign(
     until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Report:
-    """A report on one campaign of a portfolio.
+    """Report on one campaign of a portfolio.
 
     Args:
-        portfolio: Whose campaign it is.
-        campaign_id: Its id.
-        title: What stands at the top; by default the campaign's name.
-        since: First day, a date or text as 2026-06-01; by default that of the first scan.
-        until: The day after the last; by default the one after the last scan. Of a period with both, the report says
-            what has changed since the one before it; otherwise from its first half to its second.
-        time_zone: IANA name of the time zone whose days and hours the report has.
+        portfolio: The portfolio that contains the campaign.
+        campaign_id: ID of the campaign.
+        title: Title of the page; by default the campaign's name.
+        since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
+        until: The day after the last; by default the day after the last scan. If both are given, the report compares
+            the period with the one before it, otherwise its second half with its first half.
+        time_zone: IANA name of the time zone for the days and hours of the report.
 
     Raises:
-        NotFound: The portfolio has no campaign of this id.
-        InvalidParameter: If a bound is no day, `until` does not come after `since`, or the time zone is unknown.
+        NotFound: If the portfolio has no campaign with this ID.
+        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone is unknown.
         MissingProgram: If the extra `statistics` is not installed.
     """
-    asked = _asked(since, until, time_zone)
+    asked = _parse_period(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
     return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading)
 
@@ -145,30 +145,30 @@ def notebook(
     until: date | str | None = None,
     time_zone: str = "UTC",
 ) -> Path:
-    """A report as a notebook that has been run, with its parameters in the first cell; gives the path back.
+    """Write a report as an executed notebook with its parameters in the first cell, and return the path.
 
-    It reads a copy of the store's file, of what is committed. It needs the extra `notebook`. Tools that run notebooks
-    with parameters, such as papermill, can run it again.
+    The notebook reads a copy of the committed data in the store's file. It needs the extra `notebook`. Tools that run
+    notebooks with parameters, such as papermill, can run it again.
 
     Args:
-        portfolio: What to report on; its store is a file.
-        path: Of the notebook.
-        campaign_id: Of one campaign; None for all.
-        title: As a report has it.
-        since: As a report has it.
-        until: As a report has it.
-        time_zone: As a report has it.
+        portfolio: What to report on; its store must be a file.
+        path: Path of the notebook.
+        campaign_id: ID of a campaign; None for all.
+        title: See `portfolio`.
+        since: See `portfolio`.
+        until: See `portfolio`.
+        time_zone: See `portfolio`.
 
     Raises:
-        NotFound: The portfolio has no campaign of this id.
+        NotFound: If the portfolio has no campaign with this ID.
         MissingProgram: If the extra `notebook` or `statistics` is not installed.
-        InvalidParameter: A bound is no day, `until` does not come after `since`, the time zone is unknown, the path
+        InvalidParameter: If a bound is not a date, `until` is not after `since`, the time zone is unknown, the path
             does not end in .ipynb, or the store is in memory.
-        RenderingFailed: A cell failed, or took longer than two minutes.
-        CannotWrite: The file cannot be written.
+        RenderingFailed: If a cell failed, or took longer than two minutes.
+        CannotWrite: If the file cannot be written.
     """
     check_file(Path(path), (NOTEBOOK,))
-    asked = _asked(since, until, time_zone)
+    asked = _parse_period(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
     facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
     return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
@@ -177,16 +177,16 @@ def notebook(
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
     if campaign_id is None:
         return Heading(title or "Scan report", portfolio.base_url.partition("://")[2])
-    found = portfolio.get_campaign(campaign_id)
-    return Heading(title or found.name, "Scan report", found.description)
+    record = portfolio.get_campaign(campaign_id)
+    return Heading(title or record.name, "Scan report", record.description)
 
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
-    words = tuple(one for one in (lead(facts), *findings(facts)) if one)
+    words = tuple(sentence for sentence in (lead(facts), *findings(facts)) if sentence)
     return Report(heading.title, render(portfolio, facts, heading), words, facts.unscanned)
 
 
-def _asked(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:
+def _parse_period(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))

@@ -1,4 +1,4 @@
-"""The QR Codes themselves: a card each, campaign by campaign."""
+"""Draws the QR Codes of a report: one card each, grouped by campaign."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from qrkit.tracking.records import QRCode
 __all__ = ["MOST_CARDS", "Card", "Group", "groups"]
 
 MOST_CARDS = 200
-"""More would make a file larger than a megabyte; those with the fewest scans are left out."""
+"""Maximum number of cards: more would make the file larger than a megabyte, so the least scanned are left out."""
 
 QUIET_ZONE = 4
-"""Modules; the least that the standard asks for, whatever a record says (ISO/IEC 18004:2015, 6.3.8)."""
+"""Modules: the minimum of the standard, even if a record has less (ISO/IEC 18004:2015, 6.3.8)."""
 
 SIDE = 148
 LONGEST_CONTENT = 180
@@ -27,19 +27,19 @@ LONGEST_CONTENT = 180
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One QR Code.
+    """The card of one QR Code.
 
     Attributes:
-        name: Its name.
-        svg: Its picture.
-        side: Width and height of the picture in pixels, a whole number for each module: edges stay sharp.
-        short_url: Where it leads first; "" for a static code, which leads to its content at once.
-        address: The short URL without its scheme, for people.
-        content: Where it leads in the end, cut.
-        place: Where it hangs.
-        scans: Of the period.
-        imported: Scans that came with the record.
-        sparkline: Scans of the days of the period, as a picture.
+        name: Name of the code.
+        svg: Image of the code.
+        side: Width and height of the image; a whole number of pixels per module keeps edges sharp.
+        short_url: The short URL; "" for a static code, which leads straight to its content.
+        address: The short URL without its scheme, for display.
+        content: Where the code leads in the end, shortened.
+        place: Address of its location.
+        scans: Scans in the period.
+        imported: Scans imported with the record.
+        sparkline: Scans per day of the period, as an image.
     """
 
     name: str
@@ -59,13 +59,13 @@ class Group:
     """The cards of a campaign.
 
     Attributes:
-        id: Of the group in the page.
-        title: Of the campaign.
-        description: Of the campaign.
-        color: Number of its colour, 0..6.
-        codes: How many it has, those left out among them.
-        scans: Of the period.
-        cards: In the order the QR Codes were added.
+        id: ID of the group in the page.
+        title: Title of the campaign.
+        description: Description of the campaign.
+        color: Number of its color, 0..6.
+        codes: Number of its codes, including those without a card.
+        scans: Scans in the period.
+        cards: Cards in the order the QR Codes were added.
     """
 
     id: str
@@ -78,20 +78,20 @@ class Group:
 
     @property
     def counts(self) -> str:
-        """How many codes and scans, in words."""
+        """Number of codes and scans as text."""
         return f"{many(self.codes, 'code')}, {many(self.scans, 'scan')}"
 
 
 def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dict[str | None, Group]:
-    """The cards by the id of their campaign, those outside any last."""
+    """Return the cards grouped by the ID of their campaign, codes outside of any campaign last."""
     most = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_CARDS]
     shown = {code.id for code in most}
     descriptions = {one.id: one.description for one in facts.campaigns}
-    found = {}
+    by_campaign = {}
     for place, (id, codes) in enumerate(facts.codes_by_campaign.items(), 1):
         if codes:
             title = facts.titles[id]
-            found[id] = Group(
+            by_campaign[id] = Group(
                 id=f"campaign-{place}",
                 title=title,
                 description=descriptions.get(id or "", ""),
@@ -100,7 +100,7 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
                 scans=sum(facts.counted.get(code.id, 0) for code in codes),
                 cards=[_card(portfolio, facts, code) for code in codes if code.id in shown],
             )
-    return found
+    return by_campaign
 
 
 def _card(portfolio: Portfolio, facts: Facts, code: QRCode) -> Card:

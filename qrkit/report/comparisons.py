@@ -1,4 +1,4 @@
-"""What a report compares: a period with the one before or in halves, parts with each other, days with the usual."""
+"""Makes the comparisons of a report: with the previous period, between halves or groups, and with usual days."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ __all__ = ["FEWEST_DAYS", "Change", "Comparisons", "Span", "compared"]
 
 LEVEL = 0.95
 MOST_PARTS = 20
-"""The more are compared, the wider intervals have to be."""
+"""Maximum number of groups compared; more would make the intervals wider."""
 FEWEST_DAYS = 2
-"""Of a side of a comparison."""
+"""Minimum days on each side of a comparison."""
 FEWEST_USUAL = 14
-"""Whole days from which on it is known what a day is usually like."""
+"""Minimum number of whole days to tell what is usual."""
 MOST_CONTENTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Scans a day of two times, or of two parts.
+    """Scans per day of two periods, or of two groups.
 
     Attributes:
-        name: Of the part; "" for all of them.
-        before: Scans a day of the first.
-        after: Scans a day of the second.
-        ratio: The second in units of the first.
+        name: Name of the group; "" for all scans.
+        before: Scans per day of the first.
+        after: Scans per day of the second.
+        ratio: The second divided by the first.
         low: Lower end of the interval of the ratio.
-        high: Its upper end.
-        differs: Whether the interval leaves 1 out.
-        smallest: The ratio that would have shown in 4 of 5 cases.
+        high: Upper end of the interval of the ratio.
+        differs: Whether the interval excludes 1.
+        smallest: The ratio that would have been detected in 4 of 5 cases.
     """
 
     name: str
@@ -53,47 +53,47 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Whole days, from the first to the one after the last."""
+    """Whole days, from the first to the day after the last."""
 
     since: date
     until: date
 
     @property
     def days(self) -> int:
-        """How many they are."""
+        """Number of days."""
         return (self.until - self.since).days
 
     @property
     def last(self) -> date:
-        """The last of them."""
+        """The last day."""
         return self.until - timedelta(days=1)
 
     def of(self, scans: Scans) -> Scans:
-        """A view narrowed to these days of its time zone."""
+        """Return the view narrowed to these days in its time zone."""
         return scans.where(since=self.since, until=self.until)
 
     def split(self) -> tuple[Span, Span]:
-        """Two halves; of an odd number, the second has the day in the middle."""
+        """Split the days into two halves; if their number is odd, the second half is longer."""
         middle = self.since + timedelta(days=self.days // 2)
         return Span(self.since, middle), Span(middle, self.until)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """What a period was compared with, and what came out.
+    """What a period was compared with, and the results.
 
     Attributes:
-        first: The days it is compared with: those before the period, or its first half.
-        second: The days that are compared: the period, or its second half.
-        is_half: Whether they are halves.
-        total: Of all scans; None where there are too few days.
-        part: What `parts` are: campaign or qrcode; "" for none.
-        parts: Of each campaign or QR Code, all intervals right together in 95 of 100 cases.
-        leading: The part with the most scans in units of the one with the second most; None where there is no other.
-        runner_up: Name of that one.
-        previous: As `analytics.scans_and_previous` gives it; None where nothing was scanned before.
-        unusual: As `analytics.unusual_days` gives it; None where there are too few days.
-        contents: Of QR Codes whose content changed: the day, the new content, and the change.
+        first: The days compared with: those before the period, or its first half.
+        second: The period, or its second half.
+        is_half: Whether the two halves of the period are compared.
+        total: Change of all scans; None if there are too few days.
+        part: What `parts` are grouped by: campaign or qrcode; "" for none.
+        parts: Change of each campaign or QR Code; all intervals together are right in 95 of 100 cases.
+        leading: The group with the most scans relative to the second; None if there is only one.
+        runner_up: Name of the second group.
+        previous: Result of `analytics.scans_and_previous`; None if there were no scans before.
+        unusual: Result of `analytics.unusual_days`; None if there are too few days.
+        contents: QR Codes whose content changed: the day, the new content, and the change in scans.
     """
 
     first: Span | None = None
@@ -110,14 +110,14 @@ class Comparisons:
 
 
 def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str, str], part: str) -> Comparisons:
-    """Ask all comparisons of a view.
+    """Make all comparisons of a view.
 
     Args:
-        scans: The view, not narrowed to any time.
+        scans: The view, not narrowed to a period.
         whole: The whole days of the period.
-        has_bounds: Whether somebody asked for just these days: then they have others before them.
-        names: Names of the parts by id, those with the most scans first.
-        part: What they are: campaign or qrcode.
+        has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
+        names: Names of the groups by ID, most scanned first.
+        part: What the groups are: campaign or qrcode.
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
@@ -134,7 +134,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     total, parts = None, []
     if min(first.days, second.days) >= FEWEST_DAYS:
         total = _change("", (first.of(scans), second.of(scans)), LEVEL)
-        # Of many intervals some would miss by chance: each is as wide as all of them together ask for.
+        # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
         for id, name in chosen.items():
             alone = _only(scans, part, id)
@@ -166,10 +166,10 @@ def _change(name: str, sides: tuple[Scans, Scans], level: float) -> Change:
 
 
 def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
-    """The QR Codes with the most scans whose content changed once for good, with whole days on both sides."""
+    """Find the most scanned QR Codes whose content changed exactly once, with enough whole days before and after."""
     frame = analytics.scans_by_content(whole.of(scans))
     frame = frame[frame["content"] != ""]
-    found = []
+    changes = []
     for id, rows in frame.groupby("qrcode_id", sort=False):
         before, after = (rows.iloc[0], rows.iloc[-1])
         if len(rows) == 2 and before["last"] < after["first"]:
@@ -178,6 +178,6 @@ def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
             if min(side.days for side in left) >= FEWEST_DAYS:
                 alone = scans.where(qrcode_id=str(id))
                 change = _change(summary(str(after["qrcode"])), (left[0].of(alone), left[1].of(alone)), LEVEL)
-                found.append((int(rows["scans"].sum()), day, summary(str(after["content"])), change))
-    found.sort(key=lambda one: -one[0])
-    return [(day, content, change) for _, day, content, change in found[:MOST_CONTENTS]]
+                changes.append((int(rows["scans"].sum()), day, summary(str(after["content"])), change))
+    changes.sort(key=lambda entry: -entry[0])
+    return [(day, content, change) for _, day, content, change in changes[:MOST_CONTENTS]]

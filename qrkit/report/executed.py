@@ -1,4 +1,4 @@
-"""A report as a notebook that has been run: its parameters first, then each question with its answer, to go on from."""
+"""Writes a report as an executed notebook: its parameters first, then each question with its answer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["cells", "run"]
 
 SECONDS = 120
-"""How long one cell may take."""
+"""Maximum time for one cell."""
 
 OPENING = """\
 import qrkit
 from qrkit import analytics, charts, report
 
-portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy: the server that holds the store is not disturbed
+portfolio = qrkit.open_portfolio(snapshot_of=store)  # a copy, so a running server is not blocked
 scans = portfolio.scans.where(campaign_id=campaign_id, since=since, until=until, time_zone=time_zone)"""
 
 WORDS = """\
@@ -35,16 +35,16 @@ CLOSING = "portfolio.close()"
 
 
 def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Kind (markdown, parameters or code) and text of each cell: of what there is an answer to.
+    """Yield the kind (markdown, parameters or code) and text of each cell.
 
     Args:
-        facts: What is known; cells that would have nothing to show are left out.
-        title: Of the report.
-        parameters: By name: store, campaign_id, since, until, time_zone.
+        facts: The facts of the report; cells that would have nothing to show are left out.
+        title: Title of the report.
+        parameters: Values by name: store, campaign_id, since, until, time_zone.
     """
-    found = facts.comparisons
+    comparisons = facts.comparisons
     part = "campaign" if len(facts.campaigns) > 1 else "qrcode"
-    yield "markdown", f"# {_plain(title)}\n\nChange the parameters, run all cells, and it is a report of another time."
+    yield "markdown", f"# {_escape(title)}\n\nTo report on another period, change the parameters and run all cells."
     yield "parameters", "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
     yield "code", OPENING
     yield "markdown", "## What happened"
@@ -52,21 +52,21 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
     if facts.scans:
         yield "markdown", "## When"
         yield "code", 'charts.lines(analytics.scans_per_day(scans, by="campaign"))'
-        if found.previous is not None:
+        if comparisons.previous is not None:
             yield "code", "charts.previous_period(analytics.scans_and_previous(scans))"
-        if found.unusual is not None:
+        if comparisons.unusual is not None:
             yield "code", "charts.unusual_days(analytics.unusual_days(scans))"
         yield "code", "charts.hour_of_week(analytics.scans_by_hour(scans))"
-        yield "markdown", "## What is scanned"
+        yield "markdown", "## Most scanned"
         yield "code", "analytics.top_qrcodes(scans)"
         if facts.rates is not None:
             yield "code", f'charts.rates(analytics.rates(scans, by="{part}"))'
         if len(facts.locations):
             yield "code", "charts.scans_by_location(analytics.scans_by_location(scans))"
         if facts.unscanned:
-            yield "markdown", "## What is not scanned"
+            yield "markdown", "## Not scanned"
             yield "code", "print(made.unscanned)"
-        yield "markdown", "## Who scanned"
+        yield "markdown", "## People, bots and devices"
         yield "code", "charts.human_scans(analytics.human_scans(scans))"
         yield "code", "analytics.visits_by_evidence(scans)"
         yield "code", 'charts.bars(analytics.scans_by(scans, "system"))'
@@ -74,19 +74,20 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
 
 
 def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Asked]) -> Path:
-    """Run the cells in a kernel of their own, and write the notebook; give the path back.
+    """Run the cells in a new kernel, write the notebook, and return its path.
 
     Args:
-        path: Where to; a file that was there is replaced when the new one is whole.
-        facts: What is known of the period.
-        title: Of the report.
-        asked: The file of the store, the id of the campaign or None, and the days.
+        path: Where to write; an existing file is replaced only once the new one is complete.
+        facts: The facts of the report.
+        title: Title of the report.
+        asked: The file of the store, the ID of the campaign or None, and the period.
 
     Raises:
-        InvalidParameter: The store is in no file: in memory, where no other process reaches it, or on a server.
+        InvalidParameter: If the store is not a file: it is in memory, where no other process can read it, or on a
+            server.
         MissingProgram: If ipykernel, nbclient or nbformat is not installed.
-        RenderingFailed: A cell failed, or took longer than two minutes.
-        CannotWrite: The file cannot be written.
+        RenderingFailed: If a cell failed, or took longer than two minutes.
+        CannotWrite: If the file cannot be written.
     """
     store, campaign_id, days = asked
     if not Path(store).is_file():
@@ -108,7 +109,7 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         new = nbformat.v4.new_markdown_cell if kind == "markdown" else nbformat.v4.new_code_cell
         metadata = {"tags": ["parameters"]} if kind == "parameters" else {}
         notebook.cells.append(new(text, id=f"cell-{number}", metadata=metadata))  # type: ignore[no-untyped-call]
-    # Opened first: who cannot write there is told before the cells run.
+    # Open the file first, so that a path that cannot be written fails before the cells run.
     with writing(path), complete_file(path) as file:
         _execute(notebook)
         file.write(nbformat.writes(notebook).encode() + b"\n")  # type: ignore[no-untyped-call]
@@ -117,18 +118,18 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
 
 def _execute(notebook: Any) -> None:
     with extra("notebook"):
-        import ipykernel.kernelspec  # noqa: F401 - without it no kernel is found, which is said less plainly
+        import ipykernel.kernelspec  # noqa: F401 - fails here with a clearer message than a missing kernel would
         from nbclient import NotebookClient
         from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     client = NotebookClient(notebook, kernel_name="python3", timeout=SECONDS, record_timing=False)
-    # Sockets of the file system are this user's alone; others on the machine could talk to a port.
+    # IPC sockets belong to this user alone; other users of the machine could connect to a TCP port.
     client.create_kernel_manager().transport = "ipc" if os.name == "posix" else "tcp"
     try:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise RenderingFailed(f"the notebook could not be run: {error}") from error
+        raise RenderingFailed(f"the notebook failed to run: {error}") from error
 
 
-def _plain(title: str) -> str:
-    """A title without mark-up: backslashes before all that Markdown or HTML could take for a sign."""
-    return "".join(f"\\{one}" if one in "\\`*_{}[]()#+-.!|<>&~$" else one for one in " ".join(title.split()))
+def _escape(title: str) -> str:
+    """Escape all characters of a title that Markdown or HTML could interpret as markup."""
+    return "".join(f"\\{char}" if char in "\\`*_{}[]()#+-.!|<>&~$" else char for char in " ".join(title.split()))

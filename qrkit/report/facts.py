@@ -1,4 +1,4 @@
-"""What a report tells, asked from analytics: all of one moment, for a code may be scanned while we ask."""
+"""Gathers the facts of a report from analytics, all from one state of the store, because scans may arrive meanwhile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ATTRIBUTES", "Asked", "Facts", "gather"]
 
 ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": "Systems", "country": "Countries"}
-"""What visitors are told apart by, and what a page calls it."""
+"""Attributes of scans that a report breaks down, with their titles on the page."""
 
 MOST_ROWS = 8
 MOST_TOP = 10
@@ -47,12 +47,12 @@ GROUP BY ALL
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The days that a report is asked for, and whose they are.
+    """The period that a report is about.
 
     Attributes:
-        since: The first; None for that of the first scan.
-        until: The day after the last; None for the one after the last scan.
-        time_zone: An IANA name: whose days and hours.
+        since: The first day; None for the day of the first scan.
+        until: The day after the last; None for the day after the last scan.
+        time_zone: IANA name of the time zone for days and hours.
     """
 
     since: date | None = None
@@ -60,39 +60,39 @@ class Asked:
     time_zone: str = "UTC"
 
     def of(self, scans: Scans) -> Scans:
-        """A view narrowed to these days, in this time zone."""
+        """Return the view narrowed to this period, in this time zone."""
         return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Numbers of a period, and of the QR Codes they belong to.
+    """Numbers about a period and its QR Codes.
 
     Attributes:
-        time_zone: Whose days and hours.
-        campaigns: Oldest first.
-        codes: In the order they were added.
-        titles: What campaigns are called by their ids, each in another way; None stands for codes outside any.
-        first: First day of the period; None where there is none.
+        time_zone: Time zone for days and hours.
+        campaigns: The campaigns, oldest first.
+        codes: The QR Codes, in the order they were added.
+        titles: Unique titles of the campaigns by ID; None stands for codes outside of any campaign.
+        first: First day of the period; None if there is none.
         last: Last day of the period.
-        scans: How many were counted.
-        visitors: How many visitors were told apart, day by day; 0 where none was.
-        visits: Number of visits by their kind: scan, bot, prefetch, head.
+        scans: Number of scans.
+        visitors: Number of visitors, counted per day; 0 if unknown.
+        visits: Number of visits by kind: scan, bot, prefetch, head.
         per_day: Columns day, campaign (its title), scans.
-        top: As `analytics.top_qrcodes` gives them.
-        by_hour: As `analytics.scans_by_hour` gives them.
-        attributes: As `analytics.scans_by` gives them, by attribute.
-        counted: Scans of the period by the id of their QR Code; those without any are left out.
-        unscanned: The QR Codes without any.
-        imported: Scans that came with records of an import, by the id of the QR Code; those without any are left out.
-        swept: Scans of the days asked for of which the store keeps counts alone, by the id of the QR Code.
-        daily: Scans of each day of the period by the id of the QR Code, as far as there are any.
-        human: As `analytics.human_scans` gives it.
-        per_hour: As `analytics.scans_per` gives them, of a period of one or two days; None of a longer one.
-        rates: As `analytics.rates` gives them, by campaign (its title) or QR Code; None where there are too few days.
-        half_lives: As `analytics.half_lives` gives them, without static codes.
-        locations: As `analytics.scans_by_location` gives them, without static codes.
-        comparisons: What was compared with what.
+        top: Result of `analytics.top_qrcodes`.
+        by_hour: Result of `analytics.scans_by_hour`.
+        attributes: Results of `analytics.scans_by`, by attribute.
+        counted: Scans in the period by the ID of the QR Code, without those that have none.
+        unscanned: The QR Codes without scans.
+        imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
+        swept: Scans in the period that the store keeps only as counts, by the ID of the QR Code.
+        daily: Scans per day of the period by the ID of the QR Code, without those that have none.
+        human: Result of `analytics.human_scans`.
+        per_hour: Result of `analytics.scans_per` for a period of one or two days; None for a longer one.
+        rates: Result of `analytics.rates` by campaign (its title) or QR Code; None if there are too few days.
+        half_lives: Result of `analytics.half_lives`, without static codes.
+        locations: Result of `analytics.scans_by_location`, without static codes.
+        comparisons: The comparisons of the report.
     """
 
     time_zone: str
@@ -122,27 +122,27 @@ class Facts:
 
     @property
     def codes_by_campaign(self) -> dict[str | None, list[QRCode]]:
-        """The QR Codes by the ids of their campaigns, in the order of their titles; there may be none."""
-        found: dict[str | None, list[QRCode]] = {id: [] for id in self.titles}
+        """The QR Codes by the IDs of their campaigns, in the order of the titles; a list may be empty."""
+        grouped: dict[str | None, list[QRCode]] = {id: [] for id in self.titles}
         for code in self.codes:
-            found[code.campaign_id].append(code)
-        return found
+            grouped[code.campaign_id].append(code)
+        return grouped
 
     @property
     def likely_and_possible(self) -> tuple[int, int]:
-        """How many visits likely came from people, and how many possibly did."""
+        """Number of visits that likely came from people, and number that possibly did."""
         return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
     def unknown(self) -> list[analytics.Attribute]:
-        """The attributes of which nothing is known, though there are scans."""
+        """The attributes that are unknown for all scans."""
         return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {analytics.UNKNOWN}]
 
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
-    """Ask everything about a view of the scans of a portfolio, of the days that are asked for."""
+    """Gather all facts about a view of a portfolio's scans in the given period."""
     view = asked.of(scans)
-    with reading_one_state(portfolio.store):  # no scan comes in between two questions
+    with reading_one_state(portfolio.store):  # all questions see the same scans
         campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
         kinds = analytics.visits_by_kind(view)
@@ -151,7 +151,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         per_day = _by_campaign(daily, codes, titles)
         first, last = _period(asked, per_day)
         counted = _by_code(view, codes)
-        swept = _swept(view, asked)
+        swept = _swept_counts(view, asked)
         part, names = _parts(campaigns, codes, titles, counted)
         whole = _whole(asked, first, last)
         return Facts(
@@ -165,7 +165,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             visitors=int(totals["visitors"]),
             visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
             per_day=per_day,
-            top=_summarized(analytics.top_qrcodes(view, most=MOST_TOP)),
+            top=_with_short_names(analytics.top_qrcodes(view, most=MOST_TOP)),
             by_hour=analytics.scans_by_hour(view),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
             counted=counted,
@@ -176,32 +176,34 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
             rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
-            half_lives=_summarized(_tracked(analytics.half_lives(view), codes)),
-            locations=_summarized(_tracked(analytics.scans_by_location(view), codes)),
-            comparisons=_compared(view, whole, asked, names, part),
+            half_lives=_with_short_names(_without_static(analytics.half_lives(view), codes)),
+            locations=_with_short_names(_without_static(analytics.scans_by_location(view), codes)),
+            comparisons=_compare(view, whole, asked, names, part),
         )
 
 
 def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[Campaign], list[QRCode]]:
-    """Those of a view; what the plan does not show is in no report either (ruling T13)."""
+    """Return the records of a view, without QR Codes that the plan hides."""
     codes = [code for code in portfolio.list_qrcodes() if code.is_available]
     campaigns = portfolio.list_campaigns()
     if chosen is None:
         return campaigns, codes
-    return [one for one in campaigns if one.id in chosen], [code for code in codes if code.campaign_id in chosen]
+    return [campaign for campaign in campaigns if campaign.id in chosen], [
+        code for code in codes if code.campaign_id in chosen
+    ]
 
 
-def _tracked(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
-    """Without static codes: nobody knows whether they were scanned."""
+def _without_static(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
+    """Remove static codes, whose scans cannot be counted."""
     return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
 
 
-def _summarized(frame: pd.DataFrame) -> pd.DataFrame:
-    """With names of QR Codes as a report shows them: one that was made from a content may hold its secrets."""
+def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Shorten the names of QR Codes for a report: a name derived from the content may contain secrets."""
     return frame.assign(qrcode=as_text(frame["qrcode"].map(summary)))
 
 
-def _compared(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
+def _compare(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
     if whole is None:
         return Comparisons()
     has_bounds = asked.since is not None and asked.until is not None
@@ -209,13 +211,13 @@ def _compared(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
-    """The days asked for; where they were not, those of the first and the last scan."""
+    """Return the first and last day of the period; by default the days of the first and the last scan."""
     found = (per_day["day"].iloc[0].date(), per_day["day"].iloc[-1].date()) if per_day["scans"].sum() else (None, None)
     return asked.since or found[0], asked.until - timedelta(days=1) if asked.until else found[1]
 
 
 def _whole(asked: Asked, first: date | None, last: date | None) -> Span | None:
-    """The days that are compared: nobody knows for what share of the days of the first and the last scan codes hung."""
+    """Return the days to compare, without the days of the first and last scan, which may be incomplete."""
     if first is None or last is None:
         return None
     span = Span(
@@ -231,17 +233,17 @@ def _parts(
     titles: Mapping[str | None, str],
     counted: Mapping[str, int],
 ) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
-    """What scans are told apart by, and the names of those with scans by their ids, the most scanned first."""
+    """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
     scans: Counter[str] = Counter()
     for code in codes:
         scans[(code.campaign_id or "") if len(campaigns) > 1 else code.id] += counted.get(code.id, 0)
     names = titles if len(campaigns) > 1 else {code.id: summary(code.name) for code in codes}
-    found = {id: names[id] for id, number in scans.most_common() if number and id in names}
-    return ("campaign" if len(campaigns) > 1 else "qrcode"), found
+    scanned = {id: names[id] for id, number in scans.most_common() if number and id in names}
+    return ("campaign" if len(campaigns) > 1 else "qrcode"), scanned
 
 
 def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:
-    """Of a day or two, hours tell more."""
+    """Return scans per hour for a period of one or two days, for which days would say little."""
     if first is None or last is None or last - first > timedelta(days=1):
         return None
     frame = analytics.scans_per(scans, "hour")
@@ -252,21 +254,21 @@ def _by_code(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
     return _counts(analytics.top_qrcodes(scans, most=len(codes) + 1))
 
 
-def _swept(scans: Scans, asked: Asked) -> dict[str, int]:
-    """Of the UTC days that are named as those asked for: the store knows no others of them."""
+def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
+    """Return counts of swept visits. They are stored per UTC day, so the bounds are taken as UTC days."""
     return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
 def _counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Of a frame with columns qrcode_id, scans."""
+    """Convert a frame with columns qrcode_id and scans to a dictionary."""
     return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
 
 
 def _by_campaign(daily: pd.DataFrame, codes: Sequence[QRCode], titles: Mapping[str | None, str]) -> pd.DataFrame:
-    """The scans of each day and QR Code as those of each day and campaign, by its title."""
+    """Sum scans per day and QR Code to scans per day and campaign, by its title."""
     title = {code.id: titles[code.campaign_id] for code in codes}
-    told_apart = daily.assign(campaign=as_text(daily["qrcode_id"].map(title)))
-    return told_apart.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
+    by_title = daily.assign(campaign=as_text(daily["qrcode_id"].map(title)))
+    return by_title.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
 
 
 def _rates(
@@ -275,18 +277,18 @@ def _rates(
     campaigns: Sequence[Campaign],
     titles: Mapping[str | None, str],
 ) -> pd.DataFrame:
-    """Campaigns by their titles; those of one name are asked one by one."""
+    """Return rates, with campaigns by their titles. Campaigns with the same name are queried one by one."""
     import pandas as pd
 
     rates = analytics.rates(scans, by=part)
     if part != "campaign":
-        return _summarized(rates)
-    named = Counter(one.name for one in campaigns)
+        return _with_short_names(rates)
+    named = Counter(campaign.name for campaign in campaigns)
     title = {one.name: titles[one.id] for one in campaigns if named[one.name] == 1} | {"": titles.get(None)}
-    found = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
-    for one in campaigns:
-        if named[one.name] > 1:
-            alone = analytics.rates(scans.where(campaign_id=one.id))
-            alone.insert(0, "campaign", titles[one.id])
-            found.append(alone[alone["scans"] > 0])
-    return pd.concat(found, ignore_index=True)
+    frames = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
+    for campaign in campaigns:
+        if named[campaign.name] > 1:
+            alone = analytics.rates(scans.where(campaign_id=campaign.id))
+            alone.insert(0, "campaign", titles[campaign.id])
+            frames.append(alone[alone["scans"] > 0])
+    return pd.concat(frames, ignore_index=True)

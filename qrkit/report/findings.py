@@ -1,4 +1,4 @@
-"""What happened, in sentences: each is computed, says how sure it is, and is left out where there is nothing to say."""
+"""Writes the findings of a report as sentences. Each is computed, states its certainty, and is omitted if empty."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST_CHANGES = 3
 MOST_DAYS = 4
 MOST_NAMES = 3
 ENOUGH_SCANS = 20
-"""Of fewer, half of a code's scans are too few to say when they had come."""
+"""Minimum scans of a code for its half-life to mean anything."""
 
 
 def lead(facts: Facts) -> str:
-    """The one sentence to remember: how much there was, and how much of it was people."""
+    """Return the most important sentence: how many scans there were, and how many came from people."""
     if not facts.scans or facts.first is None or facts.last is None:
         return ""
     days = (facts.last - facts.first).days + 1
@@ -33,10 +33,10 @@ def lead(facts: Facts) -> str:
 
 
 def findings(facts: Facts) -> list[str]:
-    """What a reader should know first, the most telling before the rest."""
+    """Return the findings as sentences, most important first."""
     if not facts.scans:
         return []
-    found = [
+    sentences = [
         _trend(facts.comparisons),
         *_changes(facts.comparisons),
         *_contents(facts.comparisons),
@@ -46,11 +46,11 @@ def findings(facts: Facts) -> list[str]:
         _half_life(facts),
         _machines(facts),
     ]
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
 def more_or_fewer(ratio: float) -> str:
-    """34% more, 12% fewer, 3.2 times as many."""
+    """Describe a ratio: 34% more, 12% fewer, 3.2 times as many."""
     if ratio == inf:
         return "more, from none"
     if ratio >= 2:
@@ -62,7 +62,7 @@ def more_or_fewer(ratio: float) -> str:
 
 
 def _between(change: Change) -> str:
-    """The interval of a ratio: between 12% fewer and 31% more."""
+    """Describe the interval of a ratio: between 12% fewer and 31% more."""
     if change.high == inf:
         return f"at least {more_or_fewer(change.low)}"
     low, high = more_or_fewer(change.low), more_or_fewer(change.high)
@@ -72,111 +72,115 @@ def _between(change: Change) -> str:
     return f"between {low} and {high}"
 
 
-def _trend(found: Comparisons) -> str:
-    """The period against the one before it, or its second half against the first."""
-    change = found.total
-    if change is None or found.first is None or found.second is None or not change.before + change.after:
+def _trend(comparisons: Comparisons) -> str:
+    """Compare the period with the previous one, or its second half with the first."""
+    change = comparisons.total
+    if change is None or comparisons.first is None or comparisons.second is None or not change.before + change.after:
         return ""
     if not change.before:
-        return f"Nothing was scanned in {_against(found, found.first)}."
+        return f"Nothing was scanned in {_against(comparisons, comparisons.first)}."
     if change.differs:
         much = more_or_fewer(change.ratio)
         than = "as" if much.endswith("as many") else "than"
         subject = (
-            f"The second half ({period(found.second.since, found.second.last)})" if found.is_half else "This period"
+            f"The second half ({period(comparisons.second.since, comparisons.second.last)})"
+            if comparisons.is_half
+            else "This period"
         )
-        return f"{subject} had {much} scans a day {than} {_against(found, found.first)} ({_between(change)})."
-    shown = f"; {_shown(change.smallest)} would have shown" if change.smallest < 10 else ""
-    subject = "the second half" if found.is_half else "this period"
-    sides = f"between {subject} and {_against(found, found.first)}"
+        return (
+            f"{subject} had {much} scans a day {than} {_against(comparisons, comparisons.first)} ({_between(change)})."
+        )
+    shown = f"; {_detectable_change(change.smallest)} would have shown" if change.smallest < 10 else ""
+    subject = "the second half" if comparisons.is_half else "this period"
+    sides = f"between {subject} and {_against(comparisons, comparisons.first)}"
     return f"No difference beyond chance {sides} ({_between(change)}{shown})."
 
 
-def _against(found: Comparisons, span: Span) -> str:
-    return "the first half" if found.is_half else f"the {many(span.days, 'day')} before it"
+def _against(comparisons: Comparisons, span: Span) -> str:
+    return "the first half" if comparisons.is_half else f"the {many(span.days, 'day')} before it"
 
 
-def _shown(smallest: float) -> str:
-    """The smallest change that would have been seen, in words."""
+def _detectable_change(smallest: float) -> str:
+    """Describe the smallest change that would have been detected."""
     return f"a change to {smallest:.1f} times" if smallest >= 2 else f"a change of {100 * (smallest - 1):.0f}% or more"
 
 
-def _changes(found: Comparisons) -> list[str]:
-    """The parts that changed most, beyond chance."""
-    changed = [one for one in found.parts if one.differs]
+def _changes(comparisons: Comparisons) -> list[str]:
+    """Describe the campaigns or QR Codes that changed most, beyond chance."""
+    changed = [one for one in comparisons.parts if one.differs]
     changed.sort(key=lambda one: -abs(log(one.ratio)) if 0 < one.ratio < inf else -inf)
-    several = "campaign" if found.part == "campaign" else "QR Code"
-    if found.parts and not changed:
-        return [f"No single {several} changed by more than chance explains."]
-    told = [f"{quoted(one.name)}: {_changed(one)}" for one in changed[:MOST_CHANGES]]
-    rest = len(changed) - len(told)
+    several = "campaign" if comparisons.part == "campaign" else "QR Code"
+    if comparisons.parts and not changed:
+        return [f"No {several} changed by more than chance would explain."]
+    sentences = [f"{quoted(one.name)}: {_describe_change(one)}" for one in changed[:MOST_CHANGES]]
+    rest = len(changed) - len(sentences)
     if rest:
-        told.append(f"{many(rest, f'other {several}')} changed by more than chance explains, too.")
-    return told
+        sentences.append(f"{many(rest, f'other {several}')} also changed by more than chance would explain.")
+    return sentences
 
 
-def _changed(one: Change) -> str:
+def _describe_change(one: Change) -> str:
     if not one.after:
-        return f"no scan any more, from {rate(one.before)} a day."
+        return f"no scans any more, down from {rate(one.before)} a day."
     return f"{more_or_fewer(one.ratio)}, from {rate(one.before)} to {rate(one.after)} scans a day ({_between(one)})."
 
 
-def _contents(found: Comparisons) -> list[str]:
-    """What followed a change of content; it need not have been because of it."""
-    told = []
-    for moment, content, change in found.contents:
-        after = _changed(change)
+def _contents(comparisons: Comparisons) -> list[str]:
+    """Describe what followed a change of content, which need not be its cause."""
+    sentences = []
+    for moment, content, change in comparisons.contents:
+        after = _describe_change(change)
         if not change.differs:
             after = f"no difference in scans that chance does not explain ({_between(change)})."
-        told.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
-    return told
+        sentences.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
+    return sentences
 
 
-def _unusual(found: Comparisons) -> list[str]:
-    if found.unusual is None:
+def _unusual(comparisons: Comparisons) -> list[str]:
+    if comparisons.unusual is None:
         return []
-    days = found.unusual[found.unusual["is_unusual"]]
+    days = comparisons.unusual[comparisons.unusual["is_unusual"]]
     if not len(days):
         return ["No day is beyond what the ups and downs of the days around it let expect."]
     days = days.sort_values("chance", kind="stable")
     shown = days.head(MOST_DAYS)
     columns = (shown[name].tolist() for name in ("day", "scans", "low", "high"))
-    told = [
+    sentences = [
         f"{day(moment, year=False)} had {many(scans, 'scan')}, where {number(round(low))} to {number(round(high))} "
         "are usual."
         for moment, scans, low, high in zip(*columns, strict=True)
     ]
-    rest = len(days) - len(told)
-    return told + ([f"{many(rest, 'more day')} stood out."] if rest else [])
+    rest = len(days) - len(sentences)
+    return sentences + ([f"{many(rest, 'more day')} stood out."] if rest else [])
 
 
-def _leader(found: Comparisons) -> str:
-    """Whether the part with the most scans is surely ahead."""
-    one = found.leading
-    if one is None:
+def _leader(comparisons: Comparisons) -> str:
+    """Say which campaign or QR Code leads, and whether its lead is beyond chance."""
+    leader = comparisons.leading
+    if leader is None:
         return ""
-    compared = f"{quoted(found.runner_up)} ({rate(one.after)} and {rate(one.before)} scans a day)"
-    if one.differs and one.ratio > 1:
-        return f"{quoted(one.name)} is scanned most, surely ahead of {compared}."
-    return f"{quoted(one.name)} has the most scans, but is not surely ahead of {compared}."
+    compared = f"{quoted(comparisons.runner_up)} ({rate(leader.after)} and {rate(leader.before)} scans a day)"
+    if leader.differs and leader.ratio > 1:
+        return f"{quoted(leader.name)} is scanned most, surely ahead of {compared}."
+    return f"{quoted(leader.name)} has the most scans, but is not surely ahead of {compared}."
 
 
 def _first_scans(facts: Facts) -> str:
-    """How long codes waited, and which wait still."""
+    """Describe how long codes waited for their first scan, and which are still waiting."""
     lives = facts.half_lives
     waiting = [name for names in facts.unscanned.names.values() for name in names]
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
-    told = []
+    sentences = []
     if len(fresh):
-        told.append(
+        sentences.append(
             f"{many(len(fresh), 'code')} made in this period had {_its(len(fresh))} first scan, "
             f"{'' if len(fresh) == 1 else 'half of them '}within {_time(float(fresh['delay'].median()))}."
         )
     if waiting:
         names = listed([quoted(name) for name in waiting[:MOST_NAMES]])
         rest = f" and {number(len(waiting) - MOST_NAMES)} more" if len(waiting) > MOST_NAMES else ""
-        told.append(f"Not scanned in this period: {names}{rest}.")
-    return " ".join(told)
+        sentences.append(f"Not scanned in this period: {names}{rest}.")
+    return " ".join(sentences)
 
 
 def _its(count: int) -> str:
@@ -198,7 +202,7 @@ def _half_life(facts: Facts) -> str:
 
 
 def _machines(facts: Facts) -> str:
-    """How much of the traffic is not counted. HEAD requests are no visits: they only ask whether a link works."""
+    """Describe how much traffic is not counted. HEAD requests are left out: they only check whether a link works."""
     machines = facts.visits.get("bot", 0) + facts.visits.get("prefetch", 0)
     visits = facts.scans + machines
     if not machines:

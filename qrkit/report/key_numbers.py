@@ -1,4 +1,4 @@
-"""What a page begins with after its words: the numbers to remember."""
+"""Picks the key figures of a report: the numbers below its first sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["KeyFigure", "key_figures"]
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number, what it is, and what to know of it."""
+    """A number, what it counts, and a detail."""
 
     number: str
     what: str
@@ -20,10 +20,10 @@ class KeyFigure:
 
 
 def key_figures(facts: Facts) -> list[KeyFigure]:
-    """Scans, visitors, codes scanned, busiest day."""
+    """Return the key figures: scans, visitors, codes scanned, busiest day."""
     others = {"imported": sum(facts.imported.values()), "swept out": sum(facts.swept.values())}
     besides = listed([f"{number(count)} {what}" for what, count in others.items() if count])
-    found = [
+    figures = [
         KeyFigure(number(facts.scans), "Scans", f"and {besides}" if besides else ""),
         KeyFigure(number(facts.visitors), "Visitors", "told apart within a day")
         if facts.visitors or not facts.scans
@@ -33,5 +33,5 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     if facts.scans:
         totals = facts.per_day.groupby("day")["scans"].sum()
         busiest, most = totals.index[int(totals.argmax())].date(), int(totals.max())
-        found.append(KeyFigure(short_day(busiest), "Busiest day", f"{many(most, 'scan')}, a {weekday(busiest)}"))
-    return found
+        figures.append(KeyFigure(short_day(busiest), "Busiest day", f"{many(most, 'scan')}, a {weekday(busiest)}"))
+    return figures

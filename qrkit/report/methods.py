@@ -1,4 +1,4 @@
-"""How a report was counted, and what it cannot tell, in plain words."""
+"""Explains in plain words how a report was counted, and what it cannot tell."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ __all__ = ["methods"]
 
 
 def methods(facts: Facts) -> list[tuple[str, str]]:
-    """What is counted, what is not, and what nobody knows: headings, and sentences for people who are no statisticians.
+    """Return headings with sentences about what is counted, what is not, and what is unknown.
 
-    Only of what the report tells of.
+    Only what the report contains is explained.
     """
-    told = [
+    sections = [
         ("What counts", _counting(facts)),
-        ("People", _joined(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
-        ("More or fewer", _joined(_intervals(facts.comparisons), _causes(facts.comparisons))),
-        ("Days that stand out", _unusual(facts.comparisons)),
-        ("Half of a code's scans", _half_lives(facts)),
+        ("People", _join(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
+        ("Changes and comparisons", _join(_intervals(facts.comparisons), _causes(facts.comparisons))),
+        ("Unusual days", _unusual(facts.comparisons)),
+        ("Time to half of the scans", _half_lives(facts)),
     ]
-    return [(heading, text) for heading, text in told if text]
+    return [(heading, text) for heading, text in sections if text]
 
 
-def _joined(*sentences: str) -> str:
+def _join(*sentences: str) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _clock(facts: Facts) -> str:
-    return f"Days and hours are in {'UTC' if facts.time_zone == 'UTC' else f'the time of {facts.time_zone}'}."
+    return f"All days and hours are in {'UTC' if facts.time_zone == 'UTC' else f'the {facts.time_zone} time zone'}."
 
 
 def _static_codes(facts: Facts) -> int:
@@ -38,11 +38,11 @@ def _static_codes(facts: Facts) -> int:
 
 def _counting(facts: Facts) -> str:
     imported, swept = sum(facts.imported.values()), sum(facts.swept.values())
-    return _joined(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported(imported), _swept(swept))
+    return _join(_clock(facts), _not_scans(facts), _static(_static_codes(facts)), _imported(imported), _swept(swept))
 
 
 def _people(facts: Facts) -> str:
-    """What makes the range of scans by people."""
+    """Explain the range of scans by people."""
     likely, possible = facts.likely_and_possible
     if not facts.scans:
         return ""
@@ -54,28 +54,40 @@ def _people(facts: Facts) -> str:
     )
 
 
-def _intervals(found: Comparisons) -> str:
-    if found.total is None:
+def _intervals(comparisons: Comparisons) -> str:
+    if comparisons.total is None:
         return ""
-    several = " Where several are compared, all of their ranges together are right that often." if found.parts else ""
-    halves = " There is no time before to compare with, so its halves are." if found.is_half else ""
+    several = (
+        " When several are compared, the ranges are widened so that 95% holds for all of them together."
+        if comparisons.parts
+        else ""
+    )
+    halves = (
+        " There is no earlier period to compare with, so the report compares the two halves."
+        if comparisons.is_half
+        else ""
+    )
     return (
-        "Whole days are compared, each with days of the same weekday from two weeks on, and the range says what true "
-        "change fits what was seen: 95 of 100 such ranges hold it. Scans come in bunches, so the ranges go by how much "
-        f"days vary, not by the number of scans alone.{several}{halves}"
+        "Only whole days are compared. From two weeks on, each day is compared with the same weekday. Each range is a "
+        "95% interval: about 95 of 100 such ranges contain the true change. Scans come in clusters, so the ranges "
+        f"reflect how much days vary, not just how many scans there were.{several}{halves}"
     )
 
 
-def _causes(found: Comparisons) -> str:
-    return "" if found.total is None else "A change over time has many causes: weather, holidays, and what you did."
+def _causes(comparisons: Comparisons) -> str:
+    return (
+        ""
+        if comparisons.total is None
+        else "Changes over time can have many causes, such as weather, holidays, or your own actions."
+    )
 
 
-def _unusual(found: Comparisons) -> str:
-    if found.unusual is None:
+def _unusual(comparisons: Comparisons) -> str:
+    if comparisons.unusual is None:
         return ""
     return (
-        "A day stands out when it has far more or fewer scans than the level, trend and weekdays of the weeks around "
-        "it let expect. Where nothing happened at all, a report calls a day unusual about once in twenty times."
+        "A day stands out when its scans are far above or below what the trend and weekday pattern of the surrounding "
+        "weeks predict. Even if nothing happened, about 1 report in 20 flags a day by chance."
     )
 
 
@@ -83,24 +95,28 @@ def _half_lives(facts: Facts) -> str:
     if not facts.scans or facts.first == facts.last:
         return ""
     return (
-        "The time from a code's first scan in this period until half of its scans in it had come. While more come in, "
-        "it grows."
+        "The time from a code's first scan in this period until half of its scans in the period had arrived. The value "
+        "grows as long as scans keep coming in."
     )
 
 
 def _not_scans(facts: Facts) -> str:
     what = {"bot": "visit by a bot", "prefetch": "preview", "head": "HEAD request"}
     more = {"bot": "visits by bots"}
-    found = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
-    if not found:
+    kinds = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
+    if not kinds:
         return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
-    return f"Not counted as scans: {listed(found)}."
+    return f"Not counted as scans: {listed(kinds)}."
 
 
 def _visitors(facts: Facts) -> str:
     if facts.visitors:
         return "Visitors are told apart within one day: who comes on two days counts twice."
-    return "Visitors are not known, because these scans say nothing that tells them apart." if facts.scans else ""
+    return (
+        "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor."
+        if facts.scans
+        else ""
+    )
 
 
 def _imported(count: int) -> str:
@@ -129,10 +145,10 @@ def _static(count: int) -> str:
     if not count:
         return ""
     if count == 1:
-        return "1 code is static: it leads straight to its content, so that its scans cannot be seen."
-    return f"{number(count)} codes are static: they lead straight to their content, so that their scans cannot be seen."
+        return "1 code is static. It opens its content directly, so its scans can't be tracked."
+    return f"{number(count)} codes are static. They open their content directly, so their scans can't be tracked."
 
 
 def _unknown(names: list[str]) -> str:
-    """Of which attributes nothing at all is known."""
+    """Name the attributes that are unknown for all scans."""
     return f"{listed(names).capitalize()} of visitors are not known." if names else ""

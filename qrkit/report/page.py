@@ -1,4 +1,4 @@
-"""Facts become a page: charts are drawn, tables filled, and the template arranges them."""
+"""Renders the facts of a report as a page: draws charts, fills tables, and arranges them with a template."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["Heading", "render"]
 PART = {"wide middle": 620, "narrow": 350}
 HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
-"""Widths of a chart in pixels: a page shows the one that it has room for, so that letters keep their size."""
+"""Widths of a chart in pixels. A page shows the widest that fits, so that text keeps its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart below its title; `drawings` are the same chart in several widths, by the class of pages they are for."""
+    """A chart with its title; `drawings` contains the same chart in several widths, by CSS class."""
 
     title: str
     drawings: Mapping[str, str]
@@ -41,7 +41,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The title of a page; `over` stands above it in small letters, `description` below it."""
+    """The title of a page; `over` is small text above it, `description` is below it."""
 
     title: str
     over: str
@@ -49,7 +49,7 @@ class Heading:
 
 
 def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
-    """The whole page as HTML: the same facts give the same page."""
+    """Render the whole page as HTML. The same facts give the same page."""
     colors = _colors(facts)
     groups = cards.groups(portfolio, facts, colors)
     tables = [attribute_table(facts, name, title) for name, title in ATTRIBUTES.items()]
@@ -79,22 +79,22 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
 
 
 def _colors(facts: Facts) -> dict[str, int]:
-    """Numbers of colours by title, by age, so that they stay; too many to be told apart all have the first."""
+    """Number the colors of campaigns by title, oldest first; all get the first color if there are too many."""
     is_many = len(facts.campaigns) > charts.MOST_COLORS
     return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
 
 
 def _over_time(facts: Facts) -> Figure | None:
-    """The first chart: beside the period before, over what is usual, or as it is; of a day or two, by the hour."""
-    found = facts.comparisons
+    """Draw the first chart: with the previous period, with the usual range, or plain; by hour for one or two days."""
+    comparisons = facts.comparisons
     if facts.per_hour is not None:
         return _figure("Scans per hour", charts.lines, facts.per_hour, DRAWN)
     if facts.first == facts.last:
         return None
-    if found.previous is not None:
-        return _figure("Scans per day, and in the days before", charts.previous_period, found.previous, DRAWN)
-    if found.unusual is not None:
-        return _figure("Scans per day, and what is usual", charts.unusual_days, found.unusual, DRAWN)
+    if comparisons.previous is not None:
+        return _figure("Scans per day, and in the days before", charts.previous_period, comparisons.previous, DRAWN)
+    if comparisons.unusual is not None:
+        return _figure("Scans per day, and what is usual", charts.unusual_days, comparisons.unusual, DRAWN)
     return _figure("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"), DRAWN)
 
 
@@ -105,25 +105,25 @@ def _by_campaign(facts: Facts, colors: dict[str, int]) -> Figure | None:
 
 
 def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
-    """The charts below the table of QR Codes."""
-    found = [_figure(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)]
+    """Draw the charts below the table of QR Codes."""
+    figures = [_figure(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)]
     if facts.rates is not None:
         is_campaigns = "campaign" in facts.rates
         title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}"
-        found.append(_figure(title, charts.rates, facts.rates, colors=colors if is_campaigns else None))
-    return found
+        figures.append(_figure(title, charts.rates, facts.rates, colors=colors if is_campaigns else None))
+    return figures
 
 
 def _pair(facts: Facts) -> list[Figure]:
-    """The charts side by side above the QR Codes: who scanned them, and how soon; where they hang."""
-    found = [_figure("Human scans", charts.human_scans, facts.human, HALF)]
+    """Draw the charts side by side above the QR Codes: human scans, time to the first scan, and locations."""
+    figures = [_figure("Human scans", charts.human_scans, facts.human, HALF)]
     if (facts.half_lives["delay"] > 0).sum() > 1:
-        found.append(
+        figures.append(
             _figure("How long codes waited for their first scan", charts.time_to_first_scan, facts.half_lives, HALF)
         )
     if len(facts.locations) > 1:
-        found.append(_figure("Where they hang", charts.scans_by_location, facts.locations, HALF))
-    return found
+        figures.append(_figure("Locations", charts.scans_by_location, facts.locations, HALF))
+    return figures
 
 
 def _figure(
@@ -133,7 +133,7 @@ def _figure(
 
 
 def _drawings(draw: Callable[[int], charts.Chart], widths: Mapping[str, int]) -> dict[str, str]:
-    """The same chart in several widths, by the class of pages that it is for."""
+    """Draw a chart in several widths, by CSS class."""
     return {name: charts.to_svg(draw(width)) for name, width in widths.items()}
 
 

@@ -1,4 +1,4 @@
-"""A page as PDF, printed by the Chromium that this machine has."""
+"""Prints a page as PDF with the Chromium installed on this machine."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from qrkit.errors import MissingProgram, RenderingFailed
 __all__ = ["BROWSERS", "printed"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-"""Programs that print alike; the first that is found does."""
+"""Programs that print the same way; the first one on the PATH is used."""
 
 SECONDS = 60
 LARGEST = 200_000_000
-"""Bytes of a PDF that are read back."""
+"""Maximum bytes of a PDF that are read back."""
 
 OFFLINE = (
     "--headless",
@@ -33,15 +33,15 @@ OFFLINE = (
     "--proxy-server=127.0.0.1:9",
     "--no-pdf-header-footer",
 )
-"""The page asks for nothing, and the browser itself shall not either."""
+"""Keep the browser itself from using the network; the page does not."""
 
 
 def printed(html: str) -> bytes:
-    """A page as it is printed, as PDF.
+    """Print a page to PDF.
 
     Raises:
-        MissingProgram: There is no Chromium on the PATH.
-        RenderingFailed: It failed, or took longer than a minute.
+        MissingProgram: If there is no Chromium on the PATH.
+        RenderingFailed: If Chromium failed or took longer than a minute.
     """
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
@@ -52,15 +52,15 @@ def printed(html: str) -> bytes:
     with TemporaryDirectory(prefix="qrkit-", ignore_cleanup_errors=True) as folder:
         page, file = Path(folder, "report.html"), Path(folder, "report.pdf")
         page.write_text(html, encoding="utf-8", newline="\n")
-        asked = [*OFFLINE, f"--user-data-dir={folder}/profile", f"--print-to-pdf={file}"]
+        options = [*OFFLINE, f"--user-data-dir={folder}/profile", f"--print-to-pdf={file}"]
         if getattr(os, "geteuid", lambda: 1)() == 0:
-            asked.append("--no-sandbox")  # for root, Chromium has none
+            options.append("--no-sandbox")  # Chromium's sandbox does not work as root
         try:
-            done = subprocess.run([program, *asked, page.as_uri()], check=False, capture_output=True, timeout=SECONDS)
+            done = subprocess.run([program, *options, page.as_uri()], check=False, capture_output=True, timeout=SECONDS)
         except subprocess.TimeoutExpired as error:
             raise RenderingFailed(f"{program} took longer than {SECONDS} s to print the report") from error
         except OSError as error:
-            raise RenderingFailed(f"{program} could not be started: {error.strerror}") from error
+            raise RenderingFailed(f"cannot start {program}: {error.strerror}") from error
         if done.returncode or not file.is_file() or not 0 < file.stat().st_size <= LARGEST:
             raise RenderingFailed(f"{program} printed no report (exit code {done.returncode})")
         return file.read_bytes()

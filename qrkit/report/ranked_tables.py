@@ -1,4 +1,4 @@
-"""The tables of a report: names with their scans, and their share as a bar."""
+"""Fills the tables of a report: names with their scans, and their share as a bar."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ MOST_CAMPAIGNS = 12
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table.
+    """One row of a table.
 
     Attributes:
-        name: What it is about.
-        scans: How many.
-        share: Of all scans, 0..1.
-        bar: Length of the bar, 0..1 of the longest.
-        detail: Small words below the name.
-        color: Number of the colour of the bar, 0..6.
-        visitors: How many; None where nobody knows.
+        name: What the row is about.
+        scans: Number of scans.
+        share: Share of all scans, 0..1.
+        bar: Length of the bar relative to the longest, 0..1.
+        detail: Small text below the name.
+        color: Number of the color of the bar, 0..6.
+        visitors: Number of visitors; None if unknown.
         codes: Number of QR Codes, in a table of campaigns.
-        link: Id of the place in the page that has more.
+        link: ID of the section of the page with details.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Row:
 
     @property
     def percent(self) -> str:
-        """The share, as it is written."""
+        """The share as text."""
         return percent(self.share)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows below a title; `what` names the first column."""
+    """A title and rows; `what` names the first column."""
 
     title: str
     what: str
@@ -59,7 +59,7 @@ class Table:
 
     @property
     def has_visitors(self) -> bool:
-        """Whether visitors were told apart."""
+        """Whether any row has visitors."""
         return any(row.visitors for row in self.rows)
 
     @property
@@ -69,22 +69,22 @@ class Table:
 
 
 def top_table(facts: Facts, colors: Mapping[str, int]) -> Table:
-    """The QR Codes with the most scans, each with its campaign where there are several."""
+    """Return the QR Codes with the most scans, with their campaigns if there are several."""
     titles = {code.id: facts.titles[code.campaign_id] for code in facts.codes}
     rows = []
-    for one in facts.top.itertuples():
-        title = titles[str(one.qrcode_id)]
-        rows.append(_row(str(one.qrcode), one, detail=title if len(colors) > 1 else "", color=colors[title]))
+    for code in facts.top.itertuples():
+        title = titles[str(code.qrcode_id)]
+        rows.append(_row(str(code.qrcode), code, detail=title if len(colors) > 1 else "", color=colors[title]))
     return Table("Top QR Codes", "QR Code, campaign" if len(colors) > 1 else "QR Code", _with_bars(rows))
 
 
 def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | None:
-    """Scans by an attribute; None where nothing is known of it."""
+    """Return scans by an attribute; None if it is unknown for all scans."""
     frame = facts.attributes[attribute]
     if not len(frame) or attribute in facts.unknown:
         return None
     rows = [
-        _row(_shown(attribute, str(value)), one, color=int(value != UNKNOWN))
+        _row(_value_text(attribute, str(value)), one, color=int(value != UNKNOWN))
         for value, one in zip(frame[attribute], frame.itertuples(), strict=True)
     ]
     rest = facts.scans - sum(row.scans for row in rows)
@@ -94,12 +94,12 @@ def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | N
 
 
 def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str | None, str]) -> Table:
-    """The campaigns with the most scans first, and the QR Codes outside any.
+    """Return the campaigns, most scanned first, and the QR Codes outside of any campaign.
 
     Args:
-        facts: What is told.
-        colors: Number of the colour of each campaign, by its title.
-        links: Id of the campaign's place in the page, by the id of the campaign.
+        facts: The facts of the report.
+        colors: Number of the color of each campaign, by its title.
+        links: ID of the campaign's section in the page, by the ID of the campaign.
     """
     rows = []
     for id, codes in facts.codes_by_campaign.items():
@@ -115,9 +115,9 @@ def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str |
     return Table("Campaigns", "Campaign", _with_bars(rows))
 
 
-def _row(name: str, one: Any, *, detail: str = "", color: int = 1) -> Row:
-    """A row of a frame with columns scans, visitors, share."""
-    return Row(name, int(one.scans), float(one.share), detail=detail, color=color, visitors=int(one.visitors))
+def _row(name: str, counts: Any, *, detail: str = "", color: int = 1) -> Row:
+    """Convert a row of a frame with columns scans, visitors, share."""
+    return Row(name, int(counts.scans), float(counts.share), detail=detail, color=color, visitors=int(counts.visitors))
 
 
 def _with_bars(rows: Sequence[Row]) -> list[Row]:
@@ -125,7 +125,7 @@ def _with_bars(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, bar=row.share / longest) for row in rows]
 
 
-def _shown(attribute: str, value: str) -> str:
+def _value_text(attribute: str, value: str) -> str:
     if value == UNKNOWN:
         return "Not known"
     if attribute == "country":

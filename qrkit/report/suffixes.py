@@ -1,4 +1,4 @@
-"""The files that reports are written to, by their suffixes."""
+"""Checks the suffixes of report files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = ["NOTEBOOK", "PAGES", "check_file"]
 
 PAGES = (".html", ".htm", ".pdf")
-"""Suffixes of files that a page is written to."""
+"""Suffixes of page files."""
 NOTEBOOK = ".ipynb"
 
 
 def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
-    """Refuse a file that no report is written to.
+    """Raise unless a report can be written to this file.
 
     Raises:
         InvalidParameter: If the path ends in none of these suffixes.

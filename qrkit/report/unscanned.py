@@ -1,4 +1,4 @@
-"""The QR Codes that nobody scanned in a period, by campaign: a page lists them, a notebook prints them."""
+"""Lists the QR Codes that nobody scanned in a period, by campaign."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from qrkit.tracking.records import QRCode
 __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
 
 MOST_NAMES = 1_000
-"""Who has more looks for no single one in a list."""
+"""Maximum number of names listed: nobody searches a longer list for a single code."""
 FOLDED = 24
-"""Names from which on a page shows them when it is asked."""
+"""Minimum number of names for a page to fold the list."""
 LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Unscanned:
-    """QR Codes without a scan in a period. Static ones are not among them: nobody knows theirs.
+    """QR Codes without a scan in a period. Static codes are left out, because their scans cannot be counted.
 
     Attributes:
-        names: All their names by the title of their campaign ("No campaign" for none), both in the order they were
-            added.
+        names: All names by the title of their campaign ("No campaign" for none), both in the order they were added.
     """
 
     names: Mapping[str, Sequence[str]]
@@ -33,7 +32,7 @@ class Unscanned:
         return sum(map(len, self.names.values()))
 
     def __str__(self) -> str:
-        """A paragraph for each campaign, and how many more than 1,000 there are."""
+        """Return one paragraph per campaign, and how many more than 1,000 names there are."""
         paragraphs = [
             f"{line(campaign, LONGEST)} ({number(len(self.names[campaign]))}): "
             + ", ".join(line(name, LONGEST) for name in names)
@@ -43,29 +42,29 @@ class Unscanned:
 
     @property
     def shown(self) -> Mapping[str, Sequence[str]]:
-        """The first 1,000 of the names."""
-        left, found = MOST_NAMES, {}
+        """The first 1,000 names."""
+        left, listed = MOST_NAMES, {}
         for campaign, names in self.names.items():
             if left:
-                found[campaign] = names[:left]
-                left -= len(found[campaign])
-        return found
+                listed[campaign] = names[:left]
+                left -= len(listed[campaign])
+        return listed
 
     @property
     def more(self) -> int:
-        """How many are not shown."""
+        """Number of names that are not shown."""
         return max(0, len(self) - MOST_NAMES)
 
     @property
     def is_long(self) -> bool:
-        """Whether a page folds the names."""
+        """Whether a page folds the list."""
         return len(self) >= FOLDED
 
 
 def unscanned_of(codes: Sequence[QRCode], titles: Mapping[str | None, str], counted: Mapping[str, int]) -> Unscanned:
-    """Those of a period, of which the scans are counted by the id of their QR Code, and campaigns called by theirs."""
-    found: dict[str, list[str]] = {title: [] for title in titles.values()}
+    """Return the codes without scans, given scans by the ID of the code and titles by the ID of the campaign."""
+    unscanned: dict[str, list[str]] = {title: [] for title in titles.values()}
     for code in codes:
         if code.is_dynamic and code.id not in counted:
-            found[titles[code.campaign_id]].append(summary(code.name))
-    return Unscanned({title: names for title, names in found.items() if names})
+            unscanned[titles[code.campaign_id]].append(summary(code.name))
+    return Unscanned({title: names for title, names in unscanned.items() if names})

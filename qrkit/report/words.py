@@ -1,4 +1,4 @@
-"""How a report says numbers, days and what was counted."""
+"""Formats numbers, days and counts for reports."""
 
 from __future__ import annotations
 
@@ -34,56 +34,56 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 NO_CAMPAIGN = "No campaign"
 
 ISOLATE, END = "\u2068", "\u2069"
-"""Around text whose direction is its own business: first strong isolate, pop directional isolate."""
+"""Wrapped around text of unknown direction: first strong isolate, pop directional isolate."""
 
 
 def number(count: int) -> str:
-    """12,345."""
+    """Format a number like 12,345."""
     return f"{count:,}"
 
 
 def percent(share: float) -> str:
-    """One decimal, so that they stand below each other: 12.3%."""
+    """Format a share with one decimal, so that values align: 12.3%."""
     return f"{share:.1%}" if share == 0 or share >= 0.001 else "<0.1%"
 
 
 def rate(scans: float) -> str:
-    """Scans a day: 1,234, 25.9, 0.31."""
+    """Format scans per day: 1,234, 25.9, 0.31."""
     return f"{scans:,.0f}" if scans >= 100 else f"{scans:.1f}" if scans >= 1 else f"{scans:.2g}"
 
 
 def quoted(name: str) -> str:
-    """A stranger's name in a sentence of ours: cut, in quotes, and of no effect on the direction of what follows."""
+    """Quote and shorten a name, isolated so that it does not change the direction of the text after it."""
     return f"\N{LEFT DOUBLE QUOTATION MARK}{ISOLATE}{line(name, 60)}{END}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 def many(count: int, one: str, more: str = "") -> str:
-    """1 scan, 12 scans."""
+    """Format a count with its noun: 1 scan, 12 scans."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def listed(parts: list[str]) -> str:
-    """a, b and c."""
+    """Join a list: a, b and c."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def day(moment: date, *, year: bool = True) -> str:
-    """13 June 2026."""
+    """Format a date like 13 June 2026."""
     return f"{moment.day} {MONTHS[moment.month - 1]}{f' {moment.year}' if year else ''}"
 
 
 def short_day(moment: date) -> str:
-    """13 Jun."""
+    """Format a date like 13 Jun."""
     return f"{moment.day} {MONTHS[moment.month - 1][:3]}"
 
 
 def weekday(moment: date) -> str:
-    """Saturday."""
+    """Return the weekday of a date, such as Saturday."""
     return WEEKDAYS[moment.weekday()]
 
 
 def period(first: date | None, last: date | None) -> str:
-    """From one day to another, both included, as short as it is clear; "" where neither is known."""
+    """Format a period, first and last day included, as briefly as is clear; "" if both are unknown."""
     if first is None or last is None:
         return f"from {day(first)}" if first else f"until {day(last)}" if last else ""
     if first == last:
@@ -94,25 +94,25 @@ def period(first: date | None, last: date | None) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """At most so many characters, the rest as an ellipsis."""
+    """Shorten text to at most `most` characters, with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def titles_of(campaigns: Sequence[Campaign], *, has_others: bool) -> dict[str | None, str]:
-    """What campaigns are called, by their ids: their names, and a number behind those that are taken: Spring (2).
+    """Return unique titles of campaigns by ID: their names, with a number if the name is taken, such as Spring (2).
 
     Args:
-        campaigns: The first of a name has it without a number.
-        has_others: Whether there are QR Codes outside any; what these are called stands at None, which is last.
+        campaigns: The campaigns; the first one with a name gets no number.
+        has_others: Whether there are QR Codes outside of any campaign; their title is last, under None.
     """
     others = {None: NO_CAMPAIGN} if has_others else {}
     taken, titles = set(others.values()), dict[str | None, str]()
-    numbers = dict.fromkeys((one.name for one in campaigns), 1)
-    for one in campaigns:
-        title = one.name
+    numbers = dict.fromkeys((campaign.name for campaign in campaigns), 1)
+    for campaign in campaigns:
+        title = campaign.name
         while title in taken:
-            numbers[one.name] += 1
-            title = f"{one.name} ({numbers[one.name]})"
+            numbers[campaign.name] += 1
+            title = f"{campaign.name} ({numbers[campaign.name]})"
         taken.add(title)
-        titles[one.id] = title
+        titles[campaign.id] = title
     return titles | others

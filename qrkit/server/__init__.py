@@ -1,4 +1,4 @@
-"""The HTTP interface as a WSGI app.
+"""Serves the HTTP interface as a WSGI app.
 
 >>> from qrkit.store import Store
 >>> from qrkit.server import Client, make_app

@@ -1,4 +1,4 @@
-"""The access log: a line of JSON for each request, without query, key or address."""
+"""Writes the access log: one line of JSON per request, without query, key or address."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Access:
 
     Args:
         is_on: Whether anything is written.
-        clock: What time it is.
+        clock: Returns the current time.
     """
 
     def __init__(self, *, is_on: bool, clock: Clock) -> None:
@@ -36,9 +36,9 @@ class Access:
         self._clock = clock
 
     def begun(self) -> Done:
-        """Begin a request; what comes back is called with its answer."""
+        """Start timing a request; call the returned function with its answer."""
         if not (self._is_on and _log.isEnabledFor(logging.INFO)):
-            return _nothing
+            return _write_nothing
         start = time.perf_counter()
 
         def done(environ: WSGIEnvironment, status: str, headers: list[tuple[str, str]], asked: Request | None) -> None:
@@ -46,7 +46,7 @@ class Access:
             line = {
                 "time": to_iso(self._clock()),
                 "method": header_text(environ["REQUEST_METHOD"])[:20],
-                "path": _shown(environ.get("PATH_INFO", "")),
+                "path": _redact(environ.get("PATH_INFO", "")),
                 "status": int(status[:3]),
                 "bytes": int(sent.get("content-length", 0)),
                 "ms": round((time.perf_counter() - start) * 1000, 1),
@@ -58,18 +58,18 @@ class Access:
         return done
 
 
-def _nothing(*_: object) -> None:
-    """Nothing is written."""
+def _write_nothing(*_: object) -> None:
+    """Write nothing."""
 
 
-def _shown(path: str) -> str:
-    """A path without what may be a key that was put there by mistake."""
+def _redact(path: str) -> str:
+    """Return a path without anything that may be an API key put there by mistake."""
     return _KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]
 
 
 @contextmanager
 def shown_access() -> Iterator[None]:
-    """The log on the error stream, a line a request and nothing beside it, until the end of the context."""
+    """Print the access log to the error stream, one line per request, for the duration of the context."""
     handler, before = logging.StreamHandler(), (_log.level, _log.propagate)
     _log.addHandler(handler)
     _log.setLevel(logging.INFO)

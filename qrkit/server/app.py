@@ -1,4 +1,4 @@
-"""The WSGI app: Falcon finds the route, a handler answers, and every answer keeps the contract of ruling H3."""
+"""Builds the WSGI app: Falcon finds the route, a handler answers, and every answer has the standard headers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Responder = Callable[..., None]
 App = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 
 ASKED = "qrkit.request"
-"""Where the environment of a request keeps what was made of it."""
+"""Key of the WSGI environment that holds the parsed `Request`."""
 
 
 def make_app(
@@ -63,19 +63,18 @@ def make_app(
     shorteners: Mapping[str, Shortener] | None = None,
     fetch: Fetch | None = None,
 ) -> WSGIApplication:
-    """Make the WSGI app of a store.
+    """Create the WSGI app of a store.
 
     Args:
-        store: Where QR Codes are and visits go.
-        settings: How it behaves; what is said there of sockets is for the server.
-        clock: What time it is.
-        locate: Where an address is: address in, `Place` out; by default the table of places of the settings says so.
-        shorteners: Further shortening services by name, each a callable URL -> short URL (ruling G19).
-        fetch: What reads pictures that designs name by their URL; by default a `Fetcher` for the hosts of the settings
-            (ruling G20).
+        store: Contains the QR Codes and receives the visits.
+        settings: How the app behaves. Its fields about sockets are for the server only.
+        clock: Returns the current time.
+        locate: Returns the `Place` of an IP address; by default from the GeoIP database in the settings.
+        shorteners: Further shortening services by name, each a callable URL -> short URL.
+        fetch: Downloads images that designs reference by URL; by default a `Fetcher` for the hosts in the settings.
 
     Raises:
-        UnreadableFile: The table of places cannot be read.
+        UnreadableFile: If the GeoIP database cannot be read.
     """
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
@@ -102,18 +101,18 @@ def make_app(
     for path in dict.fromkeys(route.path for route in ROUTES):
         template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
         app.add_route(template, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
-    return _guarded(app, hosts, Access(is_on=chosen.access_log, clock=clock))
+    return _guard(app, hosts, Access(is_on=chosen.access_log, clock=clock))
 
 
 class _Code(BaseConverter):
-    """What may be a short code in a path: all but the first step of the interface."""
+    """A path segment that may be a short code: anything but the first segment of the interface, `api`."""
 
     def convert(self, value: str) -> str | None:
         return None if value.lower() == "api" else value
 
 
 def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:
-    """What Falcon asks for: an object with a method `on_get` for GET, and so on."""
+    """Create the object that Falcon expects: one with a method `on_get` for GET, and so on."""
     resource = type("Resource", (), {})()
     for route in routes:
         setattr(resource, f"on_{route.method.lower()}", _responder(service, settings, route))
@@ -131,7 +130,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         try:
             answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
-            answer = _refusal(error, asked, route)
+            answer = _to_response(error, asked, route)
         response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
         _fill(response, answer)
 
@@ -148,15 +147,15 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
         return route.handler(call)
 
 
-def _refusal(error: QrkitError, asked: Request, route: Route) -> Response:
-    """An error as the one who asks can read it: who scans a code sees a page, a program gets JSON."""
+def _to_response(error: QrkitError, asked: Request, route: Route) -> Response:
+    """Convert an error to what the client can read: a page for somebody who scans a code, JSON for a program."""
     answer = problem(error, highest=route.most_status)
     is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
     return _as_page(error, answer) if is_page else answer
 
 
 def _reads_pages(accept: str, path: str) -> bool:
-    """Whether it is a browser that asks, and not for something of the interface."""
+    """Whether the client is a browser that does not call the interface."""
     return "text/html" in accept and not f"{path}/".startswith("/api/")
 
 
@@ -166,14 +165,14 @@ def _as_page(error: QrkitError, answer: Response) -> Response:
 
 
 def _body(request: falcon.Request, most: int) -> bytes:
-    """The body of a request; a longer one is refused before it is read."""
+    """Return the body of a request; a body that is too long is refused before it is read."""
     too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
     if (request.content_length or 0) > most:
         raise too_long
-    found = bytes(request.bounded_stream.read(most + 1))
-    if len(found) > most:
+    body = bytes(request.bounded_stream.read(most + 1))
+    if len(body) > most:
         raise too_long
-    return found
+    return body
 
 
 def _fill(response: falcon.Response, answer: Response) -> None:
@@ -192,15 +191,15 @@ def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitEr
 
 
 def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:
-    """What Falcon itself refuses, in the same form as everything else."""
+    """Convert an error raised by Falcon itself to the form of all other errors."""
     if isinstance(error, falcon.HTTPMethodNotAllowed):
         allowed = str(dict(error.headers or {}).get("Allow", "GET")).split(", ")
-        found: QrkitError = WrongMethod(request.method, allowed)
+        converted: QrkitError = WrongMethod(request.method, allowed)
     elif error.status_code == 404:
-        found = NotFound("page", request.path)
+        converted = NotFound("page", request.path)
     else:
-        found = BadRequest(error.description or error.title)
-    _on_error(request, response, found, _path)
+        converted = BadRequest(error.description or error.title)
+    _on_error(request, response, converted, _path)
 
 
 def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exception, _path: Any) -> None:
@@ -211,16 +210,16 @@ def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exceptio
 
 
 def _bug(path: str) -> Response:
-    """An unforeseen error: logged with an id, which is all that is told outside (ruling H4)."""
+    """Log an unexpected error with an ID. The client gets only the ID."""
     id = secrets.token_hex(4)
     _log.exception("error %s at %s", id, header_text(path))
     return problem(QrkitError(f"an internal error happened; it was logged as {id}"))
 
 
-def _guarded(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
-    """The outermost layer: standard headers on every response, and an answer even where Falcon itself fails."""
+def _guard(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
+    """Wrap the app: add standard headers to every response, and answer even if Falcon itself fails."""
 
-    def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def guard(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         done = access.begun()
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -243,10 +242,10 @@ def _guarded(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
         _send(answer, start)
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
 
-    return guarded
+    return guard
 
 
 def _send(answer: Response, start: Any) -> None:
-    """Begin a response that Falcon has no part in."""
+    """Start a response without Falcon."""
     headers = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body))), *answer.headers.items()]
     start(falcon.code_to_http_status(answer.status), headers)

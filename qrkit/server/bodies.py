@@ -1,4 +1,4 @@
-"""Files in bodies: as they are, in a form with parts, or as the list of bytes that an old client wrote (ruling H9)."""
+"""Reads files from bodies: raw bytes, a form with parts, or the list of bytes that an old client sends."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from qrkit.errors import BadRequest, InvalidParameter, Problem
 __all__ = ["Sent", "is_form", "read_file"]
 
 MOST_PARTS = 20
-"""Of a form: its file and its fields."""
+"""Maximum parts of a form: its file and its fields."""
 MOST_QUOTES = 40
-"""Of a list of bytes: those around a few names."""
+"""Maximum quotation marks in a list of bytes: enough for its few names."""
 
 A_BYTE = "must be a whole number in 0..255"
 
@@ -29,9 +29,9 @@ class Sent(NamedTuple):
     """A file that was sent.
 
     Attributes:
-        data: Its bytes.
-        name: What it is called, or "".
-        fields: What else the form says, by lower-case name.
+        data: Bytes of the file.
+        name: File name, or "".
+        fields: Other fields of the form, by lower-case name.
     """
 
     data: bytes
@@ -40,7 +40,7 @@ class Sent(NamedTuple):
 
     @property
     def format(self) -> str:
-        """The format that the form says, or the suffix of the file's name; "" where neither does."""
+        """The format given in the form, else the suffix of the file name; "" if there is neither."""
         return self.fields.get("format") or PurePath(self.name).suffix[1:]
 
 
@@ -50,20 +50,20 @@ def is_form(content_type: str) -> bool:
 
 
 def read_file(body: bytes, content_type: str) -> Sent:
-    """The file that a body is, or that is in it.
+    """Read the file that a body is or contains.
 
     Raises:
-        BadRequest: If a form cannot be read, or has no file or several.
-        InvalidParameter: If a list of bytes holds something else.
+        BadRequest: If a form cannot be read, or if it does not contain exactly one file.
+        InvalidParameter: If a list of bytes contains anything else.
     """
     if is_form(content_type):
-        return _of_form(body, content_type)
-    # At its start or at its end: a file of JSON must not be read twice to find out.
+        return _read_form(body, content_type)
+    # Look at the start and the end only, so that a JSON file is not parsed just to find out.
     is_buffer = _TYPE_FIRST.match(body[:100]) or _TYPE_LAST.search(body[-100:])
-    return Sent(_of_buffer(body) if is_buffer else body)
+    return Sent(_read_buffer(body) if is_buffer else body)
 
 
-def _of_form(body: bytes, content_type: str) -> Sent:
+def _read_form(body: bytes, content_type: str) -> Sent:
     import falcon
 
     options = falcon.media.multipart.MultipartParseOptions()
@@ -81,19 +81,19 @@ def _of_form(body: bytes, content_type: str) -> Sent:
                 files.append(Sent(part.get_data(), part.filename or ""))
     except (falcon.HTTPError, ValueError) as error:
         words = getattr(error, "description", None) or "its boundary or one of its parts is wrong"
-        raise _bad_form(f"cannot be read: {words}") from error
+        raise _form_error(f"cannot be read: {words}") from error
     if len(files) != 1:
-        raise _bad_form(f"has {len(files)} files; exactly one is needed")
+        raise _form_error(f"has {len(files)} files; exactly one is needed")
     return files[0]._replace(fields=fields)
 
 
-def _bad_form(words: str) -> BadRequest:
+def _form_error(words: str) -> BadRequest:
     ways = "send one file as a part of the form, or its bytes as the whole body (with curl: --data-binary @NAME)"
     return BadRequest(f"the form {words}; {ways}", code="bad-form")
 
 
-def _of_buffer(body: bytes) -> bytes:
-    # Millions of other things would need hundreds of megabytes before they could be judged.
+def _read_buffer(body: bytes) -> bytes:
+    # Parsing millions of other values would take hundreds of megabytes before they could be validated.
     is_flat = body.count(b"{") == 1 == body.count(b"[") and body.count(b'"') <= MOST_QUOTES
     try:
         numbers = json.loads(body).get("data") if is_flat else None
@@ -102,7 +102,7 @@ def _of_buffer(body: bytes) -> bytes:
     if not isinstance(numbers, list):
         raise InvalidParameter(Problem("data", None, f"must be a list of bytes; each {A_BYTE}", "wrong-type"))
     try:
-        # True would be taken as 1.
+        # `bytes` would accept True as 1.
         if set(map(type, numbers)) <= {int}:
             return bytes(numbers)
     except ValueError:

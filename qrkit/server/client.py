@@ -1,4 +1,4 @@
-"""`Client`: asks the app without a socket, for tests, notebooks and replays."""
+"""Calls the app without a socket, for tests, notebooks and replays: `Client`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Client", "Reply"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the app answered.
+    """A response of the app.
 
     Attributes:
-        status: Of HTTP, 200 say.
-        headers: By their names in lower case.
-        body: As it was sent.
+        status: HTTP status code, such as 200.
+        headers: Headers by lower-case name.
+        body: Bytes of the body.
     """
 
     status: int
@@ -30,11 +30,11 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The body as UTF-8."""
+        """The body decoded as UTF-8."""
         return self.body.decode()
 
     def json(self) -> Any:
-        """The body as JSON."""
+        """Parse the body as JSON."""
         return loads(self.body)
 
     def __repr__(self) -> str:
@@ -42,12 +42,12 @@ class Reply:
 
 
 class Client:
-    """Calls a WSGI app as a server would.
+    """Calls a WSGI app the way a server does.
 
     Args:
-        app: The app.
-        headers: Sent with every request.
-        address: Of the client, as the app sees it.
+        app: The WSGI app.
+        headers: Headers sent with every request.
+        address: IP address of the client, as the app sees it.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Client:
         self._address = address
 
     def get(self, path: str, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
-        """GET a path.
+        """Send a GET request.
 
         Args:
-            path: From its first slash, without a query.
-            headers: Beside those of the client.
-            **query: What stands in the query string.
+            path: The path from its first slash, without a query string.
+            headers: Headers in addition to those of the client.
+            **query: Parameters of the query string.
 
         Example:
             >>> from qrkit.store import Store
@@ -75,13 +75,13 @@ class Client:
         return self.request("GET", path, headers=headers, query=urlencode(query, quote_via=quote))
 
     def post(self, path: str, json: Any, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
-        """POST a value as JSON.
+        """Send a POST request with a JSON body.
 
         Args:
-            path: From its first slash, without a query.
-            json: What JSON can hold: dictionaries, lists, texts, numbers, True, False and None.
-            headers: Beside those of the client.
-            **query: What stands in the query string.
+            path: The path from its first slash, without a query string.
+            json: A value that JSON can represent: dictionaries, lists, strings, numbers, True, False and None.
+            headers: Headers in addition to those of the client.
+            **query: Parameters of the query string.
         """
         text = dumps(json).encode()
         return self.request("POST", path, headers=headers, query=urlencode(query, quote_via=quote), body=text)
@@ -100,16 +100,16 @@ class Client:
 
         Args:
             method: GET, HEAD, POST, PUT, DELETE …
-            path: From its first slash, without a query.
-            query: The query string as it goes over the wire.
-            headers: Beside those of the client, which they replace.
-            address: From which it comes; that of the client where nothing is said.
-            body: What is sent.
+            path: The path from its first slash, without a query string.
+            query: The encoded query string.
+            headers: Headers in addition to those of the client, which they override.
+            address: IP address of the client; by default the address of this `Client`.
+            body: Bytes of the body.
         """
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
             "SCRIPT_NAME": "",
-            # WSGI hands on the bytes of the path as Latin-1.
+            # WSGI passes the bytes of the path decoded as Latin-1.
             "PATH_INFO": path.encode().decode("latin-1"),
             "QUERY_STRING": query,
             "REMOTE_ADDR": address or self._address,

@@ -1,4 +1,4 @@
-"""The query string of GET generate, and the header that names the file it answers with (rulings G4 to G7, G19)."""
+"""Parses the query string of GET generate, and writes the header that names the file of the answer."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from qrkit.server.reading import flag, whole
 __all__ = ["content_disposition", "read_get"]
 
 GET_FIELDS = ("content", "version", "size", "padding", "em", "ec", "foreground", "background")
-"""Fields of a design that the query string may hold (interface.md)."""
+"""Fields of a design that the query string may contain."""
 WHOLE = ("version", "size", "padding")
 
 
 def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
-    """Read the parameters of GET generate; unknown ones are ignored (ruling H2).
+    """Parse the parameters of GET generate; unknown ones are ignored.
 
     Args:
-        parameters: Name to text, without empty values.
+        parameters: Names and values, without empty values.
 
     Raises:
-        InvalidParameter: Parameters break rules; all that do are named.
+        InvalidParameter: If any parameters are invalid; the error lists all of them.
     """
     problems: list[Problem] = []
     fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in GET_FIELDS}
@@ -56,7 +56,7 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
 
 
 def content_disposition(request: GenerateRequest) -> str:
-    """The header of that name, by RFC 6266 with RFC 8187 for names beyond ASCII (ruling G7)."""
+    """Return the value of `Content-Disposition`, by RFC 6266 with RFC 8187 for non-ASCII names."""
     if not request.attachment:
         return "inline"
     name = safe_name(request.filename, request.format)

@@ -1,6 +1,6 @@
-"""What is refused before anything is looked for: names that are not ours, endless paths, keys in paths.
+"""Refuses requests for unknown hosts, with overlong paths, or with API keys in the path.
 
-An unknown name is a browser that was led here by somebody's DNS.
+A request for an unknown host comes from a browser that somebody's DNS sent here.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ __all__ = ["Hosts"]
 ANY = "*"
 LONGEST_PATH = 16_384
 _KEY = re.compile(r"qk_[A-Za-z0-9_-]{43}")
-"""An API key (ruling T14)."""
+"""Matches an API key."""
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::[0-9]*)?")
 
 
 class Hosts:
-    """Whom a request may be for: the names of the operator, those of base URLs, localhost, and addresses in numbers.
+    """The hosts that requests may be for: the configured names, those of base URLs, localhost, and IP addresses.
 
-    A name can be made to lead here by whoever owns it, and a page of theirs then reads our answers as its own
-    (DNS rebinding); an address in numbers cannot.
+    Anyone can point a domain name of theirs to this server, and their page can then read our answers as its own (DNS
+    rebinding). With an IP address, that is not possible.
 
     Attributes:
-        names: All but addresses, in lower case.
+        names: All accepted names except IP addresses, in lower case.
     """
 
     def __init__(self, names: Collection[str], base_urls: Collection[str]) -> None:
@@ -39,31 +39,31 @@ class Hosts:
         self._is_open = ANY in names
 
     def check(self, environ: WSGIEnvironment) -> None:
-        """Refuse a request for somebody else, or one with a path that nothing may be done with.
+        """Raise if a request is for an unknown host, or if its path must not be processed.
 
         Raises:
-            BadRequest: The name is not one of ours, or the path holds an API key.
-            AddressTooLong: The path is too long.
+            BadRequest: If the host is unknown, or if the path contains an API key.
+            AddressTooLong: If the path is too long.
         """
         path = environ.get("PATH_INFO", "")
         if len(path) > LONGEST_PATH:
             raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are taken")
         if _KEY.search(path):
-            # Whatever looked for it would repeat it, and keep it as a short URL that nobody has.
+            # Any further processing would repeat the key, and record it as an unknown short URL.
             raise BadRequest("the path holds an API key; send it as auth or as a Bearer token", code="key-in-path")
         name = _name(environ.get("HTTP_HOST", ""))
-        # HTTP/1.0 knows no Host; what a browser sends always has one.
+        # HTTP/1.0 has no Host header; browsers always send one.
         if name and not self._is_open and name not in self.names and not _is_address(name):
             message = f"the host {name[:253]!r} is not served here; its operator can add it to the hosts of the server"
             raise BadRequest(message, code="unknown-host")
 
 
 def _name(host: str) -> str:
-    """The name without the port, as browsers write it."""
-    found = _HOST.fullmatch(host)
-    if found is None:
+    """Return the name of a host without its port, as browsers write it."""
+    match = _HOST.fullmatch(host)
+    if match is None:
         return host.lower()
-    name = (found[1] or found[2]).rstrip(".").lower()
+    name = (match[1] or match[2]).rstrip(".").lower()
     try:
         return name if name.isascii() else ascii_host(name)
     except ValueError:

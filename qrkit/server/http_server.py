@@ -1,28 +1,26 @@
-"""Everything that overrides waitress, which carries the HTTP interface: one file, for one exact version of waitress.
+"""Overrides waitress, the server behind the HTTP interface: one file, for one exact version of waitress.
 
-What it adds: the strict reading of HTTP (`StrictParser`, `StrictChunks`), refusals in the form of every other failure,
-deadlines for clients that send or read slowly, a share of the connections for each address, and an end without loss
-(`StrictServer`). waitress's loop reads whole requests before a thread sees them and writes what a thread left over, so
-slow clients hold no thread.
+This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), refusals in the form of all other errors,
+deadlines for clients that send or read slowly, a connection limit per address, and a shutdown that loses no request
+(`StrictServer`). The loop of waitress reads whole requests before a thread sees them and writes what a thread has left
+over, so slow clients do not block threads.
 
-Why waitress, although this uses its internals: eight other set-ups were tried with 109 raw requests, with slow clients
-and with SIGTERM under load (waitress with its public options, granian as a WSGI server and inside a process, uvicorn,
-gunicorn, cheroot, hypercorn and pyvoy). Each lost something that this server promises:
+Why waitress, although this module uses its internals: eight alternatives were tested with 109 raw requests, with slow
+clients and with SIGTERM under load (waitress with its public options, granian as a WSGI server and embedded, uvicorn,
+gunicorn, cheroot, hypercorn and pyvoy). Each of them broke something that this server promises:
 
-- waitress with its public options ran a hidden second request in three kinds of request smuggling, waited without end
-  for slow headers and for clients that never read, and cut 12 requests at SIGTERM.
-- gunicorn and cheroot stood still behind slow headers and slow bodies, granian as a WSGI server behind slow bodies;
-  gunicorn, hypercorn and pyvoy cut 12 requests or more at SIGTERM.
-- granian inside a process and uvicorn speak no WSGI: a bridge of some 150 lines would take the place of this file.
-  granian then does not tell which port it got, and starts on a port in use; uvicorn bounds neither the time nor the
-  size of a header.
-- None refuses a bad request in the form that all other errors have, and none gives each address a share of the
-  connections.
+- waitress with its public options ran a hidden second request in three kinds of request smuggling, waited forever for
+  slow headers and for clients that never read, and cut off 12 requests at SIGTERM.
+- gunicorn and cheroot stalled behind slow headers and slow bodies, granian as a WSGI server behind slow bodies;
+  gunicorn, hypercorn and pyvoy cut off 12 requests or more at SIGTERM.
+- Embedded granian and uvicorn do not support WSGI: an adapter of about 150 lines would replace this file. granian does
+  not report its port and starts on a port that is in use; uvicorn limits neither the time nor the size of a header.
+- None of them can report a bad request in the same form as other errors, or limit the connections of one address.
 
 waitress is pinned exactly in pyproject.toml, because an upper bound does not protect code that overrides internals. A
-new version may come in when these tests pass: `tests/server/test_sockets.py` (raw requests, deadlines, slow and many
+new version is acceptable once these tests pass: `tests/server/test_sockets.py` (raw requests, deadlines, slow and many
 clients), `test_server.py` (start and end), `test_crowds.py` (load), `test_kills.py` (SIGTERM and SIGKILL), and
-`test_fuzz.py` beside them.
+`test_fuzz.py`.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ with extra("server"):
 __all__ = ["StrictChunks", "StrictParser", "StrictServer", "listen"]
 
 MOST_BODY_BYTES = 17 * 2**20
-"""A little more than the app takes, so that its own limits answer first."""
+"""A little more than the app accepts, so that the app's own limits answer first."""
 MOST_HEADER_BYTES = 65_536
 
 OPTIONS: dict[str, Any] = {
@@ -70,26 +68,26 @@ OPTIONS: dict[str, Any] = {
     "asyncore_use_poll": True,
 }
 LONGEST_REQUEST = 300
-"""Seconds in which a request must have come: a byte now and then does not keep a connection for ever."""
+"""Seconds until a request must be complete: a byte now and then does not keep a connection open forever."""
 LONGEST_HEADER = 20
-"""Seconds in which its header must have come."""
+"""Seconds until the header of a request must be complete."""
 LINGERING = 10
-"""Seconds for which a refused client may go on sending: closing at once would take the answer from it."""
+"""Seconds during which a refused client may go on sending: closing at once could discard the answer."""
 MOST_DISCARDED_BYTES = 64 * 2**20
 
 GRACE = 8
-"""Seconds for requests in flight when the server ends."""
+"""Seconds for requests in flight when the server stops."""
 THREADS_GRACE = 1
 """Seconds for threads that are still busy after that."""
 HURRIED_GRACE = 0.2
-"""Seconds for threads, idle ones too, when there is no time."""
+"""Seconds for threads, including idle ones, when the server must stop at once."""
 
 UNPRINTABLE = re.compile(rb"[^\r\n -~]")
 
 LONGEST_CHUNK_LINE = 1_024
-"""Of a size with its extensions, in bytes."""
+"""Maximum bytes of a line with the size of a chunk and its extensions."""
 LONGEST_TRAILER = 8_192
-"""Of all fields that follow the last chunk, in bytes; nobody reads them."""
+"""Maximum bytes of all fields after the last chunk; nothing reads them."""
 
 TOKEN = (string.ascii_letters + string.digits + "!#$%&'*+-.^_`|~").encode()
 VERSIONS = ("1.0", "1.1")
@@ -100,17 +98,17 @@ NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
-    """A server that listens where the settings say; it answers once `run` is called.
+    """Create a server that listens on the configured host and port. It answers once `run` is called.
 
     Raises:
-        InvalidParameter: The host cannot be one.
-        OSError: There is no such host, or its port is in use or not for us to take.
+        InvalidParameter: If `settings.host` is not a valid host.
+        OSError: If the host does not exist, or if the port is in use or requires privileges.
     """
-    # It would tell of every request that waits a moment for a thread.
+    # waitress would log every request that waits a moment for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     _check_host(settings.host)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # Who asks for all addresses means those of both kinds.
+    # Listening on all IPv6 addresses is meant to include IPv4.
     both = settings.host == "::" and socket.has_dualstack_ipv6()
     listening = socket.create_server((settings.host, settings.port), family=family, dualstack_ipv6=both)
     try:
@@ -121,7 +119,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
 
 
 def _check_host(host: str) -> None:
-    """What cannot be a host is an error of its own: `socket.create_server` would forget a socket over it."""
+    """Raise for an invalid host here, because `socket.create_server` would leave a socket open when it fails on one."""
     try:
         host.encode("idna")
         is_good = host.isprintable()
@@ -131,14 +129,14 @@ def _check_host(host: str) -> None:
         raise InvalidParameter(Problem("host", host, "must be a name or an address"))
 
 
-# ---- reading requests: a request that a proxy ends in one place and this server in another could be smuggled past the
-# proxy, so the length of a body is told in one way only, lines end in CR LF, and a host is named once (RFC 9112, 2-7)
+# ---- Reading requests. If a proxy and this server disagree on where a request ends, a second one can be smuggled past
+# the proxy. So the length of a body is given in one way only, lines end in CR LF, and the host appears once (RFC 9112).
 
 
 class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
-    """Reads one request; `began` is when its first byte came, by the clock of `time.monotonic`."""
+    """Parses one request; `began` is when its first byte arrived, as returned by `time.monotonic`."""
 
-    # For requests that are refused before these are known.
+    # Defaults for requests that are refused before these are known.
     command = ""
     path = ""
     body_rcv: Any = None
@@ -149,35 +147,35 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         self.began = time.monotonic()
 
     def received(self, data: bytes) -> int:
-        """Take bytes of the connection; gives how many of them belong to this request."""
+        """Feed bytes of the connection to the parser; return how many of them belong to this request."""
         if not self.has_begun and (start := data.lstrip(b"\r\n")):
             self.has_begun = True
             if start[:1] not in TOKEN:
-                # TLS or noise may never hold the empty line for which waitress would wait.
+                # TLS or noise may never contain the empty line that waitress waits for.
                 self.error = Refused("it does not begin with a method")
                 self.completed = True
                 return len(data)
         taken: int = super().received(data)
         if self.completed:
-            # There is nothing to wait for. waitress would forget that a refused request is complete.
+            # There is nothing left to wait for. waitress would forget that a refused request is complete.
             self.expect_continue = False
         return taken
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the first line and the fields.
+        """Parse the first line and the fields.
 
         Raises:
-            ParsingError: They are not what RFC 9112 asks for.
+            ParsingError: If they do not follow RFC 9112.
         """
         first, end, fields = header_plus.partition(b"\r\n")
-        plain = _in_ascii(first)
+        plain = _encode_target(first)
         try:
             super().parse_header(plain + end + fields)
         except ValueError as error:
-            # Of urlsplit on half an IPv6 address, of int on thousands of digits.
+            # urlsplit fails on half an IPv6 address, int on thousands of digits.
             raise ParsingError("a number or an address in it cannot be read") from error
         if plain != first:
-            # As it was sent: who reads it has to tell raw bytes from encoded ones.
+            # Keep the query as it was sent: its reader has to distinguish raw bytes from encoded ones.
             self.query = first.split(b" ")[1].partition(b"#")[0].partition(b"?")[2].decode("latin-1")
         pairs = [line.partition(b":")[::2] for line in fields.split(b"\r\n") if line]
         lines = [(name.lower(), value.strip(b" \t")) for name, value in pairs]
@@ -214,11 +212,11 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         self.body_rcv = StrictChunks(self.body_rcv.getbuf())
 
 
-def _in_ascii(line: bytes) -> bytes:
-    """A first line whose target is percent-encoded: old clients and curl send UTF-8 as it is (ruling H8).
+def _encode_target(line: bytes) -> bytes:
+    """Percent-encode the target of a first line, because old clients and curl send raw UTF-8.
 
     Raises:
-        ParsingError: It is not UTF-8.
+        ParsingError: If the target is not UTF-8.
     """
     method, space, rest = line.partition(b" ")
     if rest.isascii() or not rest.startswith(b"/"):
@@ -227,19 +225,19 @@ def _in_ascii(line: bytes) -> bytes:
         rest.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ParsingError("its target is not UTF-8") from error
-    return method + space + NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], rest)
+    return method + space + NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], rest)
 
 
 class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types
-    """Reads a chunked body: each line ends in CR LF and is short, and no byte is looked at more often than needed."""
+    """Parses a chunked body: each line is short and ends in CR LF, and no byte is read more often than necessary."""
 
-    _reads = "size"  # what the next line is: "size", "end" of a chunk, or "trailer"
+    _reads = "size"  # what the next line contains: "size", "end" of a chunk, or "trailer"
     _line = b""
     _due = 0
     _trailer_length = 0
 
     def received(self, data: bytes) -> int:
-        """Take bytes of the connection; gives how many of them belong to this body."""
+        """Feed bytes of the connection to the parser; return how many of them belong to this body."""
         at = 0
         while at < len(data) and not self.completed and not self.error:
             if self._due:
@@ -283,11 +281,11 @@ class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no ty
             self.error = Refused("the size of a chunk is not a hexadecimal number")
 
 
-# ---- answering them
+# ---- Answering requests
 
 
 class _Answer:
-    """What the tasks of waitress have in common here: the answer to HEAD is its headers."""
+    """Shared by the tasks of waitress: an answer to HEAD consists of headers only."""
 
     channel: Any
     request: Any
@@ -295,7 +293,7 @@ class _Answer:
 
     @property
     def _is_head(self) -> bool:
-        # An error inside the app is answered by a task whose request is made up.
+        # An error inside the app is answered by a task with an artificial request.
         return bool((self.channel.requests or [self.request])[0].command == "HEAD")
 
     def write(self, data: bytes) -> None:
@@ -309,14 +307,14 @@ class _Answer:
 
 
 class _Refusal(_Answer, ErrorTask):  # type: ignore[misc]  # waitress has no types
-    """Answers what waitress itself refuses, in the form of every failure (ruling H3)."""
+    """Answers a request that waitress itself refuses, in the same form as every other error."""
 
     def execute(self) -> None:
         answer = problem(_error(self.request.error))
         self.status = f"{answer.status} {HTTPStatus(answer.status).phrase}"
         headers = {"Content-Type": answer.media_type} | STANDARD_HEADERS | dict(answer.headers)
         self.response_headers.extend(headers.items())
-        self.request.headers.pop("CONNECTION", None)  # whatever was asked for, this is the end
+        self.request.headers.pop("CONNECTION", None)  # close the connection, whatever the client asked for
         self.set_close_on_finish()
         self.content_length = len(answer.body)
         self.channel.lingers = True
@@ -324,7 +322,7 @@ class _Refusal(_Answer, ErrorTask):  # type: ignore[misc]  # waitress has no typ
 
 
 class _Task(_Answer, WSGITask):  # type: ignore[misc]  # waitress has no types
-    """Asks the app."""
+    """Calls the app."""
 
     def build_response_header(self) -> bytes:
         server, waiting = self.channel.server, len(self.channel.requests) - 1
@@ -337,14 +335,14 @@ class _Task(_Answer, WSGITask):  # type: ignore[misc]  # waitress has no types
 
     def get_environment(self) -> dict[str, Any]:
         environ: dict[str, Any] = super().get_environment()
-        environ["SERVER_SOFTWARE"] = "qrkit"  # PEP 3333 wants a text
+        environ["SERVER_SOFTWARE"] = "qrkit"  # PEP 3333 requires a string
         if self.request.command == "HEAD":
-            environ.pop("wsgi.file_wrapper", None)  # what it wraps is sent unseen
+            environ.pop("wsgi.file_wrapper", None)  # a wrapped file would bypass `write` and be sent in full
         return environ
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection. One that was refused is read on for a while, and what comes is thrown away."""
+    """A connection. After a refusal it is read for a while longer, and the data is discarded."""
 
     parser_class = StrictParser
     task_class = _Task
@@ -360,7 +358,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def writable(self) -> bool:
         if self.will_close or self.close_when_flushed or not self.total_outbufs_len:
             return bool(super().writable())
-        # A thread that writes just now tells when it leaves something; asking meanwhile would keep it from its work.
+        # A thread that is writing reports what it leaves over; waiting for the lock would slow it down.
         if not self.outbuf_lock.acquire(blocking=False):
             return False
         self.outbuf_lock.release()
@@ -388,12 +386,12 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
                 self.handle_close()
 
     def is_overdue(self, quiet_since: float) -> bool:
-        """Whether nothing more is to be expected: of an idle client, of one that does not read, of an endless one."""
+        """Whether to give up on the client: it is idle, does not read, or never finishes its request."""
         now = time.monotonic()
         if self.lingers_until:
             return now > self.lingers_until
         if self.requests and not self.total_outbufs_len:
-            return False  # the app is at work
+            return False  # the app is still working
         return self._is_endless(now) or bool(self.last_activity < quiet_since)
 
     def _is_endless(self, now: float) -> bool:
@@ -403,21 +401,21 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return bool(now - self.request.began > longest)
 
     def is_idle(self) -> bool:
-        """Whether it has no request, not even half of one, and no answer that is still on its way."""
+        """Whether the connection has no request, not even a partial one, and no unsent answer."""
         with self.requests_lock:
             has_request = self.requests or self.request is not None
         return bool(self.lingers_until) or not (has_request or self.total_outbufs_len)
 
 
 class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
-    """The threads that ask the app; when they are shut down, they are gone."""
+    """The threads that call the app. `shutdown` reports whether all of them have ended."""
 
     def __init__(self) -> None:
         super().__init__()
         self._started: list[threading.Thread] = []
 
     def wait(self) -> None:
-        """Wait until no thread is left."""
+        """Wait until all threads have ended."""
         for thread in self._started:
             thread.join()
 
@@ -435,18 +433,18 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
 
 class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
-    """A server of one app on one socket.
+    """A server for one app on one socket.
 
     Attributes:
-        port: Where it listens.
-        is_stopping: Whether it was asked to end.
+        port: The port it listens on.
+        is_stopping: Whether it was asked to stop.
     """
 
     channel_class = _Channel
     port: int
 
     def __init__(self, app: WSGIApplication, settings: Settings, listening: socket.socket) -> None:
-        # With trusted proxies, `proxies.client_address` reads what they forward; else nobody gets to see it.
+        # With trusted proxies, `proxies.client_address` reads the forwarded headers; otherwise they are dropped.
         forwards = bool(settings.trusted_proxies)
         adjustments = Adjustments(
             sockets=[listening], threads=settings.threads, clear_untrusted_proxy_headers=not forwards, **OPTIONS
@@ -455,7 +453,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
         self._settings = settings
-        self._ending = threading.RLock()  # a signal may come while its own thread holds it
+        self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
         super().__init__(
             app, {}, _sock=listening, dispatcher=_Threads(), adj=adjustments, sockinfo=where, bind_socket=False
         )
@@ -463,7 +461,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self.task_dispatcher.set_thread_count(settings.threads)
 
     def handle_accept(self) -> None:
-        """Take a connection in, or hang up on an address that has its share of them."""
+        """Accept a connection, or close it if its address has too many already."""
         try:
             accepted = self.accept()
             if accepted is None:
@@ -471,7 +469,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             connection, address = accepted
             self.set_socket_options(connection)
         except OSError:
-            return  # gone already
+            return  # the client is already gone
         others = [channel.addr[0] for channel in list(self.active_channels.values())]
         if has_its_share(address[0], others, self._settings):
             connection.close()
@@ -479,7 +477,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.channel_class(self, connection, address, self.adj, map=self._map)
 
     def run(self) -> None:
-        """Answer until asked to stop; then let the requests in flight end, and close everything."""
+        """Answer requests until asked to stop, then wait for the requests in flight and close everything."""
         try:
             while not self.is_stopping:
                 self._turn(self.adj.asyncore_loop_timeout)
@@ -491,17 +489,17 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.shut()
 
     def ask_to_stop(self) -> None:
-        """Have `run` end, from any thread or signal handler; asked again, it does not wait for requests in flight."""
+        """Make `run` return, from any thread or signal handler. A second call does not wait for requests in flight."""
         with self._ending:
             self._is_hurried = self.is_stopping
             self.is_stopping = True
             self.pull_trigger()
 
     def shut(self) -> None:
-        """Close all connections and end all threads; once is enough."""
+        """Close all connections and end all threads. Further calls do nothing."""
         if self._is_shut:
             return
-        # Threads that wait for a client to read wake up from this.
+        # This wakes up threads that wait for a client to read.
         for channel in list(self.active_channels.values()):
             channel.handle_close()
         is_done = self.task_dispatcher.shutdown(timeout=HURRIED_GRACE if self._is_hurried else THREADS_GRACE)
@@ -516,33 +514,33 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             threading.Thread(target=self._close_trigger, name="qrkit-end", daemon=True).start()
 
     def _close_trigger(self) -> None:
-        """Close the pipe; a thread that outlives the server must not write into what is another file by then."""
+        """Close the pipe once all threads have ended: a late thread must not write to a reused file descriptor."""
         self.task_dispatcher.wait()
         self.trigger.close()
 
     def pull_trigger(self) -> None:
-        """Wake the loop up."""
-        # Without a lock: threads that wait for one another here would answer a tenth of the requests.
+        """Wake up the loop."""
+        # No lock: threads that wait for one another here would answer a tenth of the requests.
         if not (self._is_shut or self._is_woken):
             self._is_woken = True
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Find connections from which nothing more is to be expected; waitress calls it every few seconds."""
+        """Find connections to give up on; waitress calls this every few seconds."""
         quiet_since = now - self.adj.channel_timeout
         self._overdue = [channel for channel in list(self.active_channels.values()) if channel.is_overdue(quiet_since)]
 
     def _turn(self, timeout: float) -> None:
-        # Before it is asked what to wait for: whoever comes later wakes the loop up again.
+        # Reset this before the loop asks what to wait for, so that a later event wakes it up again.
         self._is_woken = False
         wasyncore.loop(timeout=timeout, use_poll=self.adj.asyncore_use_poll, map=self._map, count=1)
         overdue, self._overdue = self._overdue, []
         for channel in overdue:
-            # waitress marks them only, and waits with closing until a client reads that never will.
+            # waitress only marks them, and waits to close them until the client reads, which may never happen.
             channel.handle_close()
 
     def _stop_accepting(self) -> None:
-        """Take in those who have knocked already, then hear what they want."""
+        """Accept the connections that are already waiting, stop listening, and read once from all of them."""
         count = -1
         while count < len(self.active_channels) < self.adj.connection_limit:
             count = len(self.active_channels)
@@ -551,7 +549,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self._turn(0)
 
     def _has_work(self) -> bool:
-        """Whether a request is in flight; connections without one are closed."""
+        """Whether a request is in flight. Closes connections without one."""
         for channel in list(self.active_channels.values()):
             if channel.is_idle():
                 channel.handle_close()
@@ -559,7 +557,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
 
 
 def _error(refused: Any) -> QrkitError:
-    """What waitress says, in our words; it may quote a header, and headers hold keys."""
+    """Convert an error of waitress to our own. Drops quoted header text, because headers may contain API keys."""
     if refused.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return BodyTooLarge(f"the body is too long; at most {MOST_BODY_BYTES:,} bytes are taken")
     if refused.code == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:

@@ -1,6 +1,7 @@
-"""The pages that people see: contents that are no web address, where a short URL leads, and what went wrong (T8).
+"""Writes the HTML pages for visitors: contents that are not a web address, previews of short URLs, and errors.
 
-They run no script and load nothing. Whatever a stranger wrote is text in them; the one link is that of the destination.
+The pages run no script and load nothing. Text written by strangers stays text; the only link is that of the
+destination.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ INVITATIONS = {
     "http": "Open",
     "https": "Open",
 }
-"""What the button says, by the scheme of its link."""
+"""Label of the button by the scheme of its link."""
 
 FILES = {"text/vcard": "Save contact", "text/calendar": "Save event"}
 RAW = "?raw=1"
-"""What is asked for the content itself, as a file."""
+"""Query string that asks for the content itself, as a file."""
 
 NOT_COUNTED = "You are only looking: this is not counted as a scan."
 NOTES = {
     "wifi": "Choose this network in the Wi-Fi settings of your phone. To copy a line, touch and hold it.",
     "link": "There is no link to it, because it may lead elsewhere than it seems to.",
 }
-"""What helps with a content that no button opens, by its kind."""
+"""Hint for a content without a button, by its kind."""
 
 LOOKS = {
     "Number": "take big",
@@ -51,11 +52,11 @@ LOOKS = {
     "Address as written": "take address",
     "Address": "take",
 }
-"""How a row looks, by its label: `take` is selected as a whole, `exact` has letters that are told apart."""
+"""CSS classes of a row by its label: `take` is selected as a whole, `exact` distinguishes similar letters."""
 
 
 class Button(NamedTuple):
-    """What a page invites to; `file` is the name to save under."""
+    """The button of a page; `file` is the name to save the content under."""
 
     label: str
     href: str
@@ -64,20 +65,20 @@ class Button(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What stands on a page, from top to bottom.
+    """The content of a page, from top to bottom.
 
     Attributes:
-        icon: Name of the icon, in the template.
+        icon: Name of the icon in the template.
         heading: What the page is about.
-        is_label: Whether the heading only says what the one thing below it is.
-        over: Small, above the heading.
-        lead: Below the heading, and `tips` below that.
-        tips: What to try.
+        is_label: Whether the heading only labels the single value below it.
+        over: Small text above the heading.
+        lead: Text below the heading.
+        tips: List of things to try, below the lead.
         rows: Labels and values.
-        content: The content as it is; folded away where there are rows.
-        button: What the page invites to.
-        note: Below the button.
-        foot: Below the card.
+        content: The content as it is; folded away if there are rows.
+        button: The button of the page.
+        note: Text below the button.
+        foot: Text below the card.
     """
 
     icon: str
@@ -93,7 +94,7 @@ class Sheet:
     foot: str = ""
 
     def look_of(self, label: str) -> str:
-        """The CSS classes of a row."""
+        """Return the CSS classes of a row."""
         return LOOKS.get(label, "")
 
 
@@ -125,22 +126,22 @@ FAILURES = {
         lead="Something about its address is not right. Please scan the code once more.",
     ),
 }
-"""What to say to someone who scanned a printed code, by status; of others, that of their hundred."""
+"""Page for somebody who scanned a printed code, by status. Other statuses use the 400 or 500 page."""
 
 
 def page(answer: Answer) -> bytes:
-    """An HTML page with the content for people, and a button for what is safe to do with it.
+    """Return an HTML page that shows the content, with a button for what is safe to do with it.
 
     The file of a contact or an event is at `?raw=1` of the same URL.
     """
-    return _written(_shown(answer))
+    return _render(_content_sheet(answer))
 
 
 def preview(short_url: str, answer: Answer) -> bytes:
-    """An HTML page that tells where a short URL leads, and does not go there."""
+    """Return an HTML page that shows where a short URL leads, without going there."""
     link = answer.destination.link
     if link is None or not link.startswith(("http:", "https:")):
-        return _written(replace(_shown(answer), foot=NOT_COUNTED))
+        return _render(replace(_content_sheet(answer), foot=NOT_COUNTED))
     parts = urlsplit(link)
     written = answer.content.strip()
     rows = [("Full address", link)]
@@ -156,30 +157,30 @@ def preview(short_url: str, answer: Answer) -> bytes:
         button=Button("Go there", link),
         foot=NOT_COUNTED,
     )
-    return _written(sheet)
+    return _render(sheet)
 
 
 def failure(error: QrkitError) -> bytes:
-    """An HTML page that tells a visitor in plain words what went wrong, and what to try."""
+    """Return an HTML page that tells a visitor in plain words what went wrong, and what to try."""
     status = status_of(error)
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, TooManyRequests):
         sheet = replace(sheet, lead=f"{sheet.lead} Please try again in {_wait(error.retry_after)}.")
-    return _written(replace(sheet, foot=f"Error {status}"))
+    return _render(replace(sheet, foot=f"Error {status}"))
 
 
-def _shown(answer: Answer) -> Sheet:
-    found, button = card(answer.content), _button(answer.destination)
-    is_text, has_name = found.kind == "text", found.title != TITLES[found.kind]
+def _content_sheet(answer: Answer) -> Sheet:
+    content_card, button = card(answer.content), _button(answer.destination)
+    is_text, has_name = content_card.kind == "text", content_card.title != TITLES[content_card.kind]
     return Sheet(
-        found.kind,
-        "This QR Code says" if is_text else found.title,
-        over=TITLES[found.kind] if has_name else "",
-        is_label=is_text or (len(found.rows) == 1 and not has_name),
-        rows=found.rows,
+        content_card.kind,
+        "This QR Code says" if is_text else content_card.title,
+        over=TITLES[content_card.kind] if has_name else "",
+        is_label=is_text or (len(content_card.rows) == 1 and not has_name),
+        rows=content_card.rows,
         content=answer.content,
         button=button,
-        note="" if button else NOTES.get(found.kind, ""),
+        note="" if button else NOTES.get(content_card.kind, ""),
     )
 
 
@@ -193,22 +194,22 @@ def _button(where: Destination) -> Button | None:
 
 
 def _wait(seconds: int) -> str:
-    """How long that is, roughly and never too short."""
+    """Say how long to wait, rounded up to minutes or hours."""
     minutes, hours = -(-seconds // 60), -(-seconds // 3600)
     if minutes <= 1:
         return "a minute"
     return f"{minutes} minutes" if minutes < 100 else f"{hours} hours"
 
 
-def _written(sheet: Sheet) -> bytes:
+def _render(sheet: Sheet) -> bytes:
     template, css = _template()
-    # "replace": a text that cannot be written as UTF-8 is still worth a page.
+    # "replace": a text that cannot be encoded as UTF-8 still gets a page.
     return template.render(sheet=sheet, css=css).encode("utf-8", "replace")
 
 
 @cache
 def _template() -> tuple[Template, str]:
-    """The page and its style, read when the first is shown."""
+    """Load the template and its CSS on first use."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     folder = files("qrkit.server")
     template = environment.from_string(folder.joinpath("landing.html.jinja").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""`Request` and `Response` of the HTTP interface, and errors as responses (rulings H1, H3)."""
+"""Defines `Request` and `Response` of the HTTP interface, and converts errors to responses."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    # Whatever is served cannot run or load anything, even where a file holds a stranger's text.
+    # Nothing that is served can run or load anything, even if a file contains a stranger's text.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
-"""On every response."""
+"""Headers of every response."""
 PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
     "Access-Control-Max-Age": "86400",
 }
-"""On every answer to OPTIONS."""
+"""Headers of every answer to OPTIONS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class Request:
     Attributes:
         method: GET, POST, …
         query: The query string as it was sent.
-        headers: By lower-case name.
+        headers: Headers by lower-case name.
         path: Variable parts of the path, by name.
-        address: Of the client.
-        joining: Headers that join the response, be it an answer or an error.
-        noting: What the access log says of it beside what every request has.
-        warnings: What of it was not read as the client may think: joins the response, too.
-        body: What was sent with it: called with the most bytes that are taken, it gives them or raises `BodyTooLarge`.
+        address: IP address of the client.
+        joining: Headers to add to the response, whether it is an answer or an error.
+        noting: Further fields for the access log.
+        warnings: Warnings to add to the response, for parts of the request that were not read as the client may expect.
+        body: Called with the maximum number of bytes, returns the body or raises `BodyTooLarge`.
     """
 
     method: str
@@ -90,14 +90,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP response; the standard headers join when it is sent.
+    """An HTTP response; the standard headers are added when it is sent.
 
     Attributes:
-        status: Of HTTP.
-        media_type: For `Content-Type`.
-        body: As it is sent.
-        headers: By name.
-        warnings: Sentences on what is not as the client may think, for `X-Api-Warning`.
+        status: HTTP status code.
+        media_type: Value of `Content-Type`.
+        body: Bytes of the body.
+        headers: Headers by name.
+        warnings: Sentences for `X-Api-Warning`, about anything that differs from what the client may expect.
     """
 
     status: int = 200
@@ -108,24 +108,24 @@ class Response:
 
 
 def ignored(unknown: Iterable[str]) -> list[str]:
-    """The sentence that names fields that were sent and are not known, if there are any (ruling H2)."""
+    """Return a warning that names the unknown fields of a request, if there are any."""
     return [f"unknown fields were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
 
 
 def warning(sentences: Iterable[str]) -> dict[str, str]:
-    """The header that tells what is not as the client may think, if anything is."""
+    """Return the `X-Api-Warning` header, or nothing if there are no warnings."""
     text = "; ".join(sentences)
     return {"X-Api-Warning": header_text(text)} if text else {}
 
 
 def tagged(answer: Response, caching: str) -> Response:
-    """An answer that browsers and proxies may keep as `Cache-Control` says, and ask for by its `ETag` later."""
+    """Return a response with an `ETag`, which browsers and proxies may cache as `caching` (`Cache-Control`) says."""
     tag = f'"{sha256(answer.body).hexdigest()[:32]}"'
     return replace(answer, headers=dict(answer.headers) | {"ETag": tag, "Cache-Control": caching})
 
 
 def unless_known(asked: Request, answer: Response) -> Response:
-    """The answer, or 304 without a body where the client says that it has it (RFC 9110, section 13.1.2)."""
+    """Return the response, or 304 without a body if the client already has it (RFC 9110, section 13.1.2)."""
     tag, known = answer.headers.get("ETag"), asked.headers.get("if-none-match", "")
     tags = {one.strip().removeprefix("W/") for one in known.split(",")}
     if answer.status != 200 or tag is None or tags.isdisjoint({tag, "*"}):
@@ -134,10 +134,10 @@ def unless_known(asked: Request, answer: Response) -> Response:
 
 
 def header_text(text: str) -> str:
-    """A text as one header line of 1..512 printable ASCII characters (ruling H3).
+    """Encode a string as one header line of 1..512 printable ASCII characters.
 
-    Control characters and line ends become spaces; `%` and everything beyond ASCII is percent-encoded as UTF-8, never
-    cut inside a sequence, so that decoding gives the text back.
+    Control characters and line ends become spaces; `%` and all non-ASCII characters are percent-encoded as UTF-8. A
+    sequence is never cut in the middle, so decoding restores the string.
     """
     line = re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", text).strip() or "error"
     parts, length = [], 0
@@ -153,11 +153,11 @@ def header_text(text: str) -> str:
 
 
 def problem(error: QrkitError, *, highest: int = 599) -> Response:
-    """An error as RFC 9457 problem details, with its text in `X-Api-Error` and its word in `X-Api-Error-Code`.
+    """Convert an error to RFC 9457 problem details, with its text in `X-Api-Error` and its code in `X-Api-Error-Code`.
 
     Args:
         error: What went wrong.
-        highest: The status it has at most: generate promises no more than 500 (ruling H4).
+        highest: The highest status to return; generate uses 500.
     """
     status, text = min(status_of(error), highest), error.told("http")
     body: dict[str, Any] = {
@@ -182,5 +182,5 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
 
 
 def _pointer(name: str) -> str:
-    """A field as a JSON pointer (RFC 6901)."""
+    """Convert a field name to a JSON pointer (RFC 6901)."""
     return "/" + name.replace("~", "~0").replace("/", "~1").replace(".", "/")

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 description, made of the routes and of the models that judge requests (ruling H7)."""
+"""Builds the OpenAPI 3.1 description from the routes and from the models that validate requests."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ PROBLEM: Schema = {
 
 @cache
 def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
-    """The description of these routes as JSON; `base_url` is where they are."""
+    """Return the OpenAPI description of these routes as JSON; `base_url` is the URL they are served under."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        # A readable tail may have slashes in it, of which OpenAPI knows nothing.
+        # `urlinfo` may contain slashes, which OpenAPI cannot express.
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     described = {
         "openapi": "3.1.0",
@@ -83,9 +83,9 @@ def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    """One method of one path."""
+    """Describe one method of one path."""
     names = re.findall(r"{(\w+)", route.path)
-    found: dict[str, Any] = {
+    operation: dict[str, Any] = {
         "operationId": f"{route.handler.__name__.strip('_')}{'_with_tail' if 'urlinfo' in names else ''}",
         "summary": (getdoc(route.handler) or "").partition("\n")[0].rstrip("."),
         "parameters": [
@@ -99,12 +99,12 @@ def _operation(route: Route) -> dict[str, Any]:
         "security": SECURITY[route.key],
     }
     if route.reply == "landing":
-        found["responses"]["302"] = {"description": "On to the content", "headers": {"Location": {"schema": TEXT}}}
+        operation["responses"]["302"] = {"description": "To the content", "headers": {"Location": {"schema": TEXT}}}
     if route.reply == "picture" and route.method == "GET":
-        found["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
+        operation["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
     if route.body:
-        found["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
-    return found
+        operation["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
+    return operation
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {
@@ -141,30 +141,30 @@ PARAMETERS: dict[str, Schema] = {
     "em": {"type": "string", "enum": list(GET_MODES), "default": "byte"},
     "style": {"type": "string", "enum": list(TEXT_STYLES), "default": "blocks", "description": "of txt"},
     "shorten": {"type": "string", "description": "a shortening service, `local` for this one; needs http(s) content"},
-    "attachment": FLAG | {"description": "whether the picture is to be saved, not shown"},
-    "filename": {"type": "string", "description": "suggested name of the file"},
-    "keep": FLAG | {"description": "whether its QR Codes are kept, outside of any campaign"},
+    "attachment": FLAG | {"description": "whether browsers save the image instead of showing it"},
+    "filename": {"type": "string", "description": "suggested file name"},
+    "keep": FLAG | {"description": "whether to keep its QR Codes, outside of any campaign"},
     "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {
         "type": "string",
         "enum": list(IMPORT_FORMATS),
-        "description": "of the file; a form with parts may say it in a field or in the name of its file instead",
+        "description": "format of the file; a form with parts may give it in a field or by its file name instead",
     },
-    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "of the pictures in a zip"},
-    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "how thorough"},
-    "raw": FLAG | {"description": "csv: texts that a spreadsheet would run as formulas are written as they are"},
+    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
+    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
+    "raw": FLAG | {"description": "csv: do not escape text that a spreadsheet would run as a formula"},
 }
 
 
 def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
-    """A reply or a body: by media type, its schema."""
+    """Return a response or request body with its schema by media type."""
     content = {kind: {"schema": schema} for kind, schema in schemas.items()}
     return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
 
 
 def _problem() -> dict[str, Any]:
     problem = {"schema": {"$ref": PLACE.format(model="Problem")}}
-    # To a browser, a short URL answers with a page.
+    # A short URL answers a browser with a page.
     return {"content": {"application/problem+json": problem, "text/html": {"schema": TEXT}}}
 
 
@@ -173,12 +173,12 @@ def _ref(model: str) -> dict[str, Schema]:
 
 
 def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
-    """An object that has all these properties, and perhaps the optional ones."""
+    """Return the schema of an object with these required properties, and optional ones."""
     return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
 
 
 def _files(formats: Iterable[Format | ImportFormat | ScanFormat]) -> dict[str, Schema]:
-    """Files of these formats, by their media types; before these, what generated clients read them all as: bytes."""
+    """Return schemas of files by media type. Bytes come first, because generated clients read all files as bytes."""
     kinds = [one.media_type.partition(";")[0] for one in formats]
     return {"application/octet-stream": BYTES} | {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
 
@@ -195,7 +195,7 @@ ISSUE = _object(
     message=TEXT,
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
 )
-# Bytes are read whatever their Content-Type says, so that generated clients need to know no media types of pictures.
+# The Content-Type of an uploaded image is ignored, so generated clients need not know the media types of images.
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
 UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
 BODIES: dict[str, dict[str, Schema]] = {
@@ -205,7 +205,8 @@ BODIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
-    # Not as an upload: where a form says the format, the query need not, which a description cannot tell.
+    # Not as an upload: a form can contain the format, which makes the query parameter optional. OpenAPI cannot express
+    # that.
     "file": FILE,
 }
 

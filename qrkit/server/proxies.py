@@ -1,4 +1,4 @@
-"""Who asks: the address of a client, also behind proxies that the operator trusts."""
+"""Finds the IP address of a client, also behind proxies that the operator trusts."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from qrkit.server.settings import Settings
 __all__ = ["client_address", "has_its_share"]
 
 MOST_OF_ADDRESS = 100
-"""Connections of one address at a time."""
+"""Maximum number of simultaneous connections from one address."""
 
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
 
 
 def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
-    """The address of the client; IPv4 in IPv6 is given as IPv4.
+    """Return the address of the client; an IPv4 address written as IPv6 is returned as IPv4.
 
-    `X-Forwarded-For` is believed of trusted proxies alone, and of its list that entry which the outermost of them
-    wrote: everything to the left of it is the client's own invention. Of other forwarding headers nothing is.
+    `X-Forwarded-For` is trusted only from trusted proxies, and only the entry that the outermost of them wrote: the
+    client can make up everything to the left of it. All other forwarding headers are ignored.
     """
     peer = str(environ.get("REMOTE_ADDR") or "")
     address = _read(peer.partition("%")[0])
@@ -36,29 +36,29 @@ def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
 
 
 def has_its_share(address: str, others: Sequence[str], settings: Settings) -> bool:
-    """Whether an address has so many connections that it gets no more, so that none takes them all.
+    """Whether an address already has as many connections as one address may have.
 
-    Trusted proxies may have any number, and so may this machine, on which there may be one.
+    Trusted proxies and this machine, which may run a proxy, have no limit.
 
     Args:
-        address: Who asks for one more.
-        others: The addresses of the connections there are.
-        settings: Who is trusted.
+        address: The address that opens another connection.
+        others: The addresses of the open connections.
+        settings: Contains the trusted proxies.
     """
-    found = _read(address.partition("%")[0])
-    if found is None or found.is_loopback or any(found in network for network in settings.proxies):
+    client = _read(address.partition("%")[0])
+    if client is None or client.is_loopback or any(client in network for network in settings.proxies):
         return False
     return sum(other == address for other in others) >= MOST_OF_ADDRESS
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:
-    """An address, with or without its port; None for anything else."""
-    found = WITH_PORT.fullmatch(text)
+    """Parse an address with or without a port; return None for anything else."""
+    match = WITH_PORT.fullmatch(text)
     try:
-        address = ip_address((found["v6"] or found["v4"]) if found else text)
+        address = ip_address((match["v6"] or match["v4"]) if match else text)
     except ValueError:
         return None
     if isinstance(address, IPv6Address):
-        # A zone is a name on another machine, and may be any text.
+        # A scope ID names an interface of another machine, and may be any text.
         return None if address.scope_id else address.ipv4_mapped or address
     return address

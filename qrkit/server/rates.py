@@ -1,4 +1,4 @@
-"""How often and how much at once: buckets of requests by address, and a gate for work that fills the machine."""
+"""Limits how often and how much at once: buckets of requests per address, and a gate for expensive work."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from qrkit.errors import TooManyRequests
 __all__ = ["Buckets", "Gate"]
 
 MOST_ADDRESSES = 50_000
-"""Of a table of buckets; the one that was idle for longest makes room."""
+"""Maximum number of addresses in a table of buckets; the one idle for longest is dropped."""
 HOUSEHOLD = 64
-"""Bits of an IPv6 address that one customer shares; below, addresses cost nothing."""
+"""Bits of an IPv6 address that identify one customer; a customer can use any number of addresses below."""
 
 
 class Buckets:
-    """Lets each address do something so many times a minute: a bucket that fills steadily and is emptied by use.
+    """Limits the requests per minute of each address: a bucket that fills steadily and is emptied by use.
 
     Args:
-        a_minute: How many; 0 is without limit. So many may come at once, too.
-        message: What is said to those who come more often.
-        clock: Seconds that never go back.
+        a_minute: Requests per minute, which may also come all at once; 0 means no limit.
+        message: The error message when the limit is reached.
+        clock: Returns seconds that never go back.
     """
 
     def __init__(self, a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,14 +36,14 @@ class Buckets:
         self._lock = Lock()
 
     def take(self, address: str) -> None:
-        """Count one use.
+        """Count one request.
 
         Raises:
-            TooManyRequests: The bucket of this address is empty.
+            TooManyRequests: If the address has reached its limit.
         """
         if not self._most:
             return
-        now, key = self._clock(), _household(address)
+        now, key = self._clock(), _rate_limit_key(address)
         with self._lock:
             level, since = self._levels.get(key, (float(self._most), now))
             level = min(self._most, level + (now - since) * self._most / 60)
@@ -59,25 +59,25 @@ class Buckets:
         return len(self._levels)
 
 
-def _household(address: str) -> str:
-    """Who is counted as one: an IPv4 address, or the network of an IPv6 address."""
+def _rate_limit_key(address: str) -> str:
+    """Return what is counted as one client: an IPv4 address, or the network of an IPv6 address."""
     if ":" not in address:
         return address
     try:
-        found = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((found, HOUSEHOLD), strict=False))
+    return str(ip_network((parsed, HOUSEHOLD), strict=False))
 
 
 class Gate:
-    """Lets so many through at once; some wait, and more are sent away.
+    """Lets a limited number of callers through at once; some may wait, and the others are rejected.
 
     Args:
         places: How many may be inside.
         waiting: How many may wait.
         seconds: How long they wait.
-        message: What is said to those who are sent away.
+        message: The error message for rejected callers.
     """
 
     def __init__(self, places: int, *, waiting: int, seconds: float, message: str) -> None:
@@ -88,10 +88,10 @@ class Gate:
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """The time inside.
+        """Pass the gate for the duration of the context.
 
         Raises:
-            TooManyRequests: Too many wait, or it took too long.
+            TooManyRequests: If too many callers wait, or if waiting takes too long.
         """
         if not self._places.acquire(blocking=False):
             raise self._full()

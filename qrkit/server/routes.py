@@ -1,4 +1,4 @@
-"""The routes of the HTTP interface, one row each (interface.md, "Endpoints")."""
+"""Lists the routes of the HTTP interface, one row each."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["ROUTES", "Handler", "Key", "Route"]
 
 Handler = Callable[[Call], Response]
 Key = Literal["none", "optional", "required"]
-"""Of `none`, not even the query is read: whatever is hung behind a printed short URL, it works."""
+"""For `none`, the query is not even read, so a printed short URL works whatever is appended to it."""
 
 
 class Route(NamedTuple):
-    """A method and a path template, and what answers them. HEAD is answered where GET is.
+    """A method, a path template, and the handler that answers. Every GET route answers HEAD, too.
 
     Attributes:
         method: GET, POST, PUT or DELETE.
-        path: Its variable parts in braces; `urlinfo` is all that follows, slashes too.
-        handler: What answers.
-        key: Whether an API key is asked for.
-        query: Names of its parameters, in `wsgi.openapi.PARAMETERS`.
-        body: What is sent, in `wsgi.openapi.BODIES`.
-        reply: What comes back, in `wsgi.openapi.REPLIES`.
+        path: The path, with variable parts in braces; `urlinfo` is the rest of the path, including slashes.
+        handler: Returns the response.
+        key: Whether an API key is required.
+        query: Names of its parameters, in `server.openapi.PARAMETERS`.
+        body: Name of the request body, in `server.openapi.BODIES`.
+        reply: Name of the response, in `server.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
-        most_status: The highest status it answers: generate promises no more than 500 (ruling H4).
+        most_status: The highest status it answers with; generate uses 500.
     """
 
     method: str
@@ -44,7 +44,7 @@ class Route(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Whether it changes records."""
+        """Whether the route changes records."""
         return self.key == "required" and self.reply in ("nothing", "made", "issues")
 
 
@@ -56,7 +56,7 @@ GET_FIELDS = (
 
 
 def _openapi(call: Call) -> Response:
-    """This description."""
+    """Return the OpenAPI description."""
     return Response(200, JSON, describe(ROUTES, call.service.base_url))
 
 

@@ -1,7 +1,8 @@
-"""The models that judge requests, as JSON schemas: those of records, and those of what is sent (ruling H7).
+"""Converts the models that validate requests to JSON schemas: for records, and for request bodies.
 
-Clients that are generated from a schema send its defaults. Where an absent field is taken from elsewhere, from the
-record as it is or from a template, a default would replace what is there: so only the description tells it.
+Clients generated from a schema send its defaults. If a missing field is filled from elsewhere, from the existing record
+or from a template, a default in the schema would overwrite it. In these cases only the description mentions the
+default.
 """
 
 from __future__ import annotations
@@ -28,60 +29,66 @@ POSTED_FORMATS = [name for name in FORMATS if name not in GET_ONLY_FORMATS]
 
 
 def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
-    """The schemas of requests and records by name; `parameters` are those of the query, which designs have, too."""
+    """Return all schemas by name; `parameters` are the query parameters that designs have, too."""
     records = _parts(QRCode) | _parts(Campaign)
     modes = records["Properties"]["properties"]["em"]
-    modes["enum"] = [one.capitalize() for one in modes["enum"]]  # as records are stored (ruling T3)
-    return _of_designs(parameters) | _of_sent_records(records) | {name: _merging(one) for name, one in records.items()}
+    modes["enum"] = [one.capitalize() for one in modes["enum"]]  # records are stored with capitalized modes
+    return (
+        _of_designs(parameters)
+        | _of_sent_records(records)
+        | {name: _without_defaults(one) for name, one in records.items()}
+    )
 
 
 def design_field(name: str) -> Schema:
-    """A field of a design as a query has it, which knows no gradients."""
-    found: Schema = _plain(Design.model_json_schema()["properties"][name])
-    return found["oneOf"][0] if "oneOf" in found else found
+    """Return the schema of a design field in a query string, which cannot contain gradients."""
+    schema: Schema = _plain(Design.model_json_schema()["properties"][name])
+    return schema["oneOf"][0] if "oneOf" in schema else schema
 
 
 def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
-    """What POST generate reads: a design, and what else it may say."""
+    """Return the schemas of a POST generate body: a design and its further fields."""
     parts = _parts(Design)
     design = parts.pop("Design")
     design["properties"] |= {
         "em": parameters["em"],
         "format": parameters["format"] | {"enum": POSTED_FORMATS},
         "shorten": parameters["shorten"],
-        "template": {"type": "string", "description": "name of a stored design, of which fields not sent are taken"},
+        "template": {"type": "string", "description": "name of a stored design that supplies the missing fields"},
     }
     parts["DesignRequest"] = design | {
-        # A template may hold what is required.
+        # A template may contain the required fields.
         "required": [],
         "if": {"required": ["template"], "properties": {"template": {"type": "string", "minLength": 1}}},
         "else": {"required": ["content"], "properties": {"content": {"type": "string"}}},
     }
-    merged = _reached("DesignRequest", parts)
-    return {name: _nullable(_merging(one) if name in merged else one) for name, one in parts.items()}
+    merged = _merged_schemas("DesignRequest", parts)
+    return {name: _nullable(_without_defaults(one) if name in merged else one) for name, one in parts.items()}
 
 
 def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
-    """What is sent of records: without what the service decides. In these, null is absent, while no reply has null."""
+    """Return the schemas of records in request bodies, without read-only fields. Null means absent here."""
     sent = json.loads(re.sub(r'("\$ref": "[^"]+)', r"\1Input", json.dumps(records)))
     qrcode, campaign = sent.pop("QRCode"), sent.pop("Campaign")
-    # Only records that the plan hides have no content.
+    # Only records that the plan hides have no content, so sent records require it.
     content = qrcode["properties"]["content"]
     content["minLength"] = 1
     del content["default"]
     changes = _without(qrcode, (*READ_ONLY, *NOT_CHANGED), required=[])
-    changes["description"] = "Changes of a QR Code; what is absent or null stays as it is, in its parts, too."
-    found = {f"{name}Input": one for name, one in sent.items()} | {
+    changes["description"] = "Changes of a QR Code; fields that are absent or null stay as they are."
+    schemas = {f"{name}Input": schema for name, schema in sent.items()} | {
         "NewQRCode": _without(qrcode, READ_ONLY, required=["content"]),
         "QRCodeChanges": changes,
         "NewCampaign": _without(campaign, ("id", "created"), required=["name"]),
     }
-    merged = {"NewCampaign", *_reached("QRCodeChanges", found)}
-    return {name: _nullable(_merging(one) if name in merged else one) for name, one in found.items()}
+    merged = {"NewCampaign", *_merged_schemas("QRCodeChanges", schemas)}
+    return {
+        name: _nullable(_without_defaults(schema) if name in merged else schema) for name, schema in schemas.items()
+    }
 
 
 def _parts(model: type[Model]) -> dict[str, Schema]:
-    """A model and all models in it, by name."""
+    """Return the schemas of a model and of all models in it, by name."""
     schema: Schema = _plain(model.model_json_schema(ref_template=PLACE))
     parts: dict[str, Schema] = schema.pop("$defs", {})
     for name, words in _attributes(model).items():
@@ -90,20 +97,20 @@ def _parts(model: type[Model]) -> dict[str, Schema]:
     return parts | {model.__name__: schema}
 
 
-def _reached(name: str, parts: dict[str, Schema]) -> set[str]:
-    """The objects whose absent fields are taken from elsewhere: lists and gradients are replaced as a whole."""
+def _merged_schemas(name: str, parts: dict[str, Schema]) -> set[str]:
+    """Return the schema and its nested objects whose missing fields are filled from elsewhere."""
     inner = (one["$ref"].rpartition("/")[2] for one in parts[name]["properties"].values() if "$ref" in one)
-    return {name}.union(*(_reached(one, parts) for one in inner))
+    return {name}.union(*(_merged_schemas(one, parts) for one in inner))
 
 
 def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Schema:
-    """A schema of what is sent: without what the service decides."""
+    """Return the schema without these fields, which the service decides."""
     kept = {name: part for name, part in schema["properties"].items() if name not in tuple(names)}
     return schema | {"properties": kept, "required": required}
 
 
-def _merging(schema: Schema) -> Schema:
-    """An object whose absent fields are taken from elsewhere: defaults stand in the words alone."""
+def _without_defaults(schema: Schema) -> Schema:
+    """Move the defaults of an object to the descriptions, because its missing fields are filled from elsewhere."""
     return schema | {"properties": {name: _in_words(part) for name, part in schema["properties"].items()}}
 
 
@@ -118,7 +125,7 @@ def _in_words(part: Schema) -> Schema:
 
 
 def _nullable(schema: Schema) -> Schema:
-    """An object that is sent: null is absent in all of its fields that need not be there (ruling H5)."""
+    """Allow null in all optional fields of an object; null means absent."""
     needed = schema.get("required", ())
     return schema | {
         "properties": {name: part if name in needed else _or_null(part) for name, part in schema["properties"].items()}
@@ -132,7 +139,7 @@ def _or_null(part: Schema) -> Schema:
 
 
 def _plain(schema: Any) -> Any:
-    """A schema without pydantic's ornaments; absent is written as absent, never as null (ruling T3)."""
+    """Remove pydantic's extras from a schema, including null: an absent field is left out, never null."""
     if isinstance(schema, list):
         return [_plain(one) for one in schema]
     if not isinstance(schema, dict):
@@ -143,21 +150,21 @@ def _plain(schema: Any) -> Any:
     ornaments = ("title", "additionalProperties", "default")
     kept = {name: part for name, part in schema.items() if name not in ornaments or _is_field(name, part)}
     if isinstance(kept.get("description"), str):
-        kept["description"] = _worded(kept["description"].partition("\n")[0])
+        kept["description"] = _clean_text(kept["description"].partition("\n")[0])
     return {name: _plain(part) for name, part in kept.items()}
 
 
 def _is_field(name: str, part: Any) -> bool:
-    """Whether it is a property of this name, or a default that is worth telling: a number, a word, a choice."""
+    """Whether a name is a property, or a default worth showing: a number, a string or a choice."""
     return isinstance(part, dict) and "type" in part if name != "default" else isinstance(part, int | float | str)
 
 
 def _attributes(model: type[Model]) -> dict[str, str]:
-    """What the docstring of a model says of its fields, by their names in Python."""
-    found = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)$", getdoc(model) or "", re.MULTILINE)
-    return {name: _worded(words) for name, words in found}
+    """Return the descriptions of a model's fields from its docstring, by their names in Python."""
+    attributes = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)$", getdoc(model) or "", re.MULTILINE)
+    return {name: _clean_text(words) for name, words in attributes}
 
 
-def _worded(words: str) -> str:
-    """A sentence on one line, without the ids of our rulings."""
+def _clean_text(words: str) -> str:
+    """Join a sentence to one line and remove references to internal rules."""
     return re.sub(r" \(rulings? [^)]*\)", "", " ".join(words.split()))

@@ -1,4 +1,4 @@
-"""`Service`, what the handlers work with, and `Call`, one request to it: who asks, and what of."""
+"""Defines `Service`, what the handlers work with, and `Call`, one authorized request to it."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from qrkit.visits.redirect import Redirects
 __all__ = ["Call", "Gates", "Service", "called"]
 
 LONGEST_WAIT = 20.0
-"""Seconds that a request waits for its turn."""
+"""Maximum seconds that a request waits for its turn."""
 WAITING = 4
-"""Requests that may wait for the store to answer whether it works."""
+"""Maximum number of requests that wait for the store to report whether it works."""
 
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 
 class Gates:
-    """How much may go on at once, so that whatever is asked, short URLs are answered.
+    """Limits on concurrent and repeated work, so that short URLs are answered under any load.
 
     Attributes:
-        drawing: For pictures that are drawn, and for answers of many records: they fill a processor, and memory.
-        reading: For what strangers send and takes long to read: one thing after the other.
-        changing: For what changes records: one thing after the other.
+        drawing: For drawing images and answering with many records, which take processor time and memory.
+        reading: For reading large bodies sent by strangers: one at a time.
+        changing: For changing records: one at a time.
         asking: For questions to the store that anybody may ask.
-        generates: Requests without a key, by address.
-        unknown_codes: Short URLs that nobody has, by address.
+        generates: Requests without a key, per address.
+        unknown_codes: Requests for unknown short URLs, per address.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Together they leave threads free: whoever scans must always find one.
+        # Together the gates leave threads free: a visitor who scans must always find one.
         waiting = settings.threads // 4
         self.drawing = Gate(
             settings.renders or os.cpu_count() or 1,
@@ -62,7 +62,7 @@ class Gates:
             1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
         )
         self.asking = Gate(1, waiting=WAITING, seconds=5, message="the store does not answer")
-        # An address is answered by each process about as often.
+        # Each process sees about the same share of the requests of one address.
         a_minute = -(-settings.generates_a_minute // settings.processes)
         self.generates = Buckets(
             a_minute, f"{settings.generates_a_minute} requests a minute are allowed without an API key; send one"
@@ -92,13 +92,13 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that may go on: its key, if it has one, is good, and its account's plan allows it.
+    """An authorized request: its key, if it has one, is valid, and the plan of its account allows it.
 
     Attributes:
-        service: Who is asked.
-        request: What was sent.
-        parameters: The query string as named texts.
-        account: Whose key it is; None without one.
+        service: The service that was called.
+        request: The request as it was sent.
+        parameters: The query string as a mapping of names to strings.
+        account: The account of the key; None without a key.
     """
 
     service: Service
@@ -111,7 +111,7 @@ class Call:
         """The portfolio of the account.
 
         Raises:
-            NotAuthenticated: There is no key.
+            NotAuthenticated: If the request has no key.
         """
         if self.account is None:
             raise _no_key()
@@ -120,7 +120,7 @@ class Call:
 
     @property
     def id(self) -> str:
-        """The id in the path."""
+        """The ID in the path."""
         return self.request.path["id"]
 
     @property
@@ -128,33 +128,33 @@ class Call:
         return self.request.headers.get("content-type", "")
 
     def body(self, most: int) -> bytes:
-        """The body, at most so many bytes.
+        """Return the body, at most `most` bytes.
 
         Raises:
-            BodyTooLarge: It is longer.
-            WrongMediaType: It is a form with parts.
+            BodyTooLarge: If the body is longer.
+            WrongMediaType: If the body is a form with parts.
         """
         if is_form(self._content_type):
             raise WrongMediaType("the body is a form with parts; send the JSON itself as the body")
         return self.request.body(most)
 
     def json(self, most: int) -> dict[str, Any]:
-        """The JSON object that the body holds, at most so many bytes.
+        """Return the JSON object in the body, at most `most` bytes.
 
         Raises:
-            BadRequest: It holds none.
-            BodyTooLarge: It is longer.
-            WrongMediaType: It is a form with parts.
+            BadRequest: If the body is not a JSON object.
+            BodyTooLarge: If the body is longer.
+            WrongMediaType: If the body is a form with parts.
         """
         return json_object(self.body(most))
 
     def file(self, most: int) -> Sent:
-        """The file that the body holds, at most so many bytes.
+        """Return the file in the body, at most `most` bytes.
 
         Raises:
-            BadRequest: It is a form without a file, or with several.
-            InvalidParameter: It is a list of bytes in which there is something else.
-            BodyTooLarge: It is longer.
+            BadRequest: If the body is a form without a file, or with several.
+            InvalidParameter: If the body is a list of bytes that contains anything else.
+            BodyTooLarge: If the body is longer.
         """
         body = self.request.body(most)
         with self.service.gates.reading.passing():
@@ -162,13 +162,13 @@ class Call:
 
 
 def called(service: Service, request: Request, *, needs_key: bool, is_exchange: bool) -> Call:
-    """Judge a request before it is looked at: rate by address, key, rate by key, plan (the order of ruling H4).
+    """Authorize a request: check the address's rate limit, the API key, its rate limit and the plan, in this order.
 
     Raises:
-        InvalidParameter: The query cannot be read.
-        NotAuthenticated: The key is missing where one is needed, or is not known.
-        TooManyRequests: The address or the account has asked too often.
-        NotAllowed: The plan does not include it.
+        InvalidParameter: If the query string is invalid.
+        NotAuthenticated: If a required key is missing, or if the key is unknown.
+        TooManyRequests: If the address or the account has reached its limit.
+        NotAllowed: If the plan does not include the operation.
     """
     parameters = pairs(request.query, request.warnings)
     account = _account(service, request, parameters)
@@ -185,7 +185,7 @@ def _no_key() -> NotAuthenticated:
 
 
 def _account(service: Service, request: Request, parameters: Mapping[str, str]) -> Account | None:
-    """The account of the key, where one is given; what is left of its plan joins the response (ruling H3)."""
+    """Return the account of the key, or None without a key, and add the remaining quota to the response headers."""
     key = _key(request, parameters)
     if not key:
         service.gates.generates.take(request.address)

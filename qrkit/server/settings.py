@@ -1,4 +1,4 @@
-"""What an operator decides about a server: one typed object, from the environment, the command line or Python."""
+"""Defines the settings of a server: one typed object, from environment variables, the command line or Python."""
 
 from __future__ import annotations
 
@@ -59,40 +59,42 @@ Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without li
 
 
 def _may_be(kind: Any, annotation: Any) -> bool:
-    """Whether a type is this one, this one with bounds, or this one or None."""
+    """Whether an annotation is this type, this type with bounds, or this type or None."""
     return annotation is kind or any(_may_be(kind, part) for part in get_args(annotation))
 
 
 class Settings(Model):
-    """How a server of the HTTP interface behaves.
+    """Settings of a server of the HTTP interface.
 
-    Each field can be set by an environment variable, `QRKIT_BASE_URL` for `base_url`; lists are written with commas.
+    Each field can be set by an environment variable, such as `QRKIT_BASE_URL` for `base_url`; lists are separated by
+    commas.
 
     Attributes:
-        store: The store's file, or the URL of a PostgreSQL database; it is not shown, for it may hold a password.
-        base_url: What short URLs begin with; by default what the store keeps. Never taken from a request.
+        store: The store's file, or the URL of a PostgreSQL database. Left out of the `repr`, as it may contain a
+            password.
+        base_url: What short URLs begin with; by default the base URL kept in the store. Never taken from a request.
         host: Address to listen on.
         port: Port to listen on.
-        hosts: Names besides that of `base_url` under which the server is asked; "*" for any. Addresses in numbers and
-            localhost are always taken.
-        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is believed; none by default.
-        proxy_hops: How many such proxies stand one behind the other.
-        fetch_from: Hosts from which pictures of designs are read; none by default (ruling G20).
-        strict: Whether a redirect whose visit is not durable in two seconds is answered by 503 (ruling T11).
-        record_visits: Whether visits are recorded at all; without, short URLs work and nothing is counted.
-        keep_days: For how many days visits are kept before they are reduced to counts; by default what the store was
-            told before, for ever where it never was.
-        places: A table of places (mmdb) that tells the country of a visit, and region and city if it has them; none by
-            default. Addresses are not kept, so what is not told at a visit is never known.
-        access_log: Whether each request is logged, as a line of JSON without query, key or address.
-        threads: How many requests are worked on at once. Redirects wait for the disk together, so many are good.
-        processes: How many processes serve the store, for addresses' limits: each counts its share of them.
-        renders: How many pictures are drawn or read at once; as many as there are processors where nothing is said.
-        generates_a_minute: Requests to generate or decode without a key that one address may make.
-        unknown_codes_a_minute: Unknown short URLs that one address may try.
+        hosts: Host names besides that of `base_url` that the server answers for; "*" for any. IP addresses and
+            localhost are always accepted.
+        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is trusted; none by default.
+        proxy_hops: Number of such proxies in front of the server, one behind the other.
+        fetch_from: Hosts that images of designs may be downloaded from; none by default.
+        strict: Whether to answer a redirect with 503 if its visit is not stored durably within two seconds.
+        record_visits: Whether to record visits at all; if not, short URLs work and nothing is counted.
+        keep_days: Days after which visits are reduced to counts; by default the value kept in the store, or forever if
+            the store has none.
+        places: A GeoIP database (mmdb) for the country of a visit, and region and city if it has them; none by default.
+            Addresses are not stored, so a location that is not looked up with the visit is never known.
+        access_log: Whether to log each request as a line of JSON, without query, key or address.
+        threads: How many requests are handled at once. Redirects wait for the disk together, so more threads help.
+        processes: How many processes serve the store; each applies its share of the limits per address.
+        renders: How many images are drawn or read at once; by default the number of processors.
+        generates_a_minute: Requests per minute to generate or decode without a key, per address.
+        unknown_codes_a_minute: Unknown short URLs per minute, per address.
 
     Raises:
-        InvalidParameter: A field breaks its rule; all that do are named.
+        InvalidParameter: If a field is invalid; the error lists all invalid fields.
     """
 
     store: Annotated[str, Field(repr=False)] = "qrkit.duckdb"
@@ -116,25 +118,25 @@ class Settings(Model):
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """The settings that an environment holds.
+        """Read settings from environment variables.
 
         Args:
-            environment: Names of variables and their texts, as `os.environ` has them.
-            **given: Fields that win over it; those that are None do not.
+            environment: Names and values of the variables, as in `os.environ`.
+            **given: Fields that override the variables; None means not given.
 
         Raises:
-            UnknownParameter: A variable that begins with `QRKIT_` is no setting: a slip must not go unseen.
-            InvalidParameter: A value breaks its rule.
+            UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo.
+            InvalidParameter: If a value is invalid.
         """
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for variable, text in environment.items():
             if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:
-                raise UnknownParameter(variable, None, ENVIRONMENT)  # what it holds may be a secret
-            found[name] = cls._value(name, text)
-        return cls(**(found | {name: value for name, value in given.items() if value is not None}))
+                raise UnknownParameter(variable, None, ENVIRONMENT)  # without its value, which may be a secret
+            fields[name] = cls._value(name, text)
+        return cls(**(fields | {name: value for name, value in given.items() if value is not None}))
 
     @classmethod
     def _value(cls, name: str, text: str) -> Any:
@@ -150,4 +152,4 @@ class Settings(Model):
 
 
 ENVIRONMENT = tuple(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)
-"""The variables that are read."""
+"""Names of the environment variables that are read."""

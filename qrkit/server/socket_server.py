@@ -1,6 +1,6 @@
-"""The app behind a real socket: as a process of its own, or in a notebook beside the portfolio.
+"""Serves the app on a real socket: as a process of its own, or in a notebook in the background.
 
-One process, many threads: the store has one writer. `qrkit.server.http_server` is what they run.
+There is one process with many threads, because the store has one writer. `qrkit.server.http_server` does the serving.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _starting = threading.RLock()
 def serve(
     app: WSGIApplication, settings: Settings | None = None, *, ready: Callable[[int], None] | None = None
 ) -> None:
-    """Serve until SIGINT or SIGTERM; requests in flight end, a second signal does not wait for them.
+    """Serve until SIGINT or SIGTERM. Requests in flight are finished; a second signal stops without waiting for them.
 
-    In another thread than the main one, signals are left alone.
+    Outside of the main thread, signals are left alone.
 
     Args:
-        app: What answers.
-        settings: Where to listen, how many threads there are, and which proxies are trusted.
+        app: The WSGI app.
+        settings: Where to listen, how many threads to use, and which proxies to trust.
         ready: Called with the port once the server listens.
 
     Raises:
-        InvalidParameter: The host cannot be one.
-        OSError: There is no such host, or its port is in use or not for us to take.
+        InvalidParameter: If the host is invalid.
+        OSError: If the host does not exist, or if the port is in use or requires privileges.
     """
     from qrkit.server.http_server import listen
 
@@ -60,7 +60,7 @@ def serve(
 
 @contextmanager
 def _signals_stop(server: StrictServer) -> Iterator[None]:
-    """While it lasts, signals to end ask the server to."""
+    """Stop the server on SIGINT and SIGTERM for the duration of the context."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -77,34 +77,34 @@ def _signals_stop(server: StrictServer) -> Iterator[None]:
 class Server(Shown):
     """The HTTP interface and the short URLs of a store, served in the background of a notebook.
 
-    It begins when it is made and ends with `stop`, with its `with` block, or with the program. A cell can run again: a
-    new server takes the place of the one on the same store, and of the one at the same port. The store stays open, and
-    what short URLs begin with is what the store keeps.
+    The server starts when it is created and ends with `stop`, with its `with` block, or with the program. You can run a
+    cell again: a new server replaces the one on the same store and the one on the same port. The store stays open, and
+    its base URL does not change.
 
     Args:
-        portfolio: What is served, a `Portfolio` or its store.
-        settings: How it is served, `Settings` in full; by default as `Settings()`, without a log of requests. Each of
-            the arguments below replaces the field of its name, unless it is None.
-        base_url: What short URLs begin with; by default what the store keeps.
+        portfolio: What to serve, a `Portfolio` or its store.
+        settings: Complete settings; by default `Settings()` without an access log. Each argument below replaces the
+            field of the same name, unless it is None.
+        base_url: What short URLs begin with; by default the base URL kept in the store.
         host: Address to listen on.
         port: Port to listen on; 0 for a free one.
-        hosts: Further names under which the server is asked.
-        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is believed.
-        fetch_from: Hosts from which pictures of designs are read.
-        record_visits: Whether visits are recorded.
-        places: A GeoIP database (mmdb) that tells the country of a visit.
-        access_log: Whether each request is logged.
-        threads: How many requests are worked on at once.
-        generates_a_minute: Requests to generate or decode without a key that one address may make.
-        unknown_codes_a_minute: Unknown short URLs that one address may try.
+        hosts: Further host names that the server answers for.
+        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is trusted.
+        fetch_from: Hosts that images of designs may be downloaded from.
+        record_visits: Whether to record visits.
+        places: A GeoIP database (mmdb) for the location of visits.
+        access_log: Whether to log each request.
+        threads: How many requests are handled at once.
+        generates_a_minute: Requests per minute to generate or decode without a key, per address.
+        unknown_codes_a_minute: Unknown short URLs per minute, per address.
 
     Attributes:
-        port: Where it listens.
-        url: Its address on this machine.
+        port: The port it listens on.
+        url: Its URL on this machine.
 
     Raises:
-        InvalidParameter: If a setting breaks its rule.
-        OSError: If another program uses the port, or you may not take it.
+        InvalidParameter: If a setting is invalid.
+        OSError: If another program uses the port, or if the port requires privileges.
     """
 
     port: int
@@ -163,18 +163,18 @@ class Server(Shown):
                     other.stop()
             self.port = self._server.port
             self.url = f"http://{reachable(chosen.host)}:{self.port}"
-            # A daemon, for Python waits for the others before it tells anybody that it ends.
+            # A daemon thread, because Python waits for all others before it runs the exit handlers.
             self._thread = threading.Thread(target=self._server.run, name=f"qrkit-server-{self.port}", daemon=True)
             self._thread.start()
             _running.append(self)
 
     @property
     def is_running(self) -> bool:
-        """Whether it answers."""
+        """Whether the server is running."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """End it: requests in flight are answered, for some seconds. The store stays open."""
+        """Stop the server. Requests in flight get some seconds to finish. The store stays open."""
         with self._stopping:
             if self in _running:
                 self._server.ask_to_stop()
@@ -189,7 +189,7 @@ class Server(Shown):
 
     @property
     def store_path(self) -> str:
-        """Where the records are: the path of a file, or the address of a database without its password."""
+        """Where the records are stored: the path of a file, or the URL of a database without its password."""
         return self._store.path
 
     def __repr__(self) -> str:
@@ -197,7 +197,7 @@ class Server(Shown):
 
 
 def reachable(host: str) -> str:
-    """The host of a URL under which this machine reaches a server that listens there."""
+    """Return the host of a URL under which this machine reaches a server that listens on `host`."""
     try:
         address = ip_address(host or "0.0.0.0")
     except ValueError:
@@ -208,11 +208,11 @@ def reachable(host: str) -> str:
 
 
 def _running_here() -> list[Server]:
-    """Those of this process: in a fork, the threads are those of the parent."""
+    """Return the servers of this process. In a fork, the threads belong to the parent."""
     return [server for server in _running if server._process == os.getpid()]
 
 
-@atexit.register  # later than qrkit.store registered its own, so done before the files are closed
+@atexit.register  # registered after the handlers of qrkit.store, so it runs before the files are closed
 def _stop_all() -> None:
     for server in _running_here():
         server.stop()

@@ -1,4 +1,4 @@
-"""What the track operations read of a JSON body: fields of a QR Code or a campaign (endpoints 4, 5, 8, 9; T4, T5)."""
+"""Reads the fields of a QR Code or a campaign from the JSON body of a track operation."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
 
 READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
-"""Fields of a QR Code that are ignored when they are sent (ruling T4)."""
+"""Fields of a QR Code that are ignored in requests."""
 NOT_CHANGED = ("shortCode",)
-"""Chosen when the code is made, and printed since then."""
+"""Fields that cannot change after the code was created, because the short URL may be printed."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Fields(NamedTuple):
-    """What a body says.
+    """The fields of a body.
 
     Attributes:
-        values: By their names in Python.
-        unknown: Paths of fields that were sent and are not known (ruling H2).
+        values: Values by their names in Python.
+        unknown: Paths of the fields that are unknown and were ignored.
     """
 
     values: dict[str, Any]
@@ -35,10 +35,10 @@ class Fields(NamedTuple):
 
 
 def read_qrcode(fields: Mapping[str, Any]) -> Fields:
-    """Read a new QR Code; null and empty text count as absent.
+    """Read a new QR Code; null and the empty string count as absent.
 
     Raises:
-        InvalidParameter: Fields break rules; all that do are named, as JSON names them.
+        InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
     known, unknown = QRCode.known(fields)
     sent = {name: value for name, value in known.items() if name not in READ_ONLY}
@@ -46,17 +46,17 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
     if "content" not in sent:
         problems.append(Problem("content", None, "is required", "missing-parameter"))
     with collecting(problems):
-        _judge(sent)
+        _validate(sent)
     if problems:
         raise InvalidParameter(*problems)
     return Fields(_in_python(QRCode, sent), unknown)
 
 
 def read_changes(fields: Mapping[str, Any]) -> Fields:
-    """Read changes of a QR Code; null counts as absent, while empty text empties a field (ruling T5).
+    """Read changes of a QR Code; null counts as absent, while an empty string clears a field.
 
     Raises:
-        InvalidParameter: Fields break rules; all that do are named, as JSON names them.
+        InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
     _, unknown = QRCode.known(fields)
     names = {field.alias for field in QRCode.model_fields.values()} - {*READ_ONLY, *NOT_CHANGED}
@@ -66,8 +66,8 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
             sent[name] = _part(part, sent[name])
     if isinstance(sent.get("schedule"), list):
         sent["schedule"] = QRCode.known({"schedule": sent["schedule"]})[0]["schedule"]
-    # An empty campaign is none; an empty name is made from the content.
-    _judge({name: value for name, value in sent.items() if value != "" or name not in ("campaignId", "name")})
+    # An empty campaignId means no campaign; an empty name is derived from the content.
+    _validate({name: value for name, value in sent.items() if value != "" or name not in ("campaignId", "name")})
     return Fields(_in_python(QRCode, sent), unknown)
 
 
@@ -75,7 +75,7 @@ def read_campaign(fields: Mapping[str, Any]) -> Fields:
     """Read the name and the description of a campaign, new or changed.
 
     Raises:
-        InvalidParameter: There is no name, or a field breaks its rule.
+        InvalidParameter: If the name is missing, or if a field is invalid.
     """
     _, unknown = Campaign.known(fields)
     sent = {name: fields[name] for name in ("name", "description") if fields.get(name) is not None}
@@ -87,10 +87,10 @@ def read_campaign(fields: Mapping[str, Any]) -> Fields:
 
 @contextmanager
 def json_named() -> Iterator[None]:
-    """Have errors name fields as JSON does: `campaignId`.
+    """Rename fields in errors to their names in JSON, such as `campaignId`.
 
     Raises:
-        InvalidParameter: One was raised inside.
+        InvalidParameter: If the block raised one.
     """
     try:
         yield
@@ -99,13 +99,13 @@ def json_named() -> Iterator[None]:
         raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
 
 
-def _judge(sent: Mapping[str, Any]) -> None:
-    """Refuse fields that no QR Code could have, under the names that were sent."""
+def _validate(sent: Mapping[str, Any]) -> None:
+    """Validate the fields of a QR Code under the names that were sent."""
     QRCode(**{"id": "", "name": "", "content": "0", "created": _SOME_DAY, **sent})
 
 
 def _part(model: type[Model], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a part that are there; an empty text is none, but for an address, which it empties."""
+    """Return the given fields of a nested object. An empty string counts as absent, but it clears an address."""
     known, _ = model.known(fields)
     return known | {name: "" for name in ("address",) if fields.get(name) == "" and name in model.model_fields}
 

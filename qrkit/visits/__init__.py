@@ -1,1 +1,1 @@
-"""A request to a short URL -> an answer and a visit."""
+"""Answers requests to short URLs and records them as visits."""

@@ -1,8 +1,8 @@
-"""What a short URL does with the content behind it: follow it, or show it (ruling T8).
+"""Decides what a short URL does with its content: follow it, or show it.
 
-A browser is sent on to clean http and https URLs alone. Everything else is shown as text; `tel:`, `mailto:` and the
-like with a link to tap. What a browser might read differently than it looks (control characters, user names in the
-host) is never followed; blanks at the ends are slips, and left out.
+Browsers are redirected only to clean http and https URLs. Everything else is shown as text; `tel:`, `mailto:` and
+similar schemes get a link to tap. A URL that a browser might read differently than it looks (control characters, user
+names in the host) is never followed. Spaces at the ends are removed.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
 _LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
-# Not the joiners U+200C and U+200D: Persian words and emoji in paths need them.
+# U+200C and U+200D (joiners) are missing on purpose: Persian words and emoji in paths need them.
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a scan ends.
+    """Where a scan leads.
 
     Attributes:
-        kind: `redirect` sends the browser on, `page` shows the content.
-        link: The URL to follow, or for a page the one to tap; ASCII. None for text alone.
-        download: File name and media type under which a contact or an event is offered; None for anything else.
+        kind: `redirect` sends the browser to `link`, `page` shows the content.
+        link: The URL to follow, or on a page the URL to tap, in ASCII; None for plain text.
+        download: File name and media type of a contact or an event; None for anything else.
     """
 
     kind: Literal["redirect", "page"]
@@ -46,7 +46,7 @@ class Destination:
     download: tuple[str, str] | None = None
 
 
-@lru_cache(4096)  # the same few posters are scanned again and again
+@lru_cache(4096)  # the same few codes are scanned again and again
 def destination(content: str) -> Destination:
     """Decide what a short URL with this content does."""
     text = content.strip(" \t\r\n")
@@ -66,27 +66,27 @@ def destination(content: str) -> Destination:
 
 
 def step_below(location: str, hosts: Collection[str], path: str = "") -> str:
-    """The first step of a location's path below a path on one of some hosts; "" where it is not below it.
+    """Return the first path segment of a location below `path` on one of these hosts; "" if it is not below it.
 
     Args:
-        location: An http or https URL as `destination` writes it; its port does not matter.
-        hosts: Names in lower case.
-        path: Without a slash at its end.
+        location: An http or https URL as `destination` returns it; its port does not matter.
+        hosts: Host names in lower case.
+        path: A path without a slash at its end.
     """
     parts = urlsplit(location)
-    found, home = _resolved(parts.path), f"{_resolved(path).rstrip('/')}/"
-    if (parts.hostname or "").rstrip(".") not in hosts or not found.startswith(home):
+    target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
+    if (parts.hostname or "").rstrip(".") not in hosts or not target_path.startswith(home):
         return ""
-    return found.removeprefix(home).partition("/")[0]
+    return target_path.removeprefix(home).partition("/")[0]
 
 
-def _resolved(path: str) -> str:
-    """The path as a browser asks for it: without `.` and `..`."""
+def _normalize(path: str) -> str:
+    """Normalize a path as a browser does: without `.` and `..`."""
     return re.sub("^/+", "/", normpath(unquote(path) or "/"))
 
 
 def _location(url: str) -> str | None:
-    """The URL as ASCII for a `Location` header; None when its host is not what it looks like."""
+    """Return a URL as ASCII for a `Location` header; None if its host could be misread."""
     try:
         parts = urlsplit(url)
         authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
@@ -101,10 +101,10 @@ def _location(url: str) -> str | None:
 
 
 def ascii_host(host: str) -> str:
-    """A host in the letters of the domain name system, as browsers write it (UTS 46; Python's own codec is of 2003).
+    """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the standard of 2003).
 
     Raises:
-        ValueError: It cannot be a host.
+        ValueError: If the host is invalid.
     """
     labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
     return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)

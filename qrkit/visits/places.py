@@ -1,6 +1,6 @@
-"""Where addresses are, by a table of places (mmdb) that the operator names: none is bundled and none is fetched.
+"""Locates IP addresses with a GeoIP database (mmdb) that the operator provides; none is bundled or downloaded.
 
-A visitor's address is not kept, so that its place is looked up with the visit or never (ruling T10).
+A visitor's address is not stored, so its location must be looked up when the visit is recorded.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ LONGEST_NAME = 100
 
 
 class Places:
-    """A table of places; called with an address it gives the place.
+    """A GeoIP database. Call it with an IP address to get a `Place`.
 
-    Tables of MaxMind, DB-IP and IPinfo are read, and those that hold a `country_code` alone. Countries are codes of two
-    letters; region and city are in English.
+    Databases of MaxMind, DB-IP and IPinfo work, and any others that have a `country_code`. Countries are two-letter
+    codes; region and city are in English.
 
     Args:
-        path: The file. It is not copied: replace it by another one of the same name (`mv`, not `cp`), then start anew.
+        path: The file. It is read in place: replace it with another file of the same name (`mv`, not `cp`), then
+            restart.
 
     Attributes:
-        name: What the table calls itself.
-        built: When it was made, UTC.
+        name: The type of the database, as stated in the file.
+        built: When the database was built, UTC.
 
     Raises:
-        UnreadableFile: If there is no such file, or it is not a table of places.
+        UnreadableFile: If the file does not exist or is not a GeoIP database.
         MissingProgram: If maxminddb is not installed.
 
     Example:
@@ -52,47 +53,47 @@ class Places:
             import maxminddb
         try:
             self._reader = maxminddb.open_database(Path(path))
-            found = self._reader.metadata()
-            self.name, self.built = found.database_type, datetime.fromtimestamp(found.build_epoch, UTC)
+            metadata = self._reader.metadata()
+            self.name, self.built = metadata.database_type, datetime.fromtimestamp(metadata.build_epoch, UTC)
         except (OSError, ValueError, OverflowError, maxminddb.InvalidDatabaseError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no mmdb file, or a damaged one"
             raise UnreadableFile(f"{path} cannot be read as a table of places: {reason}") from error
 
     def __call__(self, address: str) -> Place:
-        """Where an address is; nowhere when it is none, or when the table does not know."""
+        """Return the place of an address; an empty place if the address is invalid or not in the database."""
         try:
-            found = self._reader.get(_plain(address))
-        except ValueError:  # no address, or one of IPv6 in a table without these
+            record = self._reader.get(_plain(address))
+        except ValueError:  # not an address, or an IPv6 address in a database without IPv6
             return NOWHERE
-        return _place(found) if isinstance(found, Mapping) else NOWHERE
+        return _place(record) if isinstance(record, Mapping) else NOWHERE
 
     def __repr__(self) -> str:
         return f"<Places of {self.name}, {self.built:%Y-%m-%d}>"
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
-    """An address of IPv4 that is written in the form of IPv6 stands in the tables as what it is."""
-    found = ip_address(address)
-    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
+    """Parse an address. An IPv4 address written as IPv6 becomes IPv4, because databases list it that way."""
+    parsed = ip_address(address)
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
 
 
-def _place(found: Mapping[str, Any]) -> Place:
-    """A record of any of these tables as a place."""
-    regions, where = found.get("subdivisions"), found.get("location")
-    region = regions[0] if isinstance(regions, list) and regions else found.get("region")
+def _place(record: Mapping[str, Any]) -> Place:
+    """Convert a record of any supported database to a place."""
+    regions, where = record.get("subdivisions"), record.get("location")
+    region = regions[0] if isinstance(regions, list) and regions else record.get("region")
     return Place(
-        country=_country(found),
+        country=_country(record),
         region=_name(region),
-        city=_name(found.get("city")),
+        city=_name(record.get("city")),
         latitude=_degrees(where, "latitude", 90),
         longitude=_degrees(where, "longitude", 180),
     )
 
 
-def _country(found: Mapping[str, Any]) -> str | None:
-    """Where it is, else where it is registered."""
+def _country(record: Mapping[str, Any]) -> str | None:
+    """Return the country of an address, or else the country where it is registered."""
     for key in ("country", "country_code", "registered_country"):
-        value = found.get(key)
+        value = record.get(key)
         text = value.get("iso_code") if isinstance(value, Mapping) else value
         code = country_code(text) if isinstance(text, str) else None
         if code:
@@ -101,7 +102,7 @@ def _country(found: Mapping[str, Any]) -> str | None:
 
 
 def _name(value: Any) -> str | None:
-    """A name as MaxMind has it, in several languages, or as a text."""
+    """Return a name, which is either a string or, in MaxMind databases, an object with several languages."""
     if isinstance(value, Mapping):
         names = value.get("names")
         value = names.get("en") if isinstance(names, Mapping) else None

@@ -1,4 +1,4 @@
-"""Redirects: a request to a short URL is recorded, then answered (rulings T8 to T11)."""
+"""Answers requests to short URLs, and records each visit first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from qrkit.visits.visitors import Visitors, first_language, kind_of, new_salt, r
 __all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
 
 Locate = Callable[[str], Place]
-"""Where an address is: address in, place out."""
+"""Returns the `Place` of an IP address."""
 
 LONGEST_SECONDS = 2.0
 
@@ -28,7 +28,7 @@ _log = logging.getLogger("qrkit")
 
 
 def nowhere(_address: str) -> Place:
-    """Where an address is, as far as we know without a table of places."""
+    """Locate nothing: the locator used without a GeoIP database returns an empty `Place` for any address."""
     return NOWHERE
 
 
@@ -44,7 +44,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a visitor gets: the content of the code and what is done with it."""
+    """What a visitor gets: the content of the code, and what is done with it."""
 
     content: str
     destination: Destination
@@ -54,19 +54,19 @@ class Redirects:
     """Answers requests to the short URLs of a store.
 
     Args:
-        store: Where the codes are and the visits go.
-        clock: What time it is.
-        locate: Where an address is; by default nobody knows.
-        strict: Whether a visit that is not durable in time turns the visitor away; else the redirect happens: a printed
-            code must not go dead because of statistics (ruling T11).
-        seconds: How long a redirect waits for its visit to be durable.
-        records: Whether visits are recorded at all.
-        hosts: Names of this service: nobody is sent from one of its short URLs to another, which may lead back.
-        path: Of its base URL.
+        store: Contains the QR Codes and receives the visits.
+        clock: Returns the current time.
+        locate: Returns the `Place` of an IP address; by default an empty one.
+        strict: Whether to turn a visitor away if the visit is not stored durably in time. By default the redirect
+            happens anyway, because a printed code must not stop working for the sake of statistics.
+        seconds: How long a redirect waits for its visit to be stored durably.
+        records: Whether to record visits at all.
+        hosts: Host names of this service. A short URL never redirects to another one on them, which may lead back.
+        path: Path of the base URL.
 
     Attributes:
         lost: Visits that could not be stored.
-        late: Visits that were not durable in time, and were or will be stored later.
+        late: Visits that were not stored durably in time, but were or will be stored later.
     """
 
     def __init__(
@@ -92,39 +92,39 @@ class Redirects:
         self._hosts = frozenset(hosts)
         self._path = path
         self._visitors = Visitors(self._salt) if store.database.is_shared else Visitors()
-        # Read now: a first visitor would have to wait for whoever changes the store at that moment.
+        # Query once now: otherwise the first visitor would have to wait for whatever changes the store at that moment.
         target(store, "")
 
     def answer(self, request: Request) -> Answer:
-        """Record a visit and say where it leads; the answer is given when the visit is durable (ruling T11).
+        """Record a visit and return where it leads; waits until the visit is stored durably, up to `seconds`.
 
         Raises:
-            NotFound: No QR Code ever had this short code; the visit is kept as an orphan.
-            Gone: Its QR Code was deleted; the visit is kept as an orphan.
-            NotStored: The visit is not durable in time, and that is asked for.
+            NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
+            Gone: If its QR Code was deleted; the visit is kept as an orphan.
+            NotStored: If the visit is not stored durably in time and `strict` is on.
         """
-        found, moment = target(self.store, request.short_code), self._clock()
-        content = None if found is None or found is DELETED else found.content_at(moment)
+        entry, moment = target(self.store, request.short_code), self._clock()
+        content = None if entry is None or entry is DELETED else entry.content_at(moment)
         if self._records:
-            self._record(request, moment, found.qrcode if found and content is not None else None, content)
-        return self._answer(request.short_code, found, content)
+            self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+        return self._answer(request.short_code, entry, content)
 
     def look(self, short_code: str) -> Answer:
-        """Where a short code leads at this moment, without a visit.
+        """Return where a short code leads now, without recording a visit.
 
         Raises:
-            NotFound: No QR Code ever had it.
-            Gone: Its QR Code was deleted.
+            NotFound: If no QR Code ever had this short code.
+            Gone: If its QR Code was deleted.
         """
-        found = target(self.store, short_code)
-        return self._answer(short_code, found, found.content_at(self._clock()) if found and found.qrcode else None)
+        entry = target(self.store, short_code)
+        return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 
     def knows(self, short_code: str) -> bool:
-        """Whether a short code was ever given."""
+        """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def _answer(self, short_code: str, found: Target | None, content: str | None) -> Answer:
-        if found is None:
+    def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
+        if entry is None:
             raise NotFound("short URL", short_code)
         if content is None:
             raise Gone("short URL", short_code)
@@ -166,11 +166,11 @@ class Redirects:
             raise NotStored("the visit could not be stored in time; please try again")
 
     def _salt(self, day: int) -> bytes:
-        """The salt that all processes on a server have on a day, so that one visitor is one whichever answers."""
+        """Return the salt of a day, which all processes share, so that a visitor has the same key in each of them."""
         own = new_salt(day)
         try:
             return salt_of_day(self.store, day, own)
-        except Exception as error:  # whatever it is: nobody is held up by it
+        except Exception as error:  # any error: none of them may delay a visitor
             _log.warning("visitors are told apart by this process alone today: %s", error)
             return own
 
@@ -178,6 +178,7 @@ class Redirects:
         try:
             return self._locate(address)
         except Exception as error:
-            # Nor does a table of places hold a redirect up. Its own words may name the address, which is not kept.
+            # A failing GeoIP database must not delay a redirect. Its message may contain the address, which is not
+            # stored.
             _log.error("a visitor could not be located: %s", type(error).__name__)
             return NOWHERE

@@ -1,4 +1,4 @@
-"""What a request to a short URL tells about its visitor, and no more than that (rulings T9, T10)."""
+"""Extracts what is recorded about the visitor of a short URL, and nothing more."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ AT_ONCE_SECONDS = 2
 
 
 def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
-    """What a visit to a live code is: a person's scan, or a HEAD, a request made ahead of a person, or a bot.
+    """Classify a visit to a live code: a person's scan, a HEAD request, a prefetch, or a bot.
 
     Args:
         method: GET or HEAD.
-        headers: By lower-case name.
+        headers: Headers by lower-case name.
     """
     if method == "HEAD":
         return "head"
@@ -40,7 +40,7 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
 
 
 def referrer_host(referrer: str) -> str | None:
-    """The host of a `Referer` header; the rest may say more of a person than we want to know."""
+    """Return the host of a `Referer` header; the rest may reveal more about a person than we want to know."""
     try:
         host = urlsplit(referrer).hostname
     except ValueError:
@@ -49,23 +49,24 @@ def referrer_host(referrer: str) -> str | None:
 
 
 def first_language(accepted: str) -> str | None:
-    """The first language of an `Accept-Language` header."""
-    found = _LANGUAGE.match(accepted.strip())
-    return found[0] if found else None
+    """Return the first language of an `Accept-Language` header."""
+    match = _LANGUAGE.match(accepted.strip())
+    return match[0] if match else None
 
 
 def new_salt(_day: int) -> bytes:
-    """A salt that nobody else has."""
+    """Return a random salt."""
     return secrets.token_bytes(32)
 
 
 class Visitors:
-    """Keys of visitors. A key holds for one UTC day; no address is kept, and yesterday's salt is thrown away.
+    """Keys of visitors. A key is valid for one UTC day; addresses are not stored, and yesterday's salt is deleted.
 
-    After midnight the first visitor of the new day ends the old one: who was on his way before has a key of today.
+    The first visit after midnight starts the new day: a request from just before midnight that comes later gets a key
+    of the new day.
 
     Args:
-        salt: The salt of a day, by its ordinal; asked for once a day, and again where it raised an error.
+        salt: Returns the salt of a day, given by its ordinal. Called once per day, and again if it raised an error.
     """
 
     def __init__(self, salt: Callable[[int], bytes] = new_salt) -> None:
@@ -76,10 +77,10 @@ class Visitors:
         self._lock = Lock()
 
     def key(self, address: str, user_agent: str, moment: datetime) -> int:
-        """The visitor's key on the day of this moment: 64 bits."""
+        """Return the visitor's key on the day of this moment: 64 bits."""
         day = moment.toordinal()
         with self._lock:
-            # A day back is a thread that is late; more is a clock that was wrong, and must not make a salt last.
+            # One day back is a late thread. Anything else is a new day or a corrected clock, and needs a new salt.
             if day not in (self._day, self._day - 1):
                 self._salt = self._new_salt(day)
                 self._day = day
@@ -88,7 +89,7 @@ class Visitors:
             return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._salt).digest(), "big")
 
     def is_repeat(self, short_code: str, visitor: int, moment: datetime) -> bool:
-        """Whether this visitor asked for this code less than 2 seconds before: some readers ask twice for one scan."""
+        """Whether the visitor requested this code less than 2 seconds ago: some readers send two requests per scan."""
         with self._lock:
             last = self._seen.get((short_code, visitor))
             if last is not None and abs((moment - last).total_seconds()) < AT_ONCE_SECONDS:

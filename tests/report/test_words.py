@@ -158,6 +158,6 @@ def test_hours_and_days_are_those_of_the_time_zone():
         same = report.portfolio(portfolio, time_zone="Europe/Ljubljana", **day)
         none = report.portfolio(portfolio, **day)
     assert "Wednesday, 6 May 2026" in made.html
-    assert "the time of Europe/Ljubljana" in made.html
+    assert "the Europe/Ljubljana time zone" in made.html
     assert same.words[0].startswith("3 scans")
     assert none.words == ()

@@ -1,4 +1,4 @@
-"""The demo: a spreadsheet of posters becomes tracked QR Codes, people scan them, and a report tells what happened."""
+"""Runs the demo: a spreadsheet of posters becomes tracked QR Codes, people scan them, and a report tells the result."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from qrkit.server import Client, make_app
 __all__ = ["SAMPLE", "Outcome", "arrivals", "draw_all", "replay", "run"]
 
 SAMPLE = files("qrkit.commands.demo") / "posters.csv"
-"""The bundled spreadsheet: 24 posters of a made-up museum in 4 campaigns."""
+"""The bundled spreadsheet: 24 posters of a fictional museum in 4 campaigns."""
 
 TITLE = "Demo report: these scans are made up"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a demo did and where things lie.
+    """The results of a demo.
 
     Attributes:
-        imported: What became of the rows of the spreadsheet.
-        pictures: Files drawn, two a QR Code.
-        visits: Requests sent to the redirect.
-        scans: Those of them that count.
+        imported: Result of the import of the spreadsheet.
+        pictures: Number of image files, two per QR Code.
+        visits: Number of requests sent to the redirect.
+        scans: Number of requests that count as scans.
         store: The tracking store.
-        codes: The folder of the pictures.
+        codes: The folder with the images.
         report: The report.
     """
 
@@ -50,28 +50,28 @@ class Outcome:
 
 
 def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_progress: bool = True) -> Outcome:
-    """Run the demo into a folder; what an earlier demo left there is made anew.
+    """Run the demo in a folder. The results of an earlier demo in it are replaced.
 
     Args:
-        folder: Made when it does not exist.
-        spreadsheet: A csv with the columns of an import; None takes the bundled one.
-        seed: Of the made-up month of scans.
-        show_progress: Whether progress is shown on the error stream, when that is a terminal.
+        folder: Created if it does not exist.
+        spreadsheet: A csv with the columns of an import; by default the bundled one.
+        seed: Seed of the simulated month of scans.
+        show_progress: Whether to show progress on the error stream if it is a terminal.
 
     Raises:
-        UnreadableFile: The spreadsheet cannot be read.
-        StoreBusy: The store of an earlier demo is open in another process.
+        UnreadableFile: If the spreadsheet cannot be read.
+        StoreBusy: If another process has the store of an earlier demo open.
     """
-    # None shows a bar on terminals alone.
+    # tqdm: None shows a bar only on terminals.
     hidden = None if show_progress else True
     source = spreadsheet or SAMPLE.read_bytes()
     with open_portfolio(":memory:") as trial:
-        # A spreadsheet that cannot be read must not cost the result of an earlier demo.
+        # Try it in memory first, so that an unreadable spreadsheet does not cost the results of an earlier demo.
         trial.import_file(source)
     folder.mkdir(parents=True, exist_ok=True)
     store = folder / "demo.duckdb"
     if store.exists():
-        # Opening it refuses a store that another process serves right now.
+        # This fails if another process has the store open.
         open_portfolio(store).close()
         store.unlink()
     with open_portfolio(store) as portfolio:
@@ -84,7 +84,7 @@ def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_pr
 
 
 def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) -> int:
-    """Draw every QR Code as svg and png, a folder a campaign; give the number of files."""
+    """Draw every QR Code as SVG and PNG, one folder per campaign; return the number of files."""
     names = {None: "no campaign"} | {one.id: one.name for one in portfolio.list_campaigns()}
     drawn: set[str] = set()
     for code in tqdm(portfolio.list_qrcodes(), desc="Drawing", unit=" codes", disable=hidden):
@@ -93,7 +93,7 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
         place.mkdir(parents=True, exist_ok=True)
         stem = safe_stem(code.name)
         if str(place / stem).lower() in drawn:
-            # Two names may become one: the short code tells them apart.
+            # Two names may have the same safe form; the short code distinguishes them.
             stem = f"{stem} {code.short_code}"
         drawn.add(str(place / stem).lower())
         for format in ("svg", "png"):
@@ -102,7 +102,7 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
 
 
 def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
-    """Send requests through the redirect, as a server would get them, each at its own time; a transaction a day."""
+    """Send requests through the redirect as a server would, each at its own time; one transaction per day."""
     clock = _Clock()
     client = Client(make_app(portfolio.store, clock=clock, locate=place_of))
     for _, day in groupby(month, key=lambda arrival: arrival.time.date()):
@@ -115,7 +115,7 @@ def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
 
 @dataclass
 class _Clock:
-    """A clock that stands where it is put."""
+    """A clock that shows the time it is set to."""
 
     moment: datetime = FIRST_DAY
 

@@ -1,7 +1,7 @@
-"""A month of people who scan: a seeded stream of requests to short URLs, as realistic as it has to be.
+"""Simulates a month of people who scan: a seeded stream of requests to short URLs, realistic enough for a demo.
 
-Nothing in it is measured; it is made up so that the demo has something to show. Addresses are of the range reserved for
-documentation (RFC 3849), and `place_of` knows where each is, as a location database would.
+None of the data is measured. Addresses are in the range reserved for documentation (RFC 3849), and `place_of` locates
+them as a GeoIP database would.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SCANS_A_CODE = 110
 MOST_SCANS = 3_000
 RETURNING = 0.14
 TWICE = 0.03
-"""How many readers fetch the address a second time at once."""
+"""Share of readers that request the URL a second time at once."""
 AGAIN = 0.11
-"""How many people scan the same code once more within the hour."""
+"""Share of people who scan the same code again within the hour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Habit:
         hours: Weight of each hour of the day, UTC.
         week: Weight of each weekday from Monday.
         half_life: Days until interest in a new code has halved.
-        peak: Day of the month, counted from 0, on which everybody comes; None for no such day.
+        peak: Day of the month, from 0, on which most people come; None for no such day.
         abroad: Share of visitors from other countries.
     """
 
@@ -46,10 +46,10 @@ class Habit:
     abroad: float = 0.12
 
 
-def _bell(*centres: tuple[float, float]) -> tuple[float, ...]:
-    """Weights of 24 hours with a bump at each (hour, weight)."""
+def _bell(*centers: tuple[float, float]) -> tuple[float, ...]:
+    """Return the weights of 24 hours with a bump at each (hour, weight)."""
     return tuple(
-        0.02 + sum(weight * math.exp(-(((hour - centre) / 1.8) ** 2)) for centre, weight in centres)
+        0.02 + sum(weight * math.exp(-(((hour - center) / 1.8) ** 2)) for center, weight in centers)
         for hour in range(24)
     )
 
@@ -103,7 +103,7 @@ MACHINES = (
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request to a short URL: when, which path, by whom."""
+    """A request to a short URL: its time, its path and its visitor."""
 
     time: datetime
     short_code: str
@@ -113,34 +113,34 @@ class Arrival:
 
 
 def arrivals(codes: Sequence[QRCode], *, seed: int = 1) -> list[Arrival]:
-    """The requests of June 2026 to the short URLs of these codes, oldest first; the same seed gives the same month.
+    """Return simulated requests of June 2026 to the short URLs of these codes, oldest first; deterministic per seed.
 
-    Codes that are not dynamic get none: what they encode does not pass through us.
+    Static codes get no requests, because scans of them do not pass through qrkit.
     """
     codes = [code for code in codes if code.is_dynamic]
     random = Random(seed)
     scale = min(1.0, MOST_SCANS / (SCANS_A_CODE * max(len(codes), 1)))
     campaigns = list(dict.fromkeys(code.campaign_id for code in codes))
-    found: list[Arrival] = []
+    requests: list[Arrival] = []
     for code in codes:
         habit = HABITS[campaigns.index(code.campaign_id) % len(HABITS)]
-        # Some places are busy and most are not.
+        # A few locations are busy and most are not.
         mean = scale * SCANS_A_CODE * random.lognormvariate(-0.25, 0.7)
         for moment in _moments(random, habit, mean):
-            found += _person(random, code.short_code, habit, moment)
-        found += _machines(random, code.short_code, mean)
-    return sorted(found, key=lambda arrival: (arrival.time, arrival.short_code))
+            requests += _person(random, code.short_code, habit, moment)
+        requests += _machines(random, code.short_code, mean)
+    return sorted(requests, key=lambda arrival: (arrival.time, arrival.short_code))
 
 
 def place_of(address: str) -> Place:
-    """Where a made-up address is."""
+    """Return the place of a simulated address."""
     parts = address.split(":")
     known = parts[:2] == ["2001", "db8"] and len(parts) > 2 and parts[2].isdecimal()
     return PLACES[int(parts[2]) % len(PLACES)] if known else NOWHERE
 
 
 def _moments(random: Random, habit: Habit, mean: float) -> Iterator[datetime]:
-    """When people scan one code: about `mean` times in the month."""
+    """Yield when people scan one code: about `mean` times in the month."""
     days = []
     for day in range(DAYS):
         weight = habit.week[day % 7] * 0.5 ** (day / habit.half_life)
@@ -157,7 +157,7 @@ def _person(random: Random, code: str, habit: Habit, moment: datetime) -> Iterat
     place = 0 if random.random() > habit.abroad else random.randint(1, len(ABROAD))
     agents, weights = zip(*PHONES, strict=True)
     headers = {"User-Agent": random.choices(agents, weights)[0], "Accept-Language": LANGUAGES[place]}
-    # Low numbers come again: they are the people who pass the poster every day.
+    # Low numbers come back: they are the people who pass the poster every day.
     number = random.randint(1, 40) if random.random() < RETURNING else random.randint(1_000, 9_999)
     address = f"2001:db8:{place}::{number}"
     yield Arrival(moment, code, address, headers)
@@ -168,7 +168,7 @@ def _person(random: Random, code: str, habit: Habit, moment: datetime) -> Iterat
 
 
 def _machines(random: Random, code: str, mean: float) -> Iterator[Arrival]:
-    """What follows when people share a link: previews, crawlers, a look ahead by a browser, a mistyped code."""
+    """Yield the requests that follow when people share a link: previews, crawlers, a prefetch, a mistyped code."""
     for _ in range(round(mean * 0.12)):
         moment = FIRST_DAY + timedelta(seconds=random.uniform(0, DAYS * 86_400))
         chance = random.random()

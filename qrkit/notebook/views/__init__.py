@@ -1,10 +1,10 @@
-"""What notebooks show of each kind of object: text, HTML and, where it is one, a picture.
+"""Displays objects in notebooks: as text, as HTML and, for QR Codes, as an image.
 
-All of it is the same for equal objects, holds nothing from elsewhere, and takes its colors from the page around it, be
-that light or dark. What strangers wrote is text in it, whatever it looks like.
+Equal objects look the same. A view loads nothing external and takes its colors from the page around it, light or dark.
+Text written by strangers is always shown as text.
 
 `media` in `fields.py` is one function for all classes (`functools.singledispatch`): it shows the fields of a record.
-The other modules here register what they show instead.
+The other modules here register views for their own classes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ VIEWS = {
     "symbol": "drawing",
     "tracking": "tracking",
 }
-"""Room of a class -> the module here that shows the classes of that room."""
+"""Room of a class -> the module here that shows its classes."""
 
 
 def view(subject: Any) -> dict[str, Any]:
-    """What a notebook shows of an object, by media type; its text alone where it cannot be drawn or read."""
+    """Return the representations of an object by media type; only text if it cannot be drawn or read."""
     for cls in type(subject).__mro__:
         package, _, module = cls.__module__.partition(".")
         room = module.partition(".")[0]

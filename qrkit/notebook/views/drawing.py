@@ -1,4 +1,4 @@
-"""Designs, their parts, symbols and scenes as pictures."""
+"""Displays designs, their parts, symbols and scenes as images."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.symbol.symbol import Symbol
 
 SAMPLE = "QRKIT"
-"""What the picture of a part says: the smallest symbol."""
+"""Content of the image of a part; it fits the smallest symbol."""
 SIZE, QUIET = 8, 4
-"""Pixels a module, and modules around a symbol that says nothing of either."""
+"""Pixels per module, and quiet zone in modules, of a symbol without a design."""
 
 
 @media.register
@@ -35,7 +35,7 @@ def _(scene: Scene) -> dict[str, Any]:
 @media.register(Markers)
 @media.register(Modules)
 def _(subject: Design | Gradient | Marker | Markers | Modules) -> dict[str, Any]:
-    """The picture, and the fields beside it."""
+    """Show the image with the fields next to it."""
     design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
     try:
@@ -46,13 +46,13 @@ def _(subject: Design | Gradient | Marker | Markers | Modules) -> dict[str, Any]
         }
         beside = picture(image, f"QR Code: {summary(design.content)}")
     except QrkitError as error:
-        # A record whose picture is to be fetched, say, is a good one.
+        # The design may be valid all the same, for example if it needs an image from a URL.
         return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}
     return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
 
 
 def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
-    """A plain design with one part in it."""
+    """Return a plain design with this one part."""
     match part:
         case Gradient():
             return Design(content=SAMPLE, foreground=part)
@@ -65,7 +65,7 @@ def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
 
 @media.register
 def _(symbol: Symbol) -> dict[str, Any]:
-    """The modules of a symbol, black on white."""
+    """Show the modules of a symbol, black on white."""
     side, edge = SIZE * (symbol.side + 2 * QUIET), SIZE * QUIET
     title = f"version {symbol.version}-{symbol.error_correction}"
     plain = Plain(side, side, edge, edge, SIZE, symbol.modules, BLACK, WHITE, title, union=True)

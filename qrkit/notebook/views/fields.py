@@ -1,4 +1,4 @@
-"""A record by its fields: those that were given, or do not have their default."""
+"""Displays a record by its fields, without those that have their default."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from qrkit.tracking.times import to_iso
 __all__ = ["given", "media", "shown"]
 
 MOST_ENTRIES = 5
-"""Of a list that are shown."""
+"""Maximum items of a list that are shown."""
 
 
 @singledispatch
 def media(subject: Any) -> dict[str, Any]:
-    """What a notebook shows of an object beside its text, by media type: of a record, its fields."""
+    """Return the representations of an object besides its text, by media type; by default a card with its fields."""
     return {"text/html": card(page_text(type(subject).__name__), details(shown(subject)))}
 
 
@@ -34,13 +34,13 @@ def _(color: Color) -> dict[str, Any]:
 
 
 def shown(record: Any) -> Iterator[tuple[str, str]]:
-    """Name and value of each field as HTML."""
+    """Yield the name and value of each field as HTML."""
     for name, value in given(record):
         yield name.replace("_", " "), _value(value)
 
 
 def given(record: Any) -> Iterator[tuple[str, Any]]:
-    """The fields that say something."""
+    """Yield the fields that were given or differ from their default."""
     if isinstance(record, Model):
         yield from record.given().items()
     elif is_dataclass(record):

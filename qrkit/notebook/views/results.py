@@ -1,4 +1,4 @@
-"""Pictures, sheets of them, and what imports and batches did: a sentence, and a table of rows with errors or notes."""
+"""Displays images, contact sheets, and the results of imports and batches."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.printing import QRPrint
 
 MOST_SHOWN = 50
-"""Rows."""
+"""Maximum rows shown."""
 
 
 @media.register(Batch)
 @media.register(ImportResult)
 def _(result: Batch | ImportResult) -> dict[str, Any]:
-    """The HTML of a sentence and of the first rows of a table, which may hold what strangers write."""
+    """Show a sentence and the first rows of the table, which may contain text written by strangers."""
     frame = result.to_frame()
     if frame.empty:
         return {"text/html": f"<p>{result}</p>"}
@@ -29,7 +29,7 @@ def _(result: Batch | ImportResult) -> dict[str, Any]:
     shown = first.assign(**contents).to_html(border=0)
     more = len(frame) - MOST_SHOWN
     rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
-    # Cells are neither markup nor mathematics, and may hold halves of characters.
+    # Cells are neither markup nor formulas, and may contain unpaired surrogates.
     page = f'<p>{result}</p><div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
     return {"text/html": page.encode("utf-8", "replace").decode()}
 
@@ -48,7 +48,7 @@ def _(sheet: ContactSheet) -> dict[str, Any]:
 
 @media.register
 def _(subject: QRPrint) -> dict[str, Any]:
-    """Its sizes alone: the picture itself may be as large as a wall."""
+    """Show only the sizes: the image itself may be as large as a wall."""
     sizes = [
         ("size", f"{subject.width_mm:.2f} x {subject.height_mm:.2f} mm"),
         ("module", f"{subject.module_mm:.2f} mm, {subject.dots_per_module} dots"),

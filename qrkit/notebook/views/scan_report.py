@@ -1,4 +1,4 @@
-"""A report as HTML for notebooks, the heat map beside what was found; readable in light and in dark."""
+"""Displays a scan report as HTML, the heat map next to the issues, in light and dark notebooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STYLE = (
 
 
 def html(report: ScanReport) -> str:
-    """What a notebook shows of a report."""
+    """Return a scan report as HTML."""
     map_, facts = _heat_map(report), "".join((_head(report), _issues(report.issues), _facts(report), _panel(report)))
     return f'<div style="{STYLE}">{map_}<div style="flex:1 1 320px;min-width:280px">{facts}</div></div>'
 
@@ -84,7 +84,7 @@ def _panel(report: ScanReport) -> str:
 
 
 def panel_table(panel: Panel) -> str:
-    """Who reads it in which condition."""
+    """Return a table of which reader reads the code under which condition."""
     marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF")}
     head = "".join(
         f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines

@@ -1,4 +1,4 @@
-"""What checks found, and what repairs did."""
+"""Displays the results of checks and repairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from qrkit.scanning.repair import Repair
 from qrkit.scanning.scan_report import ScanReport
 
 SIDE = 200
-"""Pixels of pictures side by side."""
+"""Width in pixels of images side by side."""
 
 
 @media.register
@@ -64,14 +64,18 @@ def _(panel: Panel) -> dict[str, Any]:
 
 
 @media.register
-def _(found: LargestLogo) -> dict[str, Any]:
-    pairs = [("share", f"{found.share:.0%} of the symbol's width"), *shown(found.layer)]
-    return {"text/html": card(f"Largest logo {_verdict(found.report)}", details(pairs), beside=[_drawn(found.report)])}
+def _(result: LargestLogo) -> dict[str, Any]:
+    pairs = [("share", f"{result.share:.0%} of the symbol's width"), *shown(result.layer)]
+    return {
+        "text/html": card(
+            f"Largest logo {_verdict(result.report)}", details(pairs), beside=[_picture_or_map(result.report)]
+        )
+    }
 
 
 @media.register
 def _(repair: Repair) -> dict[str, Any]:
-    """The design before and after, and what was changed."""
+    """Show the design before and after, and the changes."""
     sides = (
         [_side("before", repair.before), _side("after", repair.after)] if repair.changes else [_side("", repair.after)]
     )
@@ -83,15 +87,15 @@ def _(repair: Repair) -> dict[str, Any]:
 def _side(name: str, report: ScanReport) -> str:
     label = f'<div style="margin-bottom:5px">{name} {_verdict(report)}</div>'
     used = "" if report.budget is None else f"{report.budget.used:.0%} of the error correction used"
-    return f"{label}{_drawn(report)}{soft(used)}"
+    return f"{label}{_picture_or_map(report)}{soft(used)}"
 
 
 def _verdict(report: ScanReport) -> str:
     return badge(report.verdict, report.score)
 
 
-def _drawn(report: ScanReport) -> str:
-    """The picture; the heat map where that is not to be had."""
+def _picture_or_map(report: ScanReport) -> str:
+    """Show the image, or the heat map if it cannot be drawn."""
     if report.design is not None:
         with suppress(QrkitError):
             return picture(QRImage(report.design), f"QR Code: {summary(report.content)}", SIDE)

@@ -1,4 +1,4 @@
-"""A server that runs beside the notebook: where it is, as a link."""
+"""Displays a server that runs in the notebook, with a link to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""QR Codes, portfolios and templates: what is tracked and kept, with small pictures of it."""
+"""Displays QR Codes, portfolios and templates, with small images."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["code_image"]
 
 MOST_SHOWN = 10
 SMALL = 44
-"""Pixels of a picture in a row of a table."""
+"""Size in pixels of an image in a table."""
 TEMPLATE = 92
-"""Pixels of a picture of a template."""
+"""Size in pixels of the image of a template."""
 LONGEST_CELL = 60
 SAMPLE = "https://example.com"
-"""What pictures of templates say."""
+"""Content of the images of templates."""
 
 OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available", "name")
-"""Fields of a QR Code that people do not read, or that stand in the heading."""
+"""Fields of a QR Code that are hidden, because they are technical or already in the title."""
 
 
 @media.register
@@ -41,7 +41,7 @@ def _(campaign: Campaign) -> dict[str, Any]:
 
 
 def code_image(code: QRCode) -> QRImage | None:
-    """The picture of a QR Code, as its portfolio draws it; None where the plan does not show it."""
+    """Return the image of a QR Code as its portfolio draws it; None if the plan hides it."""
     if not code.is_available or not code.encoded:
         return None
     return QRImage(drawn(code.encoded, code.properties))
@@ -70,11 +70,11 @@ def _small(image: QRImage | None, side: int) -> str:
 
 @media.register
 def _(portfolio: Portfolio) -> dict[str, Any]:
-    """Its first codes, and how many there are."""
+    """Show the first codes, and how many there are."""
     first = list(islice((code for part in portfolio.qrcodes_in_parts() for code in part), MOST_SHOWN))
     campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
     count = count_qrcodes(portfolio.store, portfolio.account.id)
-    holds = f"{_counted(count, 'QR Code')}, {_counted(len(campaigns), 'campaign')}"
+    holds = f"{_count_text(count, 'QR Code')}, {_count_text(len(campaigns), 'campaign')}"
     head = f"{page_text(portfolio.account.name)}: {holds}"
     where = soft(f"{portfolio.store.path}, {portfolio.base_url}")
     rows = [
@@ -92,7 +92,7 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     return {"text/html": card(head, where, codes, more(count - len(first), "qrcodes()"))}
 
 
-def _counted(number: int, what: str) -> str:
+def _count_text(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -104,15 +104,15 @@ def _cut(text: str) -> str:
 def _(templates: Templates) -> dict[str, Any]:
     names = templates.names()
     figures = "".join(
-        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_drawn(templates, name), TEMPLATE)}'
+        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_template_image(templates, name), TEMPLATE)}'
         f'<figcaption style="margin-top:3px">{page_text(name)}</figcaption></figure>'
         for name in names[:MOST_SHOWN]
     )
     row = f'<div style="display:flex;flex-wrap:wrap;gap:12px">{figures}</div>'
-    return {"text/html": card(_counted(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))}
+    return {"text/html": card(_count_text(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))}
 
 
-def _drawn(templates: Templates, name: str) -> QRImage | None:
+def _template_image(templates: Templates, name: str) -> QRImage | None:
     try:
         return QRImage(templates.design(name, SAMPLE))
     except QrkitError:

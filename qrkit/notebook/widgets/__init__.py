@@ -1,7 +1,7 @@
-"""Widgets for notebooks; the last line of a cell shows one.
+"""Widgets for notebooks; the last line of a cell displays one.
 
-With `Designer` a code is designed by hand, in `PortfolioBrowser` tracked codes are found and changed, and
-`ScanDashboard` shows their scans.
+Use `Designer` to design a code by hand, `PortfolioBrowser` to find and edit tracked codes, and `ScanDashboard` to
+explore their scans.
 
 >>> from qrkit.widgets import Designer
 >>> studio = Designer("https://example.com")

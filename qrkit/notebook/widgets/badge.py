@@ -1,4 +1,4 @@
-"""What the badge of a designer says: whether its picture scans, what is in the way, and what can be mended at once."""
+"""Builds the badge of a designer: whether its image scans, what prevents it, and what can be fixed at once."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from qrkit.scanning.scan_report import ScanReport
 __all__ = ["Badge", "badge_of", "no_badge"]
 
 Badge = dict[str, Any]
-"""`verdict` (robust, ok, fragile, unreadable or unknown), `score` 0..100 or None, `issues`: of each its `message` and
-whether `canFix`; how many `more` there are; and whether a repair `canRepair` it all at once."""
+"""`verdict` (robust, ok, fragile, unreadable or unknown), `score` 0..100 or None, `issues` (each with its `message` and
+whether it `canFix`), number of `more` issues, and whether a repair `canRepair` everything at once."""
 
 MOST_ISSUES = 3
-"""That are told beside the picture."""
+"""Maximum issues shown next to the image."""
 
 
 def badge_of(report: ScanReport) -> Badge:
-    """The verdict and the worst issues of a report."""
+    """Return a badge with the verdict and the worst issues of a report."""
     issues = [{"message": one.message, "canFix": bool(one.fix)} for one in report.issues[:MOST_ISSUES]]
     return {
         "verdict": report.verdict,
@@ -30,6 +30,6 @@ def badge_of(report: ScanReport) -> Badge:
 
 
 def no_badge(error: QrkitError) -> Badge:
-    """What is said of a picture that could not be looked at."""
+    """Return the badge of an image that could not be checked."""
     issues = [{"message": str(error), "canFix": False}]
     return {"verdict": "unknown", "score": None, "issues": issues, "more": 0, "canRepair": False}

@@ -1,4 +1,4 @@
-"""`Catalogue`: the QR Codes of a portfolio as somebody looks through them. Knows nothing of browsers."""
+"""Filters and pages the QR Codes of a portfolio for the browser widget: `Catalogue`. Independent of any browser."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from qrkit.tracking.records import QRCode
 __all__ = ["EDITED", "Catalogue"]
 
 EDITED = ("name", "content", "comment", "campaign_id", "is_schedule_enabled", "schedule")
-"""Fields that are changed by hand."""
+"""Fields that users can edit."""
 
 MOST_ROWS = 20
-"""On a page."""
+"""Rows per page."""
 SPARK_DAYS = 30
-"""That a sparkline goes back."""
+"""Days covered by a sparkline."""
 LONGEST_CELL = 120
 MOST_WORDS = 8
 
@@ -33,13 +33,13 @@ FROM lean GROUP BY ALL
 
 
 class Catalogue:
-    """What of a portfolio is looked at: filters, a page of rows, and one code that is chosen.
+    """The current view of a portfolio: filters, a page of rows, and one selected code.
 
     Attributes:
-        words: All of them are in the name, content, comment, place or short URL of the codes that are shown.
-        campaign: The id of the campaign that they are in; "" for all.
-        page: Counted from 0.
-        chosen: The id of the code that is chosen, or "".
+        words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
+        campaign: ID of the campaign to show; "" for all.
+        page: Page number from 0.
+        chosen: ID of the selected code, or "".
     """
 
     def __init__(self, portfolio: Portfolio) -> None:
@@ -48,37 +48,37 @@ class Catalogue:
         self.reload()
 
     def reload(self) -> None:
-        """Read what the portfolio holds by now."""
+        """Read the current state of the portfolio."""
         self._codes = self.portfolio.list_qrcodes()
-        self._campaigns = {one.id: one.name for one in self.portfolio.list_campaigns()}
+        self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
 
     def filter(self, *, words: str | None = None, campaign: str | None = None) -> None:
-        """Show the codes that have all these words, and those of one campaign; what is None stays as it is."""
+        """Show the codes that contain all these words, and those of one campaign. None leaves a filter as it is."""
         self.words = self.words if words is None else words
         self.campaign = self.campaign if campaign is None else campaign
         self.page = 0
 
     def found(self) -> list[QRCode]:
-        """The codes that the filters leave, in the order they were added."""
+        """Return the codes that match the filters, in the order they were added."""
         words = self.words.lower().split()[:MOST_WORDS]
-        inside = (one for one in self._codes if self.campaign in ("", one.campaign_id))
-        return [one for one in inside if all(word in _searched(one) for word in words)]
+        codes = (code for code in self._codes if self.campaign in ("", code.campaign_id))
+        return [code for code in codes if all(word in _search_text(code) for word in words)]
 
     def save(self, changes: Mapping[str, Any]) -> None:
-        """Change the code that is chosen.
+        """Change the selected code.
 
         Args:
-            changes: Some of `EDITED`, as `Portfolio.update_qrcode` takes them.
+            changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them.
 
         Raises:
-            InvalidParameter: A field breaks its rule; nothing was changed.
-            NotFound: The code was deleted meanwhile.
+            InvalidParameter: If a field is invalid; nothing is changed.
+            NotFound: If the code has been deleted in the meantime.
         """
         self.portfolio.update_qrcode(self.chosen, **{name: changes[name] for name in EDITED if name in changes})
         self.reload()
 
     def as_dict(self) -> dict[str, Any]:
-        """What a browser draws, as JSON."""
+        """Return what the browser draws, as JSON."""
         found = self.found()
         pages = max(1, -(-len(found) // MOST_ROWS))
         self.page = min(max(self.page, 0), pages - 1)
@@ -97,7 +97,7 @@ class Catalogue:
         }
 
     def _days(self, ids: Sequence[str]) -> dict[str, list[int]]:
-        """The scans of each of the last days, by the id of the code."""
+        """Return the scans of each of the last days, by the ID of the code."""
         last = self.portfolio.now().date()
         first = last - timedelta(days=SPARK_DAYS - 1)
         view = self.portfolio.scans.where(qrcode_id=tuple(ids), since=first, until=last + timedelta(days=1))
@@ -126,12 +126,12 @@ class Catalogue:
         return fields | {"campaign_id": code.campaign_id or ""}
 
 
-def _searched(code: QRCode) -> str:
+def _search_text(code: QRCode) -> str:
     return "\n".join((code.name, code.content, code.comment, code.location.address, code.short_url)).lower()
 
 
 def _picture(code: QRCode) -> str:
-    """A small png as a data URI; "" where there is none."""
+    """Return a small PNG as a data URI; "" if the code cannot be drawn."""
     try:
         image = code_image(code)
         return (image and f"data:image/png;base64,{b64encode(image.to_bytes('png')).decode()}") or ""

@@ -1,7 +1,7 @@
-"""Fields that only change together: what else has to change when a person changes one by hand.
+"""Changes fields that depend on each other together, when a user changes one of them.
 
-In code, a design with `sprite` and another type is an error that says so. At a control it would be a dead end, because
-whichever of the two comes first is refused.
+In code, a design with `sprite` and another module type is an error that explains itself. In a form that would be a dead
+end, because whichever of the two fields is changed first would be rejected.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Path = tuple[str | int, ...]
 
 
 def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
-    """Change what goes with a field that was changed.
+    """Change the fields that depend on a changed field.
 
     Args:
-        fields: Of a design in the interface's names, the change made; changed in place.
-        path: Of the field.
-        image: The picture before the change.
+        fields: Fields of a design by their interface names, including the change; modified in place.
+        path: Path of the changed field.
+        image: The image before the change.
     """
     match path:
         case ("modules", "type"):
@@ -47,14 +47,14 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
 
 
 def _keep_proportions(layer: Fields) -> None:
-    """Give a layer the proportions of its picture, around the same middle; the longer side stays as long as it was."""
+    """Give a layer the proportions of its image, with the same center and the same longer side."""
     box = [layer.get(name) for name in ("x", "y", "width", "height")]
     if not isinstance(layer.get("content"), str) or not all(isinstance(number, int | float) for number in box):
         return
     try:
         logo = Logo.read(layer["content"])
     except QrkitError:
-        return  # no picture, as drawing it will say, or one from elsewhere, which is not read for its size alone
+        return  # not an image, which drawing will report, or a URL, which is not downloaded just for its size
     longer = max(layer["width"], layer["height"])
     for place, side, share in (("x", "width", logo.width), ("y", "height", logo.height)):
         layer[place] = round(layer[place] + (layer[side] - longer * share) / 2, 2)
@@ -69,7 +69,7 @@ def _sprite_by_type(modules: Fields) -> None:
 
 
 def _type_by_sprite(modules: Fields, *, is_named: bool) -> None:
-    """A sprite that is chosen is meant to be seen."""
+    """Set the module type to match the sprite: a chosen sprite should be visible."""
     if not is_named and modules.get("sprites"):
         modules.pop("sprite", None)
     if modules.get("sprite") or modules.get("sprites"):
@@ -79,7 +79,7 @@ def _type_by_sprite(modules: Fields, *, is_named: bool) -> None:
 
 
 def _convert(gradient: Fields, image: QRImage, *, is_new_unit: bool) -> None:
-    """Keep a gradient where it is when its unit changes; give it the places that absolute units ask for."""
+    """Convert a gradient to new units, keeping it in place, and add the coordinates that absolute units require."""
     layout = lay_out(image.design, image.symbol, exact=True)
     is_absolute = gradient.get("units") == "absolute"
     across, down = (layout.width, layout.height) if is_absolute else (1 / layout.width, 1 / layout.height)

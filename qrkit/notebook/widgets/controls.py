@@ -1,4 +1,4 @@
-"""Types of a record -> the controls a person sets it with: bounds, choices, units and help as the types have them."""
+"""Derives form controls from the types of a record: ranges, choices, units and help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 
 MOST_ON_A_SLIDER = 100
-"""How wide a range may be that a slider is of use for; a wider one gets a field for a number."""
+"""Maximum range of a number with a slider; a wider range gets a number field."""
 
 GROUPS = {
     "Content": ("content", "ec", "em", "version"),
@@ -32,7 +32,7 @@ GROUPS = {
     "Wrapper": ("wrapper",),
     "Output": (),
 }
-"""Fields of `Design` by what a designer looks for them under; the last group takes all others."""
+"""Fields of `Design` by the group they appear in; the last group contains all others."""
 
 LABELS = {
     "ec": "Error correction", "em": "Encoding mode", "size": "Module size", "padding": "Quiet zone",
@@ -40,7 +40,7 @@ LABELS = {
     "gradient": "Kind", "union": "One shape", "source": "Picture",
     "color": "Colour", "inner_color": "Inner colour", "outer_color": "Outer colour",
 }  # fmt: skip
-"""Of fields whose names are too short for people, or spelt otherwise."""
+"""Labels of fields whose names are too short or spelled differently."""
 
 
 WHEN = {
@@ -51,34 +51,34 @@ WHEN = {
     "Modules.seed": ("type", ("sprite",)),
     "Layer.tolerance": ("display", ("box-hit-test", "pixel-hit-test")),
 }
-"""Fields that are of use only while another field of their record has one of some values."""
+"""Fields that only apply while another field of the same record has one of these values."""
 
 FIRST = {"Gradient": ("gradient", "stops")}
-"""Fields that a designer looks for first; the others follow as the record has them."""
+"""Fields that come first; the others follow in the order of the record."""
 
 WITHOUT_UNIT = ("Point", "Gradient")
-"""Records whose numbers are shares of the picture or pixels, as the gradient's `units` say."""
+"""Records whose numbers are shares of the image or pixels, depending on the gradient's `units`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What one field is set with.
+    """The control of one field.
 
     Attributes:
-        name: The field in the interface's names: the last step of its path.
-        kind: What it looks like. A `record` has `fields`, a `list` has the one control of its entries there, and
-            `either` has one for each of its branches, of which the last is a record.
-        label: Its name for people.
-        help: A sentence about it, from the docstring of its record.
-        optional: Whether it may have no value.
-        choices: What may be chosen.
-        low: Least number.
-        high: Greatest number; of a list, its most entries.
-        unit: Of the number.
-        whole: Whether the number is a whole one.
-        slider: Whether a slider is of use.
-        when: The field beside it and its values while which this one is of use; empty: always.
-        fields: Controls inside.
+        name: Interface name of the field: the last step of its path.
+        kind: Type of the control. A `record` has its controls in `fields`, a `list` has the one control of its items
+            there, and `either` has one control per branch, the last of which is a record.
+        label: Label of the field.
+        help: Description of the field, from the docstring of its record.
+        optional: Whether the field can be empty.
+        choices: Allowed values.
+        low: Smallest number.
+        high: Largest number; for a list, its maximum number of items.
+        unit: Unit of the number.
+        whole: Whether the number must be a whole number.
+        slider: Whether a slider is useful.
+        when: Another field and its values for which this field applies; empty if it always applies.
+        fields: Nested controls.
     """
 
     name: str
@@ -96,50 +96,50 @@ class Control:
     fields: tuple[Control, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON, without what says nothing."""
-        found: dict[str, Any] = _spoken(asdict(self))
-        return found
+        """Return the control as JSON, without empty values."""
+        compact: dict[str, Any] = _without_empty(asdict(self))
+        return compact
 
 
-def _spoken(value: Any) -> Any:
-    """A dictionary without the values that say nothing."""
+def _without_empty(value: Any) -> Any:
+    """Remove empty values from nested dictionaries."""
     if isinstance(value, dict):
-        return {key: _spoken(one) for key, one in value.items() if one not in (None, "", (), False)}
-    return [_spoken(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _without_empty(one) for key, one in value.items() if one not in (None, "", (), False)}
+    return [_without_empty(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def groups() -> dict[str, tuple[Control, ...]]:
-    """The controls of `Design` by group; a field of which no group knows is in the last one."""
-    by_name = {one.name: one for one in controls(Design)}
+    """Return the controls of `Design` by group; fields that no group lists are in the last group."""
+    by_name = {control.name: control for control in controls(Design)}
     known = {name for names in GROUPS.values() for name in names}
-    rest = tuple(one for name, one in by_name.items() if name not in known)
+    rest = tuple(control for name, control in by_name.items() if name not in known)
     *named, last = GROUPS
     return {group: tuple(by_name[name] for name in GROUPS[group]) for group in named} | {last: rest}
 
 
 @cache
 def controls(record: type[Model]) -> tuple[Control, ...]:
-    """A control for each field of a record, in their order.
+    """Return a control for each field of a record, in order.
 
     Raises:
-        TypeError: A field has a type for which there is no control.
+        TypeError: If a field has a type without a control.
     """
     hints, helps, kind = get_type_hints(record, include_extras=True), _helps(record), record.__name__
     first = FIRST.get(kind, ())
     names = [*first, *(name for name in record.model_fields if name not in first)]
-    found = []
+    result = []
     for name in names:
         look = _look(hints[name], f"{kind}.{name}")
         if kind in WITHOUT_UNIT:
             look.pop("unit", None)
         label = LABELS.get(name, name.replace("_", " ").capitalize())
         alias, when = record.model_fields[name].alias or name, WHEN.get(f"{kind}.{name}", ())
-        found.append(Control(name=alias, label=label, help=helps.get(name, ""), when=when, **look))
-    return tuple(found)
+        result.append(Control(name=alias, label=label, help=helps.get(name, ""), when=when, **look))
+    return tuple(result)
 
 
 def _look(hint: Any, where: str) -> dict[str, Any]:
-    """What a type says about its control."""
+    """Return the properties of a control that follow from a type."""
     if hint == Asset:
         return {"kind": "picture"}
     if hint == Content:
@@ -164,11 +164,11 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
-    """A type or nothing, or one of two types."""
-    some = [branch for branch in branches if branch is not NoneType]
-    if len(some) == 1:
-        return _look(some[0], where) | {"optional": True}
-    looks = [_look(branch, where) for branch in some]
+    """Return the properties of a control for an optional type, or for one of two types."""
+    types = [branch for branch in branches if branch is not NoneType]
+    if len(types) == 1:
+        return _look(types[0], where) | {"optional": True}
+    looks = [_look(branch, where) for branch in types]
     kinds = ("color", "gradient") if looks[0]["kind"] == "color" else tuple(look["kind"] for look in looks)
     inside = tuple(
         Control(name=kind, label={"color": "Colour"}.get(kind, kind.capitalize()), **look)
@@ -186,7 +186,7 @@ def _number(within: Within | None, *, whole: bool) -> dict[str, Any]:
 
 
 def _helps(record: type[Model]) -> dict[str, str]:
-    """What the docstring of a record says of its attributes, without ids of rulings and marks of code."""
+    """Return the descriptions of a record's attributes from its docstring, without rule ids and backticks."""
     _, _, attributes = cleandoc(record.__doc__ or "").partition("Attributes:\n")
     found: dict[str, str] = {}
     name = ""

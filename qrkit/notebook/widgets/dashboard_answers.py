@@ -1,4 +1,4 @@
-"""What a dashboard shows: which scans are asked about, and the numbers and charts that answer. No browser in it."""
+"""Answers the questions of a dashboard: selects scans, and returns numbers and charts. Independent of any browser."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from qrkit.tracking.records import Kind
 __all__ = ["KINDS", "WIDTHS", "Asked", "drawn", "numbers"]
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
-"""That visits to codes can be; those to codes that never were belong to no campaign."""
+"""Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
 
 YEARS = (1990, 2100)
-"""Scans are in no others."""
+"""Range of years that scans can be in."""
 
 WIDTHS = (340, 450, 560, 680, 860)
-"""Pixels that charts are drawn in: the widest one that there is room for."""
+"""Widths of charts in pixels; the widest that fits is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Asked:
     """The scans that a dashboard shows.
 
     Attributes:
-        since: First day; None for that of the first scan.
-        until: Last day; None for that of the last scan.
-        campaign: Id of the campaign; "" for all.
-        kinds: Kinds of visits that count.
-        time_zone: IANA name of the time zone whose days and hours are shown.
+        since: First day; None for the day of the first scan.
+        until: Last day; None for the day of the last scan.
+        campaign: ID of the campaign; "" for all.
+        kinds: Kinds of visits to count.
+        time_zone: IANA name of the time zone for days and hours.
     """
 
     since: date | None = None
@@ -44,10 +44,10 @@ class Asked:
     time_zone: str = "UTC"
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
-        """The same with fields that a browser sent.
+        """Return a copy with the fields that a browser sent.
 
         Raises:
-            InvalidParameter: A field breaks its rule; all that do are named.
+            InvalidParameter: If any fields are invalid; the error lists all of them.
         """
         readers = {"since": _day, "until": _day, "campaign": _text, "kinds": _kinds}
         problems = [
@@ -55,20 +55,20 @@ class Asked:
             for name in fields
             if name not in readers
         ]
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, read in readers.items():
             if name in fields:
                 with collecting(problems):
-                    found[name] = read(name, fields[name])
-        made = replace(self, **found)
-        if made.since and made.until and made.since > made.until:
-            problems.append(Problem("until", f"{made.until}", f"must not be before {made.since}", "out-of-range"))
+                    values[name] = read(name, fields[name])
+        copy = replace(self, **values)
+        if copy.since and copy.until and copy.since > copy.until:
+            problems.append(Problem("until", f"{copy.until}", f"must not be before {copy.since}", "out-of-range"))
         if problems:
             raise InvalidParameter(*problems)
-        return made
+        return copy
 
     def of(self, scans: Scans) -> Scans:
-        """The scans that are asked about."""
+        """Return the selected scans."""
         until = self.until and self.until + timedelta(days=1)
         return scans.where(
             campaign_id=self.campaign or None,
@@ -79,7 +79,7 @@ class Asked:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the selection as JSON."""
         ends = {name: day.isoformat() if day else "" for name, day in (("since", self.since), ("until", self.until))}
         return ends | {"campaign": self.campaign, "kinds": list(self.kinds)}
 
@@ -115,18 +115,18 @@ def _kinds(name: str, value: Any) -> tuple[Kind, ...]:
 
 
 def numbers(view: Scans) -> dict[str, int]:
-    """How many there are: by what they are called, their number."""
+    """Return the key figures by name."""
     row = analytics.summary(view).iloc[0]
     return {name: int(row[name]) for name in ("scans", "visitors", "qrcodes")}
 
 
 def drawn(portfolio: Portfolio, asked: Asked, width: int) -> Iterator[tuple[str, charts.Chart]]:
-    """Each chart with its heading: over time, against the period before, by code, over the week, by system.
+    """Yield each chart with its title: over time, against the previous period, by code, by hour of the week, by system.
 
     Args:
-        portfolio: Whose scans.
-        asked: Which of them.
-        width: Pixels that there is room for.
+        portfolio: The portfolio that contains the scans.
+        asked: The scans to show.
+        width: Available width in pixels.
     """
     view = asked.of(portfolio.scans)
     colors = charts.assign_colors(one.name for one in portfolio.list_campaigns())

@@ -1,4 +1,4 @@
-"""What an optional field begins with when a person switches it on, and what is added to a list."""
+"""Provides initial values for optional fields that a user switches on, and for new list items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["STARTS", "start"]
 Path = tuple[str | int, ...]
 
 LAYER_SHARE = 0.13
-"""Of the picture's width, for a new layer: the smallest symbols bear that at error correction M."""
+"""Width of a new layer relative to the image: the smallest symbols tolerate this at error correction level M."""
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="5" fill="{}"/></svg>'
 CARD = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 118">'
@@ -24,11 +24,11 @@ CARD = (
     '<path d="M44 102h-5v5M56 102h5v5M44 113h-5v-5M56 113h5v-5M43 107.5h14" fill="none" stroke="#fff" '
     'stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 )
-"""A card with a white field, and below it the sign for scanning."""
+"""A card with a white field, and the scan sign below it."""
 
 
 def _ink(image: QRImage) -> Color:
-    """The colour of dark modules; of a gradient, its first."""
+    """Return the color of dark modules; for a gradient, its first color."""
     fill = image.design.foreground
     return (fill.stops[0].color if isinstance(fill, Gradient) else fill).opaque
 
@@ -39,7 +39,7 @@ def _fill(image: QRImage, name: str) -> Color | Gradient:
 
 
 def _gradient(image: QRImage, name: str) -> Gradient:
-    """From the colour there is to one that goes with it: a lighter paper, a related ink."""
+    """Return a gradient from the current color to a matching one: a lighter background, a related foreground."""
     fill = _fill(image, name)
     first = fill.stops[0].color if isinstance(fill, Gradient) else fill
     if name == "background":
@@ -70,7 +70,7 @@ def _sprite(image: QRImage) -> dict[str, Any]:
 
 
 def _wrapper(image: QRImage) -> dict[str, Any]:
-    """A card whose white field holds the picture as it is."""
+    """Return a card whose white field contains the image as it is."""
     side = max(image.width, image.height)
     width = side / 0.84
     hole = {"x": width * 0.08, "y": width * 0.08, "width": side, "height": side}
@@ -104,7 +104,7 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "layers.color": lambda image: _ink(image).argb,
     "wrapper": _wrapper,
 }
-"""Path of a field, without the numbers of entries -> its value."""
+"""Path of a field, without the indexes of list items -> its initial value."""
 
 IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
     "": _color,
@@ -118,19 +118,19 @@ IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
     "fy": lambda _image, _name: 0.5,
     "radius": lambda _image, _name: 0.5,
 }
-"""The same inside a fill; `color` and `gradient` are what the fill itself can become."""
+"""Initial values inside a fill; `color` and `gradient` are what the fill itself can become."""
 
 
 def start(path: Path, image: QRImage, branch: str = "") -> Any:
-    """The value a field begins with.
+    """Return the initial value of a field.
 
     Args:
-        path: Of the field, or of the list that gets an entry, in the interface's names.
-        image: What is there already.
+        path: Path of the field, or of the list that gets an item, by interface names.
+        image: The current image.
         branch: What a fill becomes: `color` or `gradient`.
 
     Raises:
-        InvalidParameter: The field is none that can be switched on.
+        InvalidParameter: If the field cannot be switched on.
     """
     first, *rest = [step for step in path if isinstance(step, str)]
     name = ".".join([first, *rest])

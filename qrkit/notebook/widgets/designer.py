@@ -1,6 +1,6 @@
-"""`Designer`: the studio, a widget with which a person designs a QR Code by hand.
+"""Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script is `stage.js`, `form.js`, `badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ __all__ = ["Designer"]
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
 MOST_EDITS = 50
-"""In one message."""
+"""Maximum edits in one message."""
 MOST_ICONS = 24
-"""That a search shows."""
+"""Maximum icons that a search shows."""
 
 
 class Designer(Page):
-    """A studio for one design. In a notebook the last line of a cell shows it.
+    """A studio for one design. In a notebook, the last line of a cell displays it.
 
-    A cell that is run again shows the same studio, with what was done in it; a new first argument is taken as a step
-    that can be undone.
+    Running a cell again shows the same studio with everything done in it. If the first argument has changed, it
+    replaces the design as a step that can be undone.
 
     Args:
-        design: What to begin with: a `Design`, or the text to encode.
-        name: Of the studio: there is one of each name. A second studio in a notebook needs a name of its own.
-        templates: Where designs are saved to and loaded from by name, `shop.templates`.
-        fetch: What reads pictures that a design names by their URL; without it, none is read (ruling G20).
+        design: The initial design: a `Design`, or the text to encode.
+        name: Name of the studio: a notebook has one studio per name. A second studio needs a name of its own.
+        templates: Where designs are saved and loaded by name, `shop.templates`.
+        fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
-        design: What is designed now. It can be set, and observed: `studio.observe(print, "design")`.
+        design: The current design. You can set it and observe it: `studio.observe(print, "design")`.
 
     Raises:
-        QrkitError: The design cannot be drawn.
+        QrkitError: If the design cannot be drawn.
     """
 
     _esm = script("stage", "form", "badge", "designer")
@@ -88,7 +88,7 @@ class Designer(Page):
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
-        self._opened(name, design=begun, form=_form())
+        self._register(name, design=begun, form=_form())
 
     def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
         self._draft.fetch = fetch
@@ -96,27 +96,27 @@ class Designer(Page):
             if begun != self._begun:
                 self.design = self._begun = begun
 
-    # ---- from code
+    # ---- Use from Python
 
     @property
     def image(self) -> QRImage:
-        """The picture of the design."""
+        """The image of the design."""
         return self._draft.image
 
     def undo(self) -> None:
-        """Take the last step back, if there is one."""
+        """Undo the last step, if there is one."""
         self._change(self._draft.undo)
 
     def redo(self) -> None:
-        """Take back that a step was taken back, if one was."""
+        """Redo the last undone step, if there is one."""
         self._change(self._draft.redo)
 
     def edit(self, *edits: Edit, gesture: Any = None) -> None:
-        """Change fields as a hand does; what cannot be is in `errors`, and changes nothing.
+        """Change fields as a user does. Edits that are not possible are reported in `errors` and change nothing.
 
         Args:
-            edits: All of them are done, or none.
-            gesture: What the changes of one movement have in common: together they are one step back.
+            edits: All of them are applied, or none.
+            gesture: Identifies a continuous movement, whose changes are undone in one step.
         """
         self._change(lambda: self._draft.edit(*edits, gesture=gesture), edits)
 
@@ -131,7 +131,7 @@ class Designer(Page):
             self._errors, self._badge, self._report, self._note = {}, None, None, ""
 
     def _change(self, change: Callable[[], None], edits: Sequence[Edit] = ()) -> None:
-        """Do what a hand asked for."""
+        """Perform a user action, and report its errors."""
         errors: dict[str, str] = {}
         try:
             change()
@@ -142,9 +142,9 @@ class Designer(Page):
                 self.design = self._draft.design
             self._errors = errors
 
-    # ---- to and from the browser
+    # ---- Messages from and to the browser
 
-    def _told(self) -> dict[str, Any]:
+    def _browser_state(self) -> dict[str, Any]:
         return {
             **shown(self._draft),
             "badge": self._badge,
@@ -152,21 +152,21 @@ class Designer(Page):
             "templates": None if self.templates is None else self.templates.names(),
         }
 
-    def _edited(self, message: dict[str, Any]) -> None:
+    def _on_edit(self, message: dict[str, Any]) -> None:
         edits = [Edit.parse(one) for one in list(message.get("edits", ()))[:MOST_EDITS]]
         self.edit(*edits, gesture=message.get("gesture"))
 
-    def _undone(self, _message: Any) -> None:
+    def _on_undo(self, _message: Any) -> None:
         self.undo()
 
-    def _redone(self, _message: Any) -> None:
+    def _on_redo(self, _message: Any) -> None:
         self.redo()
 
-    def _preset(self, message: dict[str, Any]) -> None:
+    def _on_preset(self, message: dict[str, Any]) -> None:
         self._change(lambda: self._draft.take(with_preset(self.design, str(message.get("name")))))
 
-    def _checked(self, _message: Any) -> None:
-        """Hands are at rest: there is time to look closer, and to keep the picture for pages without a kernel."""
+    def _on_check(self, _message: Any) -> None:
+        """Check the image, and update the static image, once the user pauses."""
         try:
             self._report = self.image.scan
             self._badge = badge_of(self._report)
@@ -174,8 +174,8 @@ class Designer(Page):
             self._badge = no_badge(error)
         self._twin.update(self._pictures())
 
-    def _fixed(self, message: dict[str, Any]) -> None:
-        """Mend what an issue of the badge says."""
+    def _on_fix(self, message: dict[str, Any]) -> None:
+        """Fix an issue of the badge."""
         report, number = self._report, message.get("issue")
         if report is None or not isinstance(number, int) or not 0 <= number < len(report.issues):
             return
@@ -183,31 +183,31 @@ class Designer(Page):
         if issue.fix:
             self._change(lambda: self._draft.take(report.fixed(issue)))
 
-    def _repaired(self, _message: Any) -> None:
-        """Change as little as is needed for it to scan, and say what."""
+    def _on_repair(self, _message: Any) -> None:
+        """Make the design scannable with as few changes as possible, and list them."""
         repair = self.design.make_scannable(fetch=self._draft.fetch)
         self._change(lambda: self._draft.take(repair.design))
         self._note = "; ".join(change.message for change in repair.changes)
 
-    def _saved(self, message: dict[str, Any]) -> None:
+    def _on_save(self, message: dict[str, Any]) -> None:
         def save() -> None:
             if self.templates is not None:
                 self.templates.save(str(message.get("name", "")), self.design)
 
         self._change(save, [Edit(("templates",))])
 
-    def _loaded(self, message: dict[str, Any]) -> None:
+    def _on_load(self, message: dict[str, Any]) -> None:
         def load() -> None:
             if self.templates is not None:
                 self._draft.take(self.templates.design(str(message.get("name", "")), self.design.content))
 
         self._change(load, [Edit(("templates",))])
 
-    def _read(self, message: dict[str, Any]) -> None:
-        """Take a design out of a file."""
+    def _on_open(self, message: dict[str, Any]) -> None:
+        """Load a design from a file."""
         self._change(lambda: self._draft.take(Design.from_json(str(message.get("text", "")))), [Edit(("file",))])
 
-    def _downloaded(self, message: dict[str, Any]) -> None:
+    def _on_download(self, message: dict[str, Any]) -> None:
         name = message.get("format")
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
@@ -215,18 +215,18 @@ class Designer(Page):
         answer = {"answer": "file", "view": message.get("view"), "name": file, "type": FORMATS[name].media_type}
         self.send(answer, buffers=[self.image.to_bytes(name)])
 
-    def _copied(self, message: dict[str, Any]) -> None:
+    def _on_copy(self, message: dict[str, Any]) -> None:
         text = self.design.to_json(indent=2) if message.get("form") == "json" else python_source(self.design)
         self.send({"answer": "text", "view": message.get("view"), "to": message.get("to"), "text": text})
 
-    def _icons(self, message: dict[str, Any]) -> None:
+    def _on_icons(self, message: dict[str, Any]) -> None:
         words = str(message.get("words", "")).lower().split()[:5]
-        found = [name for name in icon_names() if all(word in name for word in words)]
-        found.sort(key=lambda name: (len(name), name))
-        icons = {name: path_data(icon(name)) for name in found[:MOST_ICONS]}
+        names = [name for name in icon_names() if all(word in name for word in words)]
+        names.sort(key=lambda name: (len(name), name))
+        icons = {name: path_data(icon(name)) for name in names[:MOST_ICONS]}
         self.send({"answer": "icons", "view": message.get("view"), "icons": icons})
 
-    # ---- where it is shown
+    # ---- Display
 
     def __repr__(self) -> str:
         return f"<Designer {self.name!r}: {self.image!r}>"
@@ -240,26 +240,26 @@ class Designer(Page):
 
 
 Designer.handlers = {
-    "edit": Designer._edited,
-    "undo": Designer._undone,
-    "redo": Designer._redone,
-    "preset": Designer._preset,
-    "check": Designer._checked,
-    "fix": Designer._fixed,
-    "repair": Designer._repaired,
-    "save": Designer._saved,
-    "load": Designer._loaded,
-    "open": Designer._read,
-    "download": Designer._downloaded,
-    "copy": Designer._copied,
-    "icons": Designer._icons,
+    "edit": Designer._on_edit,
+    "undo": Designer._on_undo,
+    "redo": Designer._on_redo,
+    "preset": Designer._on_preset,
+    "check": Designer._on_check,
+    "fix": Designer._on_fix,
+    "repair": Designer._on_repair,
+    "save": Designer._on_save,
+    "load": Designer._on_load,
+    "open": Designer._on_open,
+    "download": Designer._on_download,
+    "copy": Designer._on_copy,
+    "icons": Designer._on_icons,
 }
 
 
 def _form() -> dict[str, Any]:
-    """What the browser builds the page of: controls by group, pictures of choices, names of presets."""
+    """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
-        "groups": [[name, [one.as_dict() for one in found]] for name, found in groups().items()],
+        "groups": [[name, [control.as_dict() for control in members]] for name, members in groups().items()],
         "thumbnails": thumbnails(),
         "presets": list(PRESETS),
         "downloads": DOWNLOADS,

@@ -1,4 +1,4 @@
-"""`Draft`: a design that somebody works on, with what was before it. Knows nothing of browsers."""
+"""Manages a design that a user edits, with undo and redo: `Draft`. Independent of any browser."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Path: TypeAlias = tuple[str | int, ...]
 Do: TypeAlias = Literal["set", "start", "remove", "move"]
 
 MOST_STEPS = 200
-"""That can be taken back."""
+"""Maximum number of steps that can be undone."""
 LONGEST_PATH = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change by hand.
+    """One change by a user.
 
     Attributes:
-        path: Names and numbers that lead to a field, in the interface's names: `("layers", 0, "x")`.
-        do: `set` gives it `value`, where None takes an optional one away; `start` switches an optional field on, or
-            adds to a list, with a value that suits the picture; `remove` takes an entry out of a list, and `move`
-            brings it to the place `value`.
-        value: As JSON has it; of `start`, which branch of a fill: `color` or `gradient`.
+        path: Interface names and indexes that lead to a field: `("layers", 0, "x")`.
+        do: `set` assigns `value`, where None removes an optional field; `start` switches an optional field on, or adds
+            a list item, with a value that suits the image; `remove` removes a list item, and `move` moves it to the
+            index `value`.
+        value: A JSON value; for `start`, the kind of fill: `color` or `gradient`.
     """
 
     path: Path
@@ -45,112 +45,112 @@ class Edit:
 
     @classmethod
     def parse(cls, message: Any) -> Edit:
-        """Read an edit that a browser sent.
+        """Parse an edit sent by a browser.
 
         Raises:
-            InvalidParameter: It is none.
+            InvalidParameter: If the message is not a valid edit.
         """
         path = message.get("path") if isinstance(message, dict) else None
         steps: list[Any] = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
-        # Not isinstance: True would be the number 1.
+        # Not isinstance, because True is an int.
         if not all(type(step) in (str, int) for step in steps) or message.get("do", "set") not in get_args(Do):
             raise InvalidParameter(Problem("edit", message, "must have a path and one of " + ", ".join(get_args(Do))))
         return cls(tuple(steps), message.get("do", "set"), message.get("value"))
 
 
 class Draft:
-    """A design, its picture, and the way back.
+    """A design with its image and its history.
 
     Args:
-        design: To begin with.
-        fetch: What reads pictures that a design names by their URL; without it, none is read (ruling G20).
+        design: The initial design.
+        fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
-        image: The picture of the design.
-        fetch: As of the argument; it can be set.
+        image: The image of the design.
+        fetch: As in the argument; can be changed.
 
     Raises:
-        QrkitError: The design cannot be drawn.
+        QrkitError: If the design cannot be drawn.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
         self.fetch = fetch
-        self.image = self._drawn(design)
+        self.image = self._draw(design)
         self._past: list[Design] = []
         self._future: list[Design] = []
         self._gesture: Any = None
 
     @property
     def design(self) -> Design:
-        """What is drawn now."""
+        """The current design."""
         return self.image.design
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
+        """Whether there is a step to undo."""
         return bool(self._past)
 
     @property
     def can_redo(self) -> bool:
-        """Whether a step was taken back."""
+        """Whether there is a step to redo."""
         return bool(self._future)
 
     def take(self, design: Design, gesture: Any = None) -> None:
-        """Go on with another design; if it cannot be drawn, nothing changes.
+        """Switch to another design. If it cannot be drawn, nothing changes.
 
         Args:
-            design: Takes the place of the one there is.
-            gesture: What one movement of a hand has in common: its changes are one step back. None: a step of its own.
+            design: The new design.
+            gesture: Identifies a continuous movement, whose changes are undone in one step. None is a step of its own.
 
         Raises:
-            QrkitError: It cannot be drawn.
+            QrkitError: If the design cannot be drawn.
         """
         if design == self.design:
             return
-        image = self._drawn(design)
+        image = self._draw(design)
         if gesture is None or gesture != self._gesture:
             self._past = [*self._past, self.design][-MOST_STEPS:]
         self._future, self._gesture, self.image = [], gesture, image
 
     def edit(self, *edits: Edit, gesture: Any = None) -> None:
-        """Change fields by hand, all or none of them.
+        """Change fields as a user does, all or none of them.
 
-        What goes with a field changes along; what lies in pixels follows a symbol that becomes larger or smaller.
+        Dependent fields change along, and coordinates in pixels follow if the symbol becomes larger or smaller.
 
         Args:
-            edits: One after the other.
-            gesture: As for `take`.
+            edits: The edits in order.
+            gesture: As in `take`.
 
         Raises:
-            QrkitError: The design would break a rule, or could not be drawn.
+            QrkitError: If the design would be invalid, or could not be drawn.
         """
         fields = plain(self.design, only_set=True)
-        for one in edits:
-            self._apply(fields, one)
-            with_companions(fields, one.path, self.image)
+        for change in edits:
+            self._apply(fields, change)
+            with_companions(fields, change.path, self.image)
         design = Design(**fields)
-        if all(one.path[0] not in ("layers", "wrapper") for one in edits):
+        if all(change.path[0] not in ("layers", "wrapper") for change in edits):
             design = followed(self.design, design)
         self.take(design, gesture)
 
     def undo(self) -> None:
-        """Take the last step back, if there is one."""
+        """Undo the last step, if there is one."""
         if self._past:
-            image = self._drawn(self._past[-1])
+            image = self._draw(self._past[-1])
             self._future.append(self.design)
             self._past.pop()
             self.image, self._gesture = image, None
 
     def redo(self) -> None:
-        """Take back that a step was taken back, if one was."""
+        """Redo the last undone step, if there is one."""
         if self._future:
-            image = self._drawn(self._future[-1])
+            image = self._draw(self._future[-1])
             self._past.append(self.design)
             self._future.pop()
             self.image, self._gesture = image, None
 
-    def _drawn(self, design: Design) -> QRImage:
-        """A picture that can be shown: whatever is wrong with it comes to light here."""
+    def _draw(self, design: Design) -> QRImage:
+        """Draw a design, which raises if anything is wrong with it."""
         image = QRImage(design, fetch=self.fetch)
         image.small_svg()
         return image
@@ -175,21 +175,21 @@ class Draft:
 
 
 def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
-    """What to say beside which control: path of a field -> message.
+    """Return messages by the path of the field to show them at.
 
-    The rule may be another field's: then it is told there and beside the one that was touched.
+    If another field's rule is broken, the message appears there and at the edited field.
     """
     touched = [".".join(map(str, edit.path)) for edit in edits]
     if not isinstance(error, InvalidParameter):
         return dict.fromkeys(touched, str(error))
-    found = {problem.name: problem.rule for problem in error.problems}
-    if not any(name == path or name.startswith(f"{path}.") for name in found for path in touched):
-        found |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in found.items()))
-    return found
+    rules = {problem.name: problem.rule for problem in error.problems}
+    if not any(name == path or name.startswith(f"{path}.") for name in rules for path in touched):
+        rules |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in rules.items()))
+    return rules
 
 
 def _at(fields: dict[str, Any], way: Sequence[str | int]) -> Any:
-    """What a path leads to; records that say nothing yet are begun."""
+    """Return the value at a path, creating missing records on the way."""
     here: Any = fields
     for step in way:
         if isinstance(here, dict) and isinstance(step, str):

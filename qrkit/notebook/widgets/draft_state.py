@@ -1,4 +1,4 @@
-"""What a browser is told of a draft: values, the picture, and where its layers lie."""
+"""Describes a draft for the browser: values, the image, and the coordinates of its layers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from qrkit.pictures.image import QRImage
 __all__ = ["shown"]
 
 LONGEST_VALUE = 40_000
-"""Characters of a text that are sent to the browser; a content may have 32,767."""
+"""Maximum characters of a string that is sent to the browser; a content can have 32,767."""
 LONGEST_SVG = 100_000
-"""Characters of a picture that is sent with every step of a slider; a larger one goes as png."""
+"""Maximum characters of an SVG that is sent with every step of a slider; a larger image is sent as PNG."""
 
 
 def shown(draft: Draft) -> dict[str, Any]:
-    """As JSON, with the picture's bytes where it is a png."""
+    """Return the state as JSON; the image is bytes if it is a PNG."""
     image = draft.image
     layout = lay_out(image.design, image.symbol, exact=True)
     svg = image.small_svg()
@@ -36,7 +36,7 @@ def shown(draft: Draft) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """Values without the pictures in them: the browser sends changes, so it need not know what it does not change."""
+    """Shorten embedded images and long strings: the browser sends only changes, so it does not need them."""
     if isinstance(value, dict):
         return {key: _short(one) for key, one in value.items() if one is not None}
     if isinstance(value, list):
@@ -47,7 +47,7 @@ def _short(value: Any) -> Any:
 
 
 def _matrix(image: QRImage, layout: Layout) -> Matrix:
-    """From the pixels that layers are placed in to those of the whole picture: mirrored, and put into a wrapper."""
+    """Return the transformation from layer coordinates to pixels of the whole image, with flips and the wrapper."""
     flipped = flip_matrix(layout, image.design.flip)
     wrapper = image.design.wrapper
     return flipped.then(into_placeholder(layout, wrapper, exact=True)) if wrapper else flipped

@@ -1,4 +1,4 @@
-"""`PortfolioBrowser`: campaigns and QR Codes with pictures and scans, to be found and changed by hand."""
+"""Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["PortfolioBrowser"]
 
 
 class PortfolioBrowser(Page):
-    """A portfolio to look through. In a notebook the last line of a cell shows it.
+    """A widget to browse a portfolio. In a notebook, the last line of a cell displays it.
 
-    A code that is chosen is changed beside the list: name, content, comment, campaign and schedule. A cell that is run
-    again shows the same browser with what the portfolio holds by then.
+    Select a code to edit its name, content, comment, campaign and schedule. Running a cell again shows the same browser
+    with the current state of the portfolio.
 
     Args:
-        portfolio: What is shown.
-        name: Of the browser: there is one of each name.
+        portfolio: The portfolio to browse.
+        name: Name of the browser: a notebook has one browser per name.
     """
 
     _esm = script("portfolio_browser")
@@ -39,36 +39,36 @@ class PortfolioBrowser(Page):
             return
         self._catalogue = Catalogue(portfolio)
         self._saved = 0
-        self._opened(name)
+        self._register(name)
 
     @property
     def portfolio(self) -> Portfolio:
-        """What is shown."""
+        """The portfolio shown."""
         return self._catalogue.portfolio
 
-    def _told(self) -> dict[str, Any]:
+    def _browser_state(self) -> dict[str, Any]:
         return self._catalogue.as_dict() | {"saved": self._saved}
 
     def _pictures(self) -> Pictures:
         return view(self.portfolio)
 
-    def _filtered(self, message: dict[str, Any]) -> None:
+    def _on_filter(self, message: dict[str, Any]) -> None:
         given = {name: message[name] for name in ("words", "campaign") if isinstance(message.get(name), str)}
         self._catalogue.filter(**given)
 
-    def _turned(self, message: dict[str, Any]) -> None:
+    def _on_page(self, message: dict[str, Any]) -> None:
         page = message.get("page")
         self._catalogue.page = page if isinstance(page, int) else 0
 
-    def _chosen(self, message: dict[str, Any]) -> None:
+    def _on_choose(self, message: dict[str, Any]) -> None:
         self._errors = {}
         self._catalogue.chosen = str(message.get("id", ""))
 
-    def _reloaded(self, _message: Any) -> None:
+    def _on_reload(self, _message: Any) -> None:
         self._catalogue.reload()
 
-    def _save(self, message: dict[str, Any]) -> None:
-        """Keep what was changed; what breaks a rule is told beside its field, and nothing is kept."""
+    def _on_save(self, message: dict[str, Any]) -> None:
+        """Save the edited fields. If any is invalid, show the rule next to it and save nothing."""
         fields = message.get("fields")
         try:
             self._catalogue.save(fields if isinstance(fields, dict) else {})
@@ -86,9 +86,9 @@ class PortfolioBrowser(Page):
 
 
 PortfolioBrowser.handlers = {
-    "filter": PortfolioBrowser._filtered,
-    "page": PortfolioBrowser._turned,
-    "choose": PortfolioBrowser._chosen,
-    "reload": PortfolioBrowser._reloaded,
-    "save": PortfolioBrowser._save,
+    "filter": PortfolioBrowser._on_filter,
+    "page": PortfolioBrowser._on_page,
+    "choose": PortfolioBrowser._on_choose,
+    "reload": PortfolioBrowser._on_reload,
+    "save": PortfolioBrowser._on_save,
 }

@@ -1,4 +1,4 @@
-"""`ScanDashboard`: a portfolio's scans as charts, for days, a campaign and kinds of visits that hands choose."""
+"""Provides `ScanDashboard`: a portfolio's scans as charts, filtered by days, campaign and kinds of visits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from qrkit.tracking.times import zone_of
 __all__ = ["ScanDashboard"]
 
 DAYS = (7, 30, 90)
-"""Ranges that a click chooses, up to today."""
+"""Numbers of days for the quick ranges that end today."""
 
 
 def _colors() -> str:
-    """The colours of charts on the paper of the notebook, be it light or dark."""
+    """Return CSS with the colors of charts in light and dark notebooks."""
     light, dark = ("".join(f"--{name}:{both[mode]};" for name, both in charts.COLORS.items()) for mode in (0, 1))
     named = '[data-jp-theme-light="false"] .qrkit-dashboard, .vscode-dark .qrkit-dashboard'
     return (
@@ -35,15 +35,15 @@ def _colors() -> str:
 
 
 class ScanDashboard(Page):
-    """Charts of a portfolio's scans. In a notebook the last line of a cell shows it.
+    """Charts of a portfolio's scans. In a notebook, the last line of a cell displays it.
 
-    Days, campaign and kinds of visits are chosen above the charts. A cell that is run again shows the same dashboard
-    with the scans there are by then.
+    Choose days, campaign and kinds of visits above the charts. Running a cell again shows the same dashboard with the
+    current scans.
 
     Args:
         portfolio: The portfolio whose scans are shown.
-        name: Name of the dashboard: a notebook has one of each name.
-        time_zone: IANA name, as Europe/Ljubljana, of the time zone whose days and hours are shown.
+        name: Name of the dashboard: a notebook has one dashboard per name.
+        time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours.
 
     Attributes:
         asked: Which scans are shown.
@@ -63,18 +63,18 @@ class ScanDashboard(Page):
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
-                campaign = self.asked.campaign if self._has(self.asked.campaign) else ""
+                campaign = self.asked.campaign if self._has_campaign(self.asked.campaign) else ""
                 self._draw(replace(self.asked, campaign=campaign, time_zone=zone))
             return
         self.portfolio, self._width = portfolio, WIDTHS[-1]
         self._draw(Asked(time_zone=zone))
-        self._opened(name)
+        self._register(name)
 
     def _draw(self, asked: Asked) -> None:
-        """Ask and draw; whatever is shown changes only when all of it is there."""
-        found = list(drawn(self.portfolio, asked, self._width))
+        """Query and draw; update what is shown only once everything is complete."""
+        chart_list = list(drawn(self.portfolio, asked, self._width))
         self._numbers = numbers(asked.of(self.portfolio.scans))
-        self._charts, self.asked = found, asked
+        self._charts, self.asked = chart_list, asked
 
     def ask(
         self,
@@ -84,15 +84,15 @@ class ScanDashboard(Page):
         campaign: str | EllipsisType = ...,
         kinds: Sequence[Kind] | EllipsisType = ...,
     ) -> None:
-        """Show other scans, as the controls above the charts do. What you leave out stays as it is.
+        """Show other scans, as the controls above the charts do. Arguments that you leave out stay as they are.
 
-        What breaks a rule is in `errors`, and changes nothing.
+        Invalid arguments are reported in `errors` and change nothing.
 
         Args:
-            since: First day, as yyyy-MM-dd; "" for that of the first scan.
-            until: Last day; "" for that of the last scan.
-            campaign: Id of a campaign, "" for all.
-            kinds: Kinds of visits that count.
+            since: First day, as yyyy-MM-dd; "" for the day of the first scan.
+            until: Last day; "" for the day of the last scan.
+            campaign: ID of a campaign, "" for all.
+            kinds: Kinds of visits to count.
         """
         given = {"since": since, "until": until, "campaign": campaign, "kinds": kinds}
         self._show({name: value for name, value in given.items() if value is not ...})
@@ -100,23 +100,23 @@ class ScanDashboard(Page):
     def _show(self, fields: dict[str, Any]) -> None:
         with self._one_answer():
             try:
-                self._draw(self._changed(fields))
+                self._draw(self._with_fields(fields))
                 self._errors = {}
             except InvalidParameter as error:
                 self._errors = {one.name: one.rule for one in error.problems}
                 return
             self._twin.update(self._pictures())
 
-    def _changed(self, fields: dict[str, Any]) -> Asked:
+    def _with_fields(self, fields: dict[str, Any]) -> Asked:
         asked = self.asked.changed(fields)
-        if self._has(asked.campaign):
+        if self._has_campaign(asked.campaign):
             return asked
         raise InvalidParameter(Problem("campaign", asked.campaign, "is no campaign of the portfolio"))
 
-    def _has(self, campaign: str) -> bool:
+    def _has_campaign(self, campaign: str) -> bool:
         return not campaign or campaign in [one.id for one in self.portfolio.list_campaigns()]
 
-    def _told(self) -> dict[str, Any]:
+    def _browser_state(self) -> dict[str, Any]:
         return {
             "asked": self.asked.as_dict(),
             "today": self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date().isoformat(),
@@ -129,7 +129,7 @@ class ScanDashboard(Page):
         }
 
     def _pictures(self) -> Pictures:
-        """The numbers and the charts, on paper of their own: nobody knows on which page they end."""
+        """Return the numbers and charts on a light background, because the background of the page is unknown."""
         figures = "".join(
             f'<figure style="margin:0 0 12px"><figcaption>{page_text(title)}</figcaption>'
             f"{charts.to_svg(chart)}</figure>"
@@ -140,11 +140,11 @@ class ScanDashboard(Page):
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
         return {"text/plain": repr(self), "text/html": f'<div style="{style}"><p>{page_text(words)}</p>{figures}</div>'}
 
-    def _asked(self, message: dict[str, Any]) -> None:
+    def _on_ask(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")
         self._show({str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
 
-    def _sized(self, message: dict[str, Any]) -> None:
+    def _on_resize(self, message: dict[str, Any]) -> None:
         width = message.get("width")
         if isinstance(width, int) and width in WIDTHS and width != self._width:
             self._width = width
@@ -154,4 +154,4 @@ class ScanDashboard(Page):
         return f"<ScanDashboard {self.name!r}: {self._numbers['scans']:,} scans of {self.portfolio!r}>"
 
 
-ScanDashboard.handlers = {"ask": ScanDashboard._asked, "width": ScanDashboard._sized}
+ScanDashboard.handlers = {"ask": ScanDashboard._on_ask, "width": ScanDashboard._on_resize}

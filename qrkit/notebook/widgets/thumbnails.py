@@ -1,4 +1,4 @@
-"""Small pictures of what can be chosen: forms of modules, sprites and eyes, each as the data of one path."""
+"""Draws small images of choices: module shapes, sprites and eyes, each as the data of one SVG path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from qrkit.drawing.svg_elements import path_data
 __all__ = ["Thumbnails", "thumbnails"]
 
 SAMPLE = (b"\1\1\0\1", b"\1\0\1\1", b"\0\1\1\0", b"\1\1\0\1")
-"""Modules that show how neighbours join."""
+"""Modules that show how neighboring modules join."""
 
 
 class Thumbnails(TypedDict):
-    """Pictures of the choices of one field: units per side, and choice -> data of its path."""
+    """Images of the choices of one field: units per side, and path data by choice."""
 
     side: float
     paths: dict[str, str]
@@ -28,19 +28,19 @@ class Thumbnails(TypedDict):
 
 @cache
 def thumbnails() -> dict[str, Thumbnails]:
-    """By the path of the field, or by its last name where several fields have the same choices."""
+    """Return thumbnails by the path of the field, or by its last name if several fields share the choices."""
     square = rectangle(0, 0, SIDE, SIDE) + rectangle(1, 1, SIDE - 2, SIDE - 2).hole() + rectangle(2, 2, 3, 3)
     eyes: dict[str, Outline] = {
         name: square if name == "default" else EYES[name].outer + EYES[name].inner for name in MARKER_PATTERNS
     }
     return {
-        "modules.type": _drawn(len(SAMPLE), {name: _sample(name) for name in MODULE_TYPES}),
-        "modules.sprite": _drawn(1, dict(SPRITES)),
-        "pattern": _drawn(SIDE, eyes),
+        "modules.type": _draw(len(SAMPLE), {name: _sample(name) for name in MODULE_TYPES}),
+        "modules.sprite": _draw(1, dict(SPRITES)),
+        "pattern": _draw(SIDE, eyes),
     }
 
 
-def _drawn(side: float, outlines: dict[str, Outline]) -> Thumbnails:
+def _draw(side: float, outlines: dict[str, Outline]) -> Thumbnails:
     return {"side": side, "paths": {name: path_data(outline) for name, outline in outlines.items()}}
 
 

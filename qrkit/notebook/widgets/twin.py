@@ -1,7 +1,7 @@
-"""`Twin`: the picture that stands in for a widget on paper, in exported pages, and where no kernel runs.
+"""Keeps a static image of a widget for printouts, exported pages, and pages without a kernel: `Twin`.
 
-Exporters prefer a widget to any picture in the same output, and then show nothing. So the picture is an output of its
-own, below; the widget hides it while it is alive, by its class.
+Exporters prefer a widget to any image in the same output, and then show nothing. So the image is a separate output
+below the widget, which hides it by its CSS class as long as the widget is alive.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from qrkit.tracking.short_urls import new_id
 __all__ = ["Pictures", "Twin"]
 
 Pictures: TypeAlias = dict[str, Any]
-"""By media type: text/plain and text/html at least, and pictures as notebooks take them."""
+"""Representations by media type: at least text/plain and text/html, and optionally images."""
 
 
 class Twin:
-    """The picture of the last state of one widget.
+    """The static image of one widget's last state.
 
     Attributes:
-        id: By which the widget finds it.
+        id: The widget finds its twin by this ID.
     """
 
     def __init__(self) -> None:
@@ -33,24 +33,24 @@ class Twin:
         self._shown = ""
 
     def bundle(self, pictures: Pictures) -> Pictures:
-        """The pictures, of which the html is one that the widget can hide."""
+        """Return the representations, with HTML that the widget can hide."""
         return pictures | {"text/html": f'<div class="qrkit-twin qrkit-twin-{self.id}">{pictures["text/html"]}</div>'}
 
     def display(self, widget: dict[str, Any], metadata: dict[str, Any], pictures: Pictures) -> None:
-        """Show a widget and its twin in the cell that runs."""
+        """Display a widget and its twin in the current cell."""
         display(widget, metadata=metadata, raw=True)
         self._shown = pictures["text/html"]
-        self._handle = display(_encoded(self.bundle(pictures)), raw=True, display_id=True)
+        self._handle = display(_encode(self.bundle(pictures)), raw=True, display_id=True)
 
     def update(self, pictures: Pictures) -> None:
-        """Bring the twin up to date, where it is shown."""
+        """Update the twin if it is displayed and has changed."""
         if self._handle is None or not InteractiveShell.initialized():
             return
         if pictures["text/html"] != self._shown:
             self._shown = pictures["text/html"]
-            self._handle.update(_encoded(self.bundle(pictures)), raw=True)
+            self._handle.update(_encode(self.bundle(pictures)), raw=True)
 
 
-def _encoded(bundle: Pictures) -> Pictures:
-    """With the png as the messages of a kernel carry it; in what `_repr_mimebundle_` gives, IPython does that."""
+def _encode(bundle: Pictures) -> Pictures:
+    """Encode the PNG for kernel messages; IPython does this itself for the result of `_repr_mimebundle_`."""
     return bundle | ({"image/png": b64encode(bundle["image/png"]).decode()} if "image/png" in bundle else {})

@@ -1,7 +1,8 @@
-"""`Page`: what all widgets here have in common: one of each name, one answer to each message, and a picture of it.
+"""Provides `Page`, the base of all widgets: one widget per name, one answer per message, and a static image.
 
-A widget is one page with a script of its own: plain ipywidgets would be some hundred, whose keys JupyterLab takes for
-its shortcuts. The script draws the state it is told and sends what hands do; every rule is asked in Python.
+A widget is one page with its own script. With plain ipywidgets it would be hundreds of widgets, and JupyterLab would
+take their keys for its shortcuts. The script draws the state it receives and sends user actions; Python applies all
+rules.
 """
 
 from __future__ import annotations
@@ -20,30 +21,30 @@ from qrkit.notebook.widgets.twin import Pictures, Twin
 __all__ = ["Handler", "Page", "script", "style"]
 
 Handler = Callable[[Any, dict[str, Any]], None]
-"""Does what a message asks of a widget."""
+"""Performs the action that a message requests of a widget."""
 
 HERE = Path(__file__).parent
 
 
 def script(*names: str) -> str:
-    """The files of a widget's script as one module; `widget.js` is the first of all."""
+    """Join the files of a widget's script to one module that starts with `widget.js`."""
     return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("widget", *names))
 
 
 def style(*names: str) -> str:
-    """The same of its style sheets."""
+    """Join the style sheets of a widget, starting with `widget.css`."""
     return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("widget", *names))
 
 
 class Page(anywidget.AnyWidget):
-    """A widget of which there is one of each name: a cell that is run again shows the same one.
+    """A widget that exists once per name: running a cell again shows the same one.
 
-    Classes of it say what their `handlers` are, by the word that a message asks with, and have `_begin` to make one,
-    `_show_again` for a cell that is run again, `_told` for what the browser is told, and `_pictures`.
+    Subclasses define `handlers` by the action in a message, `_browser_state` for the state sent to the browser, and
+    `_pictures` for the static image. They call `_register` once when they are created.
     """
 
     _open: ClassVar[dict[tuple[str, str], Page]] = {}
-    """By the names of class and widget; a widget's own class is made anew for its traits."""
+    """Open widgets by class name and widget name. Classes are no keys: traits give each widget its own class."""
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
     name = ""
@@ -51,17 +52,17 @@ class Page(anywidget.AnyWidget):
     twin = Unicode().tag(sync=True)
 
     def __new__(cls, *_first: Any, name: str = "", **_options: Any) -> Self:
-        """Give the widget that has this name already."""
-        found: Any = cls._open.get((cls.__name__, name or cls.__name__.lower())) or super().__new__(cls)
-        made: Self = found
-        return made
+        """Return the existing widget with this name, if there is one."""
+        existing: Any = cls._open.get((cls.__name__, name or cls.__name__.lower())) or super().__new__(cls)
+        widget: Self = existing
+        return widget
 
     def _is_open(self, name: str) -> bool:
-        """Whether `__new__` gave a widget that was made before."""
+        """Whether `__new__` returned an existing widget."""
         return self._open.get((type(self).__name__, name)) is self
 
-    def _opened(self, name: str, **traits: Any) -> None:
-        """Make the widget, when all that its state tells of is there."""
+    def _register(self, name: str, **traits: Any) -> None:
+        """Initialize and register the widget, once everything that its state describes exists."""
         self.name = name
         self._errors: dict[str, str] = {}
         self._answered = 0
@@ -69,12 +70,12 @@ class Page(anywidget.AnyWidget):
         self._twin = Twin()
         super().__init__(**traits, state=self._state(), twin=self._twin.id)
         self._changing = 0
-        self.on_msg(self._received)
+        self.on_msg(self._handle_message)
         self._open[type(self).__name__, name] = self
 
     def close(self) -> None:
-        """Take the widget off the page and out of memory."""
-        # Python closes a widget once more when it forgets it; by then, another one may have its name.
+        """Remove the widget from the page and from memory."""
+        # Python closes a widget again when it is garbage-collected; by then, another widget may have its name.
         if self._is_open(self.name):
             del self._open[type(self).__name__, self.name]
             self.layout.close()
@@ -82,26 +83,26 @@ class Page(anywidget.AnyWidget):
 
     @property
     def errors(self) -> dict[str, str]:
-        """What the last change by hand was refused for: path of a field to the rule."""
+        """The rules that the last user action broke, by the path of the field."""
         return dict(self._errors)
 
-    # ---- to and from the browser
+    # ---- Messages from and to the browser
 
-    def _told(self) -> dict[str, Any]:
-        """What the browser is told, as JSON."""
+    def _browser_state(self) -> dict[str, Any]:
+        """Return the state for the browser, as JSON."""
         raise NotImplementedError
 
     def _pictures(self) -> Pictures:
-        """What stands for the widget where none can be."""
+        """Return the static image of the widget."""
         raise NotImplementedError
 
     def _state(self) -> dict[str, Any]:
-        # Counted up, or an answer that says the same as the last one would not be sent.
-        return self._told() | {"errors": self._errors, "answered": self._answered}
+        # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
+        return self._browser_state() | {"errors": self._errors, "answered": self._answered}
 
     @contextmanager
     def _one_answer(self) -> Iterator[None]:
-        """Tell the browser once of whatever changes inside."""
+        """Send the browser one state for all changes inside the context."""
         self._changing += 1
         try:
             yield
@@ -110,8 +111,8 @@ class Page(anywidget.AnyWidget):
             if not self._changing:
                 self.state = self._state()
 
-    def _received(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """Answer one message; the browser waits for that before it sends the next."""
+    def _handle_message(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """Handle one message. The browser waits for the answer before it sends the next message."""
         asked = message.get("ask") if isinstance(message, dict) else None
         handler = self.handlers.get(asked) if isinstance(asked, str) else None
         if handler is None:
@@ -123,13 +124,13 @@ class Page(anywidget.AnyWidget):
             except QrkitError as error:
                 self._errors = {"": str(error)}
 
-    # ---- where it is shown
+    # ---- Display
 
     def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
         return bundle | self._twin.bundle(self._pictures()) | {"text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget, and after it its picture, which is hidden as long as the widget is alive."""
+        """Display the widget and its static image, which is hidden as long as the widget is alive."""
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
         self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._pictures())

@@ -1,1 +1,1 @@
-"""The handlers: a few lines for each endpoint, over what a notebook calls, too."""
+"""Answers requests: one short handler per endpoint, which calls the same functions as a notebook."""

@@ -1,4 +1,4 @@
-"""What the service says of itself: its description and its health (ruling H7)."""
+"""Reports the health of the service."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ __all__ = ["health"]
 
 
 def health(call: Call) -> Response:
-    """Whether the store can be read and written, and how many visits were lost or late since the start.
-
-    Ruling T11.
+    """Report whether the store can be read and written, and how many visits were lost or late since the start.
 
     Raises:
-        StoreBusy: It cannot, or does not answer in time.
+        StoreBusy: If the store cannot be read and written, or does not respond in time.
     """
     service = call.service
     try:
@@ -27,10 +25,10 @@ def health(call: Call) -> Response:
             check_writing(service.store)
     except TooManyRequests as error:
         raise StoreBusy("the store does not answer") from error
-    found = {
+    body = {
         "status": "ok",
         "version": version("qrkit-studio"),
         "lost": service.redirects.lost,
         "late": service.redirects.late,
     }
-    return Response(200, JSON, json.dumps(found).encode(), {"Cache-Control": "no-store"})
+    return Response(200, JSON, json.dumps(body).encode(), {"Cache-Control": "no-store"})

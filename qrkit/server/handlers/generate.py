@@ -1,4 +1,4 @@
-"""Pictures out, and pictures in: generate and decode (interface.md, endpoints 1 and 2; ruling G21)."""
+"""Generates and decodes images of QR Codes."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from qrkit.tracking.short_urls import new_short_code
 __all__ = ["decode_picture", "generate", "generate_decorated"]
 
 MOST_DESIGN_BYTES = 12 * 2**20
-"""A body with all the pictures that a design may have, as data URIs."""
+"""Maximum size of a design: room for all the images that it may contain, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"
-"""With a key, each request counts, and says what is left."""
+"""With a key, each request counts against the quota, and the answer reports what is left."""
 
 
 def generate(call: Call) -> Response:
-    """A picture of any content."""
+    """Generate an image for any content."""
     asked = read_get(call.parameters)
-    answer = _generated(call, asked)
-    # The same request gives the same bytes (ruling G9), unless it makes a short URL.
+    answer = _generate(call, asked)
+    # G9: the same request gives the same bytes, unless it creates a short URL.
     return answer if asked.shorten else tagged(answer, KEPT_A_DAY if call.account is None else KEPT_AND_CHECKED)
 
 
 def generate_decorated(call: Call) -> Response:
-    """A decorated picture, of a design as JSON."""
+    """Generate a decorated image from a design as JSON."""
     templates = Templates(call.service.store, call.portfolio.account.id)
     body = call.body(MOST_DESIGN_BYTES)
     with call.service.gates.reading.passing():
         asked = read_post(json_object(body), templates.get)
-    return _generated(call, asked)
+    return _generate(call, asked)
 
 
 def decode_picture(call: Call) -> Response:
-    """What the QR Code in a picture says.
+    """Decode the QR Code in an image.
 
     Raises:
-        InvalidParameter: The format is none of pixels.
-        BadRequest: There is no picture.
+        InvalidParameter: If the format is not a raster format.
+        BadRequest: If the body is empty.
     """
     name = call.parameters.get("format", "png").lower()
     if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
@@ -61,26 +61,26 @@ def decode_picture(call: Call) -> Response:
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
     with call.service.gates.reading.passing():
-        found = decode(picture, most_side=MOST_READ_SIDE)
-    return Response(200, JSON, json.dumps(found.as_dict(), ensure_ascii=False).encode())
+        decoded = decode(picture, most_side=MOST_READ_SIDE)
+    return Response(200, JSON, json.dumps(decoded.as_dict(), ensure_ascii=False).encode())
 
 
-def _generated(call: Call, asked: GenerateRequest) -> Response:
+def _generate(call: Call, asked: GenerateRequest) -> Response:
     service, gates = call.service, call.service.gates
     with gates.changing.passing() if asked.shorten else nullcontext(), gates.drawing.passing():
-        # What takes long happens outside of the transaction: pictures are read before it, and drawn after it.
+        # Keep slow work outside of the transaction: images are read before it and drawn after it.
         pictures = read_assets(asked.design.pictures, service.fetch)
-        # A tracked code whose picture cannot be drawn is not kept.
+        # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
             image = QRImage(asked.shortened(_services(call)), pictures=pictures)
         picture = _picture(image, asked)
         scan = image.known_scan
     headers = {"Content-Disposition": content_disposition(asked)}
-    told = [*ignored(asked.unknown), *image.warnings]
+    warnings = [*ignored(asked.unknown), *image.warnings]
     if scan:
         headers["X-Scan-Score"] = str(scan.score)
-        told += [issue.message for issue in scan.issues if issue.severity != "note"]
-    return Response(200, FORMATS[asked.format].media_type, picture, headers, told)
+        warnings += [issue.message for issue in scan.issues if issue.severity != "note"]
+    return Response(200, FORMATS[asked.format].media_type, picture, headers, warnings)
 
 
 def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
@@ -92,7 +92,7 @@ def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
 
 
 def _services(call: Call) -> dict[str, Shortener]:
-    """The shortening services by name; the one of this service makes a tracked QR Code (ruling G19)."""
+    """Return the shortening services by name. Those of this service create a tracked QR Code."""
     changes_nothing = call.request.method == "HEAD"
 
     def track(url: str) -> str:
@@ -101,10 +101,10 @@ def _services(call: Call) -> dict[str, Shortener]:
             raise NotAuthenticated(message, code="missing-key")
         return f"{call.service.base_url}/{new_short_code()}" if changes_nothing else call.portfolio.shorten(url)
 
-    others = dict.fromkeys(call.service.shorteners, _untouched) if changes_nothing else call.service.shorteners
+    others = dict.fromkeys(call.service.shorteners, _skip_shortening) if changes_nothing else call.service.shorteners
     return {"local": track, call.service.host: track, **others}
 
 
-def _untouched(url: str) -> str:
-    """In place of a shortening service where none may be asked."""
+def _skip_shortening(url: str) -> str:
+    """Return the URL as it is: replaces a shortening service for HEAD requests, which must not change anything."""
     return url

@@ -1,4 +1,4 @@
-"""Whether a design or a picture scans: check."""
+"""Checks whether a design or an image scans."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from qrkit.server.service import Call
 __all__ = ["HTTP_LEVELS", "check"]
 
 HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")
-"""Strangers are not given the time that a full check takes."""
+"""The levels offered here; a full check would take too long to offer to strangers."""
 
 
 def check(call: Call) -> Response:
-    """Whether a design, as JSON, or a picture scans.
+    """Check whether a design as JSON, or an image, scans.
 
     Raises:
-        InvalidParameter: There is no such level.
-        BadRequest: The body is empty.
+        InvalidParameter: If the level is unknown.
+        BadRequest: If the body is empty.
     """
     asked = call.parameters.get("level", "standard").lower()
     if asked not in HTTP_LEVELS:
@@ -38,12 +38,12 @@ def check(call: Call) -> Response:
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
     if body.lstrip()[:1] == b"{":
-        return _of_design(call, body, level)
+        return _check_design(call, body, level)
     with call.service.gates.reading.passing():
-        return _told(checked(body, level))
+        return _to_response(checked(body, level))
 
 
-def _of_design(call: Call, body: bytes, level: Level) -> Response:
+def _check_design(call: Call, body: bytes, level: Level) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
         raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
     gates, service = call.service.gates, call.service
@@ -52,8 +52,8 @@ def _of_design(call: Call, body: bytes, level: Level) -> Response:
         asked = read_post(json_object(body), templates.get)
     with gates.drawing.passing():
         image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
-        return _told(image.check(level), [*ignored(asked.unknown), *image.warnings])
+        return _to_response(image.check(level), [*ignored(asked.unknown), *image.warnings])
 
 
-def _told(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
+def _to_response(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
     return Response(200, JSON, report.to_json().encode(), warnings=warnings)

@@ -1,4 +1,4 @@
-"""Short URLs: where a scan leads, its picture, and a look without following (rulings T2, T8 to T11)."""
+"""Answers short URLs: follows them, shows the image of their code, or previews where they lead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qrkit.visits import redirect
 
 __all__ = ["PAGE_POLICY", "follow", "look", "picture"]
 
-# Without "sandbox", which would keep `tel:` links and downloads from working.
+# Without "sandbox", which would block `tel:` links and downloads.
 PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -35,7 +35,7 @@ def follow(call: Call) -> Response:
 
 
 def look(call: Call) -> Response:
-    """A page that tells where a short URL leads, without following it and without a visit."""
+    """Show where a short URL leads, without following it and without counting a visit."""
     code = _code(call)
     if _wants_raw(call):
         return _raw(call.service.redirects.look(code))
@@ -43,10 +43,10 @@ def look(call: Call) -> Response:
 
 
 def picture(call: Call) -> Response:
-    """The picture of a tracked QR Code.
+    """Return the image of a tracked QR Code.
 
     Raises:
-        NotFound: Nobody has the short code, or it is offered in no such format.
+        NotFound: If the short code does not exist, or if the format is neither png nor svg.
     """
     code, ext = _code(call), call.request.path["ext"].lower()
     if ext not in MEDIA_TYPES:
@@ -54,12 +54,12 @@ def picture(call: Call) -> Response:
     call.service.redirects.look(code)
     with call.service.gates.drawing.passing():
         image = picture_of(call.service.store, code, base_url=call.service.base_url)
-        found = Response(200, MEDIA_TYPES[ext], image.to_bytes(ext), {"X-Robots-Tag": "noindex, nofollow"})
-    return tagged(found, KEPT_AWHILE)
+        answer = Response(200, MEDIA_TYPES[ext], image.to_bytes(ext), {"X-Robots-Tag": "noindex, nofollow"})
+    return tagged(answer, KEPT_AWHILE)
 
 
 def _code(call: Call) -> str:
-    """The short code that is asked for; who tries too many that nobody has is sent away."""
+    """Return the short code in the path. Limits the rate of unknown codes per address."""
     code = call.request.path["code"]
     if not is_short_code(code):
         raise NotFound("page", "/".join(["", *call.request.path.values()]))
@@ -69,7 +69,7 @@ def _code(call: Call) -> str:
 
 
 def _wants_raw(call: Call) -> bool:
-    """Whether the content itself is asked for, as the pages do for contacts and events that are to be saved."""
+    """Whether the content itself is requested, as the pages do to save contacts and events."""
     return "raw=1" in call.request.query.split("&")
 
 
@@ -78,7 +78,7 @@ def _page(html: bytes) -> Response:
 
 
 def _raw(answer: redirect.Answer) -> Response:
-    """The content itself: a contact or an event as a file to save, anything else as text."""
+    """Return the content itself: a contact or an event as a file to save, anything else as text."""
     name, media_type = answer.destination.download or ("", "text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
     return Response(200, f"{media_type}; charset=utf-8", answer.content.encode(), NEVER_STORED | headers)

@@ -1,4 +1,4 @@
-"""The track operations: QR Codes and campaigns, lists, statistics, files (interface.md, endpoints 3 to 12; T12)."""
+"""Answers the track operations: QR Codes and campaigns, lists, statistics, import and export."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ __all__ = [
 ]
 
 MOST_RECORD_BYTES = 4 * 2**20
-"""A body with one record: a hundred scheduled contents, and the texts of it."""
+"""Maximum size of one record: room for a hundred scheduled contents and all its text."""
 MOST_FILE_BYTES = 16 * 2**20
 
 
 def get_qrcode(call: Call) -> Response:
-    """The record of a QR Code."""
+    """Return the record of a QR Code."""
     return Response(200, JSON, call.portfolio.get_qrcode(call.id).to_json().encode())
 
 
 def insert_qrcode(call: Call) -> Response:
     """Add a tracked QR Code."""
-    return _inserted(read_qrcode(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_qrcode)
+    return _insert(read_qrcode(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_qrcode)
 
 
 def update_qrcode(call: Call) -> Response:
-    """Change a QR Code: what is absent or null stays as it is."""
+    """Change a QR Code; fields that are absent or null stay as they are."""
     asked = read_changes(call.json(MOST_RECORD_BYTES))
     with json_named():
         call.portfolio.update_qrcode(call.id, **asked.values)
@@ -62,13 +62,13 @@ def delete_qrcode(call: Call) -> Response:
 
 
 def get_campaign(call: Call) -> Response:
-    """The record of a campaign."""
+    """Return the record of a campaign."""
     return Response(200, JSON, call.portfolio.get_campaign(call.id).to_json().encode())
 
 
 def insert_campaign(call: Call) -> Response:
     """Add a campaign."""
-    return _inserted(read_campaign(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_campaign)
+    return _insert(read_campaign(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_campaign)
 
 
 def update_campaign(call: Call) -> Response:
@@ -85,7 +85,7 @@ def delete_campaign(call: Call) -> Response:
 
 
 def list_everything(call: Call) -> Response:
-    """All campaigns and QR Codes; the QR Codes without properties, location and schedule."""
+    """List all campaigns and QR Codes; the QR Codes without properties, location and schedule."""
     with call.service.gates.drawing.passing():
         campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
         qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
@@ -93,10 +93,10 @@ def list_everything(call: Call) -> Response:
 
 
 def statistics(call: Call) -> Response:
-    """One record for each scan of a QR Code, or of all QR Codes of a campaign.
+    """Return one record per scan of a QR Code, or of all QR Codes of a campaign.
 
     Raises:
-        NotFound: The portfolio has neither of this id, or there is no such format.
+        NotFound: If the ID is unknown, or if the format is unknown.
     """
     ext = call.request.path["ext"].lower()
     if ext not in SCAN_FORMATS:
@@ -104,15 +104,15 @@ def statistics(call: Call) -> Response:
     scans = call.portfolio.scans_of(call.id)
     with call.service.gates.drawing.passing():
         file = SCAN_FORMATS[ext].write(analytics.scan_records(scans))
-    return Response(200, SCAN_FORMATS[ext].media_type, file, _attached(f"statistics.{ext}") if ext != "json" else {})
+    return Response(200, SCAN_FORMATS[ext].media_type, file, _attachment(f"statistics.{ext}") if ext != "json" else {})
 
 
 def export(call: Call) -> Response:
-    """All campaigns and QR Codes as a file.
+    """Export all campaigns and QR Codes as a file.
 
     Raises:
-        NotFound: There is no such format.
-        InvalidParameter: The format of pictures is none of a zip.
+        NotFound: If the format is unknown.
+        InvalidParameter: If the image format is invalid for a zip, or if it is given for another format.
     """
     ext, asked = call.request.path["ext"].lower(), call.parameters
     if ext not in EXCHANGE_FORMATS:
@@ -125,15 +125,15 @@ def export(call: Call) -> Response:
     safe = not flag(asked.get("raw", "false"), "raw")
     with call.service.gates.drawing.passing():
         file = call.portfolio.export_bytes(ext, image_format=image_format, safe=safe)
-    return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attached(f"portfolio.{ext}"))
+    return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 
 def import_file(call: Call) -> Response:
-    """Add the QR Codes of a file; gives what was skipped or changed.
+    """Import the QR Codes of a file; returns what was skipped or changed.
 
     Raises:
-        InvalidParameter: The format is missing, or there is no such format.
-        BadRequest: There is no file.
+        InvalidParameter: If the format is missing or unknown.
+        BadRequest: If the body is empty.
     """
     sent = call.file(MOST_FILE_BYTES)
     format = call.parameters.get("format") or sent.format
@@ -144,21 +144,21 @@ def import_file(call: Call) -> Response:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
     issues = call.portfolio.import_file(sent.data, format=named).issues
     names = ("campaign", "name", "content", "error")
-    found = [{name: getattr(issue, name) for name in names} for issue in issues]
-    return Response(200, JSON, json.dumps(found, ensure_ascii=False).encode())
+    rows = [{name: getattr(issue, name) for name in names} for issue in issues]
+    return Response(200, JSON, json.dumps(rows, ensure_ascii=False).encode())
 
 
-def _inserted(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Response:
+def _insert(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Response:
     with json_named():
-        made = insert(**asked.values)
-    text = json.dumps({"id": made.id, "created": to_iso(made.created)})
+        created = insert(**asked.values)
+    text = json.dumps({"id": created.id, "created": to_iso(created.created)})
     return Response(200, JSON, text.encode(), warnings=ignored(asked.unknown))
 
 
 def _done(unknown: Sequence[str] = ()) -> Response:
-    """Success without anything to tell (interface.md, "Errors", 2)."""
+    """Return an empty success response."""
     return Response(warnings=ignored(unknown))
 
 
-def _attached(name: str) -> dict[str, str]:
+def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
