@@ -17,7 +17,7 @@ from tests.dtypes import TEXT
 
 MONDAY = date(2026, 3, 2)
 WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 1.1)
-some = settings(max_examples=10, derandomize=True, deadline=None)
+some = settings(max_examples=10)
 
 
 def shop_with(frame):

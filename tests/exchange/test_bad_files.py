@@ -29,7 +29,7 @@ from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
 
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 PNG = generate("hello", size=2).to_bytes("png")
 
 

@@ -15,7 +15,7 @@ from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.sheets import Sheet, read_sheet
 from qrkit.exchange.tables import MOST_ROWS
 
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 
 

@@ -21,7 +21,7 @@ from qrkit.pictures.batches import Batch, RowError, generate_many
 
 URLS = [f"https://example.com/{number}" for number in range(5)]
 LOST = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/><text>a</text></svg>'
-some = settings(max_examples=15, derandomize=True, deadline=None)
+some = settings(max_examples=15)
 
 
 def files_of(target):

@@ -241,7 +241,7 @@ def starts(path, other):
 
 
 @pytest.mark.rule("G18")
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(objects, objects)
 def test_fields_of_the_request_win_and_the_rest_of_the_template_stays(template, fields):
     """Open: how a template and a request go together. Objects merge deeply, the request wins, lists replace."""
@@ -269,7 +269,7 @@ def _under_a_replaced(path, template, fields):
 
 
 @pytest.mark.rule("G18", "H5")
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 @given(objects, names, st.sampled_from([None, ""]))
 def test_what_counts_as_absent_leaves_the_template_as_it_is(template, name, absent):
     """Open: null in a request. It is as if it were not there, so it takes nothing out of a template."""

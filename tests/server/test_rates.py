@@ -148,7 +148,7 @@ def test_eight_threads_take_exactly_what_there_is(clock):
         assert sum(pool.map(take, range(8))) == 1_000
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 100), st.lists(st.floats(0, 90), max_size=60))
 def test_in_no_minute_more_than_two_buckets_are_taken(a_minute, pauses):
     """A full bucket at its beginning, and what flows in during it."""

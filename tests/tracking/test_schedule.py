@@ -10,7 +10,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content, last_activation
 
-some = settings(max_examples=150, derandomize=True, deadline=None)
+some = settings(max_examples=150)
 STEP = timedelta(minutes=15)
 INSTANT = timedelta(microseconds=1)
 MONDAY = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qrkit.visits.destinations import Destination, destination
 
-many = settings(max_examples=300, derandomize=True, deadline=None)
+many = settings(max_examples=300)
 
 FOLLOWED = [
     ("https://example.com", "https://example.com"),

@@ -155,7 +155,7 @@ def test_what_strangers_wrote_is_text(hostile, name):
         assert "mathjax_ignore" in page
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_any_text_is_one_text_of_a_page(text):
     shown = html.fromstring(f"<p>x{page_text(text)}x</p>")
