@@ -137,6 +137,19 @@ def test_100_000_addresses_take_bounded_room_and_those_that_are_idle_make_room(c
     assert len(found) == MOST_ADDRESSES
 
 
+def test_an_address_that_was_busy_lately_is_kept_when_another_makes_room(clock):
+    found = buckets(clock, a_minute=2)
+    found.take("192.0.2.1")
+    found.take("192.0.2.2")
+    found.take("192.0.2.1")
+    for number in range(MOST_ADDRESSES - 1):
+        found.take(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
+    assert len(found) == MOST_ADDRESSES
+    # The second address was idle for longest, so its bucket is new, and full; that of the first is still empty.
+    refusal(found, "192.0.2.1")
+    assert taken(found, 3, "192.0.2.2") == 2
+
+
 def test_eight_threads_take_exactly_what_there_is(clock):
     found, together = buckets(clock, a_minute=1_000), Barrier(8)
 

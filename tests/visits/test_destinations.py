@@ -227,6 +227,12 @@ def test_a_contact_or_an_event_is_offered_as_a_file(content, download):
     assert destination(content) == Destination("page", download=download)
 
 
+def test_the_longest_address_that_is_followed_has_8192_characters():
+    longest = "https://example.com/".ljust(8_192, "a")
+    assert destination(longest) == Destination("redirect", longest)
+    assert destination(longest + "a") == Destination("page")
+
+
 def assert_is_harmless(found):
     assert found.kind in ("redirect", "page")
     if found.link is None:
