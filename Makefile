@@ -5,11 +5,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/installed
+ROUNDS ?= 5
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group reference --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow check lab notebooks pictures licences package serve bench reference lock clean help
+.PHONY: demo test lowest slow explore mutants coverage check lab notebooks pictures licences package serve bench reference lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -23,6 +24,23 @@ lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark"
+
+explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SEED=... repeats a round, TESTS=... chooses tests
+	@failed=0; for seed in $(or $(SEED),$$(shuf -i 1-999999999 -n $(ROUNDS))); do \
+		echo "===> to repeat this round: make explore SEED=$$seed"; \
+		$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q -m "hypothesis and not slow and not benchmark" \
+			--hypothesis-profile=explore --hypothesis-seed=$$seed --randomly-seed=$$seed $(TESTS) || failed=1; \
+	done; exit $$failed
+
+mutants: $(READY)  ## Change one thing at a time in modules that own rules, and count what their own tests do not notice
+	$(BIN)/python .ci/run_mutants.py $(if $(MOST),--most $(MOST)) $(ONLY)
+
+coverage: $(READY)  ## Measure which lines and branches the tests run: build/coverage/html/index.html
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval $(TESTS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage html --quiet -d build/coverage/html
+	$(BIN)/python -m coverage report --skip-covered --sort=cover
 
 check: $(READY)  ## Look for mistakes without running anything: style, types, spelling, the lock file
 	$(BIN)/ruff check

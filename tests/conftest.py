@@ -1,22 +1,23 @@
 """What all tests share: the mark `needs` for what is not a Python package, and stores in both kinds of databases."""
 
+import importlib
 import os
+import pkgutil
 import shutil
 import socket
 from ctypes.util import find_library
 
 import pytest
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
+import qrkit
 from tests import servers
 
-# The same examples every time, and as long as a busy machine takes for them.
+# `make test` tries the same examples every time, so that it fails because of a change and nothing else. `make explore`
+# tries new ones; what it finds becomes an `@example` of its test. A busy machine may take long for any of them.
 settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("steady")
-# Else it takes values from those of our modules that are loaded by then: from another one in each order of the tests.
-assert providers._get_local_constants
-providers._get_local_constants = providers.Constants
 
 PACKAGES = {
     "gs": "ghostscript",
@@ -46,6 +47,16 @@ def _is_there(program: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Load all of qrkit before the first property test.
+
+    Hypothesis also tries the constants of modules that are loaded: examples must not depend on which tests ran before.
+    """
+    if any(item.get_closest_marker("hypothesis") for item in items):
+        for module in pkgutil.walk_packages(qrkit.__path__, "qrkit."):
+            importlib.import_module(module.name)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -36,7 +36,7 @@ designs = st.builds(
     foreground=color,
     background=color,
 )
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 
 
 def test_all_that_is_wrong_is_reported_at_once():

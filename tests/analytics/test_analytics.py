@@ -20,7 +20,7 @@ from tests.dtypes import TEXT
 
 FIRST = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)
 KINDS = ("scan", "bot", "prefetch", "head")
-some = settings(max_examples=12, derandomize=True, deadline=None)
+some = settings(max_examples=12)
 
 APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 CHROME = "AppleWebKit/537.36 (KHTML, like Gecko)"

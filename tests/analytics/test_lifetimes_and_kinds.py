@@ -20,7 +20,7 @@ CODES = ("door", "bus", "quiet")
 APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 PHONE = f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1"
 AGENTS = {PHONE: "browser on a known device", "": "unknown device", "curl/8.5.0": "robot by what is known today"}
-some = settings(max_examples=10, derandomize=True, deadline=None)
+some = settings(max_examples=10)
 
 
 def made_up(seed, number=250):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 
-some = settings(max_examples=25, derandomize=True, deadline=None)
+some = settings(max_examples=10)
 
 ZONES = {
     "UTC": [datetime(2026, 3, 1)],

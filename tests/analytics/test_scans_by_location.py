@@ -11,7 +11,7 @@ LOCATIONS = st.one_of(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6)
 @given(locations=st.lists(LOCATIONS, min_size=1, max_size=5), data=st.data())
 def test_scans_are_counted_by_the_location_of_their_code(locations, data):
     scanned = data.draw(st.lists(st.tuples(st.integers(0, len(locations) - 1), st.integers(0, 3)), max_size=12))

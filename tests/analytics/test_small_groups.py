@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 
-some = settings(max_examples=150, derandomize=True, deadline=None)
+some = settings(max_examples=150)
 counts = st.lists(st.integers(0, 12), min_size=1, max_size=6)
 
 

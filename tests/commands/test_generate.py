@@ -19,7 +19,7 @@ from qrkit.__main__ import main
 
 GATES = "gate,url\nNorth,https://example.com/n\nSouth,https://example.com/s\n"
 texts = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=30).map(str.strip)
-some = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+some = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from qrkit.exchange.merge import ImportIssue, ImportResult
 from qrkit.notebook.picture_columns import PictureTable
 from qrkit.notebook.widgets import Designer, PortfolioBrowser
 
-many = settings(max_examples=300, derandomize=True, deadline=None)
+many = settings(max_examples=300)
 
 
 def vcard(*lines):

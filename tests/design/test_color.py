@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter
 
 bytes_ = st.integers(0, 255)
 colors = st.builds(Color, bytes_, bytes_, bytes_, bytes_)
-few = settings(max_examples=50, derandomize=True, deadline=None)
+few = settings(max_examples=50)
 
 
 @pytest.mark.rule("H6")

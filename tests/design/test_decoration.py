@@ -99,7 +99,7 @@ designs = built(
 
 
 @given(designs)
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 def test_a_decorated_design_survives_json_and_the_replacing_of_a_field(design):
     text = design.to_json()
     assert Design.from_json(text) == design

@@ -93,7 +93,7 @@ def test_a_choice_names_all_it_could_be(name, value):
 
 
 @given(st.text(min_size=1, max_size=30))
-@settings(max_examples=30, derandomize=True, deadline=None)
+@settings(max_examples=30)
 def test_any_text_that_utf8_can_hold_is_a_content(text):
     assert Design(content=text).content == text
 

@@ -64,7 +64,7 @@ designs = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(designs)
 def test_source_makes_an_equal_design(design):
     names: dict = {}

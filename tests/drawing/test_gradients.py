@@ -99,7 +99,7 @@ def test_the_colours_at_the_start_the_stops_and_the_end():
 
 @pytest.mark.rule("G16")
 @given(st.integers(0, 4), st.integers(0, 4), st.integers(1, 4), st.sampled_from(["foreground", "background"]))
-@settings(max_examples=12, derandomize=True, deadline=None)
+@settings(max_examples=12)
 def test_relative_and_absolute_say_the_same_in_other_numbers(x, y, further, where):
     """Open: how the units belong together. A share of the picture is so many of its pixels."""
     numbers = {"cx": x / 4, "cy": y / 4, "fx": x / 8, "fy": y / 8, "radius": further / 4}

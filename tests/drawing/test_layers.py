@@ -53,7 +53,7 @@ boxes = st.fixed_dictionaries(
         "tolerance": st.integers(-4 * 10, 4 * 10).map(lambda number: number / SUB),
     }
 )
-some = settings(max_examples=60, derandomize=True, deadline=None)
+some = settings(max_examples=60)
 
 
 def grown(seen: np.ndarray, by: int) -> np.ndarray:

@@ -27,7 +27,7 @@ SCALE = 16
 grids = st.integers(1, 7).flatmap(
     lambda width: st.lists(st.lists(st.booleans(), min_size=width, max_size=width), min_size=1, max_size=7)
 )
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 
 
 def drawn(style: str, grid: list[list[int]]) -> np.ndarray:

@@ -34,7 +34,7 @@ designs = st.fixed_dictionaries(
         "modules": st.sampled_from([{}, {"union": True}]),
     }
 ).map(lambda fields: Design(**fields))
-many = settings(max_examples=150, derandomize=True, deadline=None)
+many = settings(max_examples=150)
 
 
 def drawn(design: Design) -> QRImage | None:
@@ -120,7 +120,7 @@ def test_every_line_of_an_svg_is_as_old_clients_read_it(version, fields):
         }
     )
 )
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 def test_readers_read_plain_pictures(fields):
     image = QRImage(Design(**fields))
     assert decode(image.to_bytes("png")).content == image.design.content
@@ -220,7 +220,7 @@ def test_only_png_has_levels_of_compression():
 
 
 @given(st.text(alphabet=st.sampled_from("ab<>&\"'\n\r\t é\u2028")) | st.text())
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300)
 def test_texts_are_quoted_as_the_standard_library_does(text):
     assert quoted(text) == quoteattr(text)
 

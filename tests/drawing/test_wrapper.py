@@ -22,7 +22,7 @@ holes = st.fixed_dictionaries(
         "height": st.integers(SIDE, 140),
     }
 )
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 
 
 def wrapped(hole: dict, source: str = filled(RED), **fields) -> qrkit.QRImage:

@@ -31,7 +31,7 @@ from qrkit.server import Client, Settings, make_app
 from qrkit.server.statuses import status_of
 from tests.exchange.reading import read_frame
 
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 PNG = generate("hello", size=2).to_bytes("png")
 
 

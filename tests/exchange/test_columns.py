@@ -25,7 +25,7 @@ from qrkit.exchange.columns import (
 from qrkit.tracking.records import ScheduleEvent
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 LINKS = {"short_code": "abc123", "short_url": "https://go.example.com/abc123", "image_url": ""}
 colors = st.builds(Color, *[st.integers(0, 255)] * 4)

@@ -14,7 +14,7 @@ from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS, Row
 from qrkit.server.statuses import status_of
 from tests.exchange.reading import read_frame
 
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 characters = st.characters(exclude_categories=["Cs"])
 FULL_WIDTH = ("\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Forms of = + - @ that some spreadsheets take for those."""

@@ -264,7 +264,7 @@ def test_a_date_of_zeros_is_none(portfolio, nothing):
 
 
 @given(st.integers(0, 2**53 - 1))
-@settings(max_examples=30, derandomize=True, deadline=None)
+@settings(max_examples=30)
 def test_a_count_is_read_with_commas_between_its_thousands_and_without(count):
     for text in (f"{count:,}", str(count), f" {count:,} "):
         cells, error = foreign.BITLY_FILE.row({"Destination URL": DOOR, "Engagements": text})

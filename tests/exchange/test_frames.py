@@ -17,7 +17,7 @@ from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 SPRING = "5" * 32
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 

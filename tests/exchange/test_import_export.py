@@ -17,7 +17,7 @@ from qrkit.tracking.short_urls import new_id
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
-some = settings(max_examples=5, derandomize=True, deadline=None)
+some = settings(max_examples=5)
 
 HOSTILE = [
     *(

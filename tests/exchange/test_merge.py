@@ -10,7 +10,7 @@ from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-some = settings(max_examples=100, derandomize=True, deadline=None)
+some = settings(max_examples=100)
 # Few names and contents, so that they clash; some names look as if they had been renamed before.
 names = st.sampled_from(["A", "A (2)", "A (3)", "A (2) (2)", "B", ""])
 contents = st.sampled_from(["x", "y", "z"])

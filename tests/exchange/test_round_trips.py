@@ -26,7 +26,7 @@ from qrkit.tracking.records import ScheduleEvent
 from tests.exchange.reading import undecodable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-some = settings(max_examples=15, derandomize=True, deadline=None)
+some = settings(max_examples=15)
 HOSTILE = [
     *(
         "=1+1",

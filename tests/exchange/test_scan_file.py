@@ -23,7 +23,7 @@ from qrkit.exchange.scan_file import SCAN_FORMATS
 from tests.dtypes import TEXT
 from tests.exchange.test_xls_file import book_of
 
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 HOSTILE = [
     *("=1+1", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'=1", "'", "\t=1", "%x", "|x", "\uff1d1"),
     *('"', '""', 'a"b', ",", ";", "\r", "\n", "\r\n", "a\r\nb", " x ", "\u2028", "\x85", "\ufeff"),

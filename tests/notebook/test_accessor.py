@@ -38,7 +38,7 @@ HOSTILE = [
     "\0",
 ]
 LINK = "https://example.com"
-some = settings(max_examples=20, derandomize=True, deadline=None)
+some = settings(max_examples=20)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(HOSTILE[:6])
 DOORS = pd.DataFrame(
     {"name": ["Door", "Gate", "Lift"], "url": [f"https://example.com/{each}" for each in "dgl"]},

@@ -1,289 +1,211 @@
-import email.message
-import re
-import unicodedata
-from urllib.parse import unquote
+import copy
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Design
-from qrkit.design.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
-from qrkit.errors import InvalidParameter
-from qrkit.files import safe_name, safe_stem
-from qrkit.pictures.generate_request import GenerateRequest
-from qrkit.server.generate_query import content_disposition, read_get
+from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS
+from qrkit.errors import InvalidParameter, NotFound
+from qrkit.pictures.generate_request import GenerateRequest, merged, read_post
 
 LINK = "https://example.com"
+TEMPLATES = {"navy": {"foreground": "navy", "padding": 7, "format": "svg", "em": "byte"}}
 
 
-def read(**parameters):
-    return read_get({"content": LINK} | parameters)
+def template(name):
+    if name not in TEMPLATES:
+        raise NotFound("template", name)
+    return TEMPLATES[name]
 
 
-def problems(**parameters):
+def read(**fields):
+    return read_post({"content": LINK} | fields, template)
+
+
+def problems(**fields):
     with pytest.raises(InvalidParameter) as caught:
-        read(**parameters)
+        read(**fields)
     return {one.name: one.code for one in caught.value.problems}
 
 
-# Parameters -----------------------------------------------------------------------------------------------------------
+# Fields ---------------------------------------------------------------------------------------------------------------
 
 
-def test_content_alone_gives_the_defaults_of_the_interface():
-    request = read()
-    assert request == GenerateRequest(Design(content=LINK), "png", "blocks", shorten="", attachment=False, filename="")
-    design = request.design
-    assert (design.version, design.size, design.padding, design.em, design.ec) == (None, 8, 4, "byte", "M")
-    assert (design.foreground.argb, design.background.argb) == ("#FF000000", "#FFFFFFFF")
+def test_content_alone_gives_the_defaults():
+    asked = read()
+    assert asked.design == Design(content=LINK, em="byte")
+    assert (asked.format, asked.style, asked.shorten, asked.attachment, asked.filename) == (
+        "png",
+        "blocks",
+        "",
+        False,
+        "",
+    )
+    assert tuple(asked.unknown) == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("version", "1", 1),
-        ("version", "40", 40),
-        ("version", "3.0", 3),
-        ("version", "0", None),
-        ("version", "-1", None),
-        ("size", "1", 1),
-        ("size", "20", 20),
-        ("padding", "0", 0),
-        ("padding", "20", 20),
-        ("em", "Byte", "byte"),
-        ("em", "BYTE", "byte"),
-        ("ec", "L", "L"),
-        ("ec", "m", "M"),
-        ("ec", "q", "Q"),
-        ("ec", "H", "H"),
-    ],
-)
-def test_a_parameter_of_the_design_is_read_in_any_case(name, text, value):
-    assert read(**{name: text}).design == Design(content=LINK, **{name: value})
+@pytest.mark.parametrize("absent", [None, ""])
+def test_absent_fields_are_as_if_they_were_not_sent(absent):
+    assert read(template=absent, format=absent, shorten=absent) == read()
 
 
-@pytest.mark.parametrize("name", ["foreground", "background"])
-@pytest.mark.parametrize(
-    ("text", "argb"),
-    [
-        ("#80FF0000", "#80FF0000"),
-        ("80FF0000", "#80FF0000"),
-        ("#ff0000", "#FFFF0000"),
-        ("FF0000", "#FFFF0000"),
-        ("RebeccaPurple", "#FF663399"),
-        ("transparent", "#00000000"),
-    ],
-)
-def test_a_colour_is_argb_rgb_or_a_name(name, text, argb):
-    assert getattr(read(**{name: text}).design, name).argb == argb
-
-
-@pytest.mark.parametrize(("em", "content"), [("numeric", "0123"), ("alphanumeric", "AB $%*+-./:"), ("Numeric", "7")])
-def test_the_encoding_mode_is_read(em, content):
-    assert read(em=em, content=content).design.em == em.lower()
-
-
-@pytest.mark.rule("G2")
-@pytest.mark.parametrize("em", ["auto", "AUTO", "kanji", "utf-8"])
-def test_automatic_encoding_is_not_offered_over_http(em):
-    """Open: whether `auto` is a mode. Only in Python: clients rely on what they ask for."""
-    assert problems(em=em) == {"em": "bad-value"}
-
-
-@pytest.mark.rule("G4")
-@pytest.mark.parametrize("name", [*FORMATS, *FORMAT_ALIASES])
-def test_formats_and_their_other_names_are_read_in_any_case(name):
-    """Open: `jpeg` and case. People write all of them."""
-    assert {read(format=text).format for text in (name, name.upper(), name.title())} == {FORMAT_ALIASES.get(name, name)}
-
-
-@pytest.mark.rule("G6")
-@pytest.mark.parametrize("style", TEXT_STYLES)
-def test_text_has_three_styles_in_any_case(style):
-    """Open: what "txt" looks like. Blocks for terminals, and two forms for programs."""
-    assert (read(format="txt", style=style).style, read(style=style.upper()).style) == (style, style)
+def test_the_design_is_read():
+    assert read(padding=3, foreground="navy").design == Design(content=LINK, padding=3, foreground="navy", em="byte")
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("true", True), ("TRUE", True), ("1", True), ("False", False), ("0", False)]
+    ("em", "content", "mode"),
+    [("BYTE", LINK, "byte"), ("Numeric", "123", "numeric"), ("alphanumeric", "A1", "alphanumeric")],
 )
-def test_attachment_is_a_flag(text, value):
-    assert read(attachment=text).attachment is value
+def test_the_encoding_mode_is_read_in_any_case(em, content, mode):
+    assert read(content=content, em=em).design == Design(content=content, em=mode)
 
 
-def test_filename_and_shorten_are_kept_as_they_are():
-    request = read(filename="../Plakat für Graz.png", shorten="tiny")
-    assert (request.filename, request.shorten) == ("../Plakat für Graz.png", "tiny")
+@pytest.mark.parametrize("em", ["auto", "kanji", 7])
+def test_other_encoding_modes_are_refused(em):
+    assert problems(em=em) == {"em": ANY}
 
 
-@pytest.mark.parametrize("text", ["none", "None", "NONE"])
-def test_shorten_none_is_no_shortening(text):
-    assert read(shorten=text).shorten == ""
+@pytest.mark.parametrize("name", [one for one in FORMATS if one not in GET_ONLY_FORMATS])
+def test_formats_are_read_in_any_case(name):
+    assert read(format=name.upper()).format == name
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "code"),
-    [
-        ("version", "41", "out-of-range"),
-        ("version", "-2", "out-of-range"),
-        ("version", "x", "wrong-type"),
-        ("size", "0", "out-of-range"),
-        ("size", "21", "out-of-range"),
-        ("size", "8.5", "wrong-type"),
-        ("padding", "-1", "out-of-range"),
-        ("padding", "21", "out-of-range"),
-        ("padding", "four", "wrong-type"),
-        ("ec", "X", "bad-value"),
-        ("ec", "LM", "bad-value"),
-        ("foreground", "blak", "bad-colour"),
-        ("foreground", "#FFF", "bad-colour"),
-        ("background", "rgb(1,2,3)", "bad-colour"),
-        ("format", "pgn", "bad-value"),
-        ("format", ".png", "bad-value"),
-        ("style", "dots", "bad-value"),
-        ("attachment", "yes", "wrong-type"),
-        ("content", "x" * 40_000, "out-of-range"),
-    ],
-)
-def test_a_parameter_that_breaks_its_rule_is_named(name, text, code):
-    assert problems(**{name: text}) == {name: code}
+def test_other_names_of_formats_are_read():
+    posted = {name: found for name, found in FORMAT_ALIASES.items() if found not in GET_ONLY_FORMATS}
+    assert posted
+    assert {name: read(format=name.upper()).format for name in posted} == posted
 
 
-def test_a_missing_content_is_named():
-    with pytest.raises(InvalidParameter) as caught:
-        read_get({"size": "8"})
-    assert (caught.value.name, caught.value.code) == ("content", "missing-parameter")
+@pytest.mark.parametrize("name", GET_ONLY_FORMATS)
+def test_formats_of_get_are_refused_with_those_of_post(name):
+    with pytest.raises(InvalidParameter, match=r"offered by GET only; by POST: .*png") as caught:
+        read(format=name.upper())
+    assert (caught.value.name, caught.value.code) == ("format", "format-not-available")
+
+
+def test_an_unknown_format_is_refused_with_those_there_are():
+    with pytest.raises(InvalidParameter, match=r"must be one of .*png"):
+        read(format="doc")
+
+
+@pytest.mark.parametrize(("text", "name"), [("none", ""), ("None", ""), ("tiny", "tiny"), ("Tiny", "Tiny")])
+def test_shorten_names_a_service_or_none(text, name):
+    assert read(shorten=text).shorten == name
+
+
+@pytest.mark.parametrize("name", ["template", "format", "shorten"])
+def test_what_is_no_text_is_refused(name):
+    assert problems(**{name: 7}) == {name: "wrong-type"}
 
 
 def test_everything_that_is_wrong_is_named_at_once():
-    found = problems(
-        version="77", size="0", padding="x", em="foo", ec="Z", foreground="blak", background="#12", format="pgn",
-        style="dots", attachment="maybe",
-    )  # fmt: skip
-    assert found == {
-        "version": "out-of-range",
-        "size": "out-of-range",
-        "padding": "wrong-type",
-        "em": "bad-value",
-        "ec": "bad-value",
-        "foreground": "bad-colour",
-        "background": "bad-colour",
-        "format": "bad-value",
-        "style": "bad-value",
-        "attachment": "wrong-type",
-    }
-    with pytest.raises(InvalidParameter) as caught:
-        read_get({"size": "0", "format": "pgn"})
-    assert [one.name for one in caught.value.problems] == ["content", "size", "format"]
-    with pytest.raises(InvalidParameter) as caught:
-        read_get({"padding": "x", "size": "x", "version": "x", "content": "x"})
-    assert [one.name for one in caught.value.problems] == ["version", "size", "padding"]
+    assert set(problems(padding=-1, format=7, shorten=7, em="auto", template=7)) == {
+        "padding", "format", "shorten", "em", "template",
+    }  # fmt: skip
 
 
-@pytest.mark.rule("H2")
-@pytest.mark.parametrize("name", ["source", "Size", "SIZE", "module_size", "replace", "design", "width", ""])
-def test_an_unknown_parameter_is_ignored(name):
-    """A fact: plug-ins send parameters of their own, such as `source=blender`."""
-    assert read(**{name: "blender"}) == read()
+def test_unknown_fields_are_ignored_and_told():
+    asked = read(colour="red", markers={"middle": {}})
+    assert asked.design == Design(content=LINK, em="byte")
+    assert set(asked.unknown) == {"colour", "markers.middle"}
 
 
-# File names -----------------------------------------------------------------------------------------------------------
-
-HOSTILE = [
-    ("poster", "poster.png"),
-    ("poster.png", "poster.png"),
-    ("Poster.PNG", "Poster.png"),
-    ("poster.svg", "poster.svg.png"),
-    ("poster.tar.png", "poster.tar.png"),
-    ("../../etc/passwd", "passwd.png"),
-    ("..\\..\\windows\\system32", "system32.png"),
-    ("/absolute/path.png", "path.png"),
-    ("C:\\temp\\x.png", "x.png"),
-    ("C:x", "C_x.png"),
-    ('a"; filename="evil.exe', "a_; filename=_evil.exe.png"),
-    ("a\r\nSet-Cookie: x=1", "aSet-Cookie_ x=1.png"),
-    ("a\0b\x1f\x7f\x85", "ab.png"),
-    ("a\u2028b\u2029c", "abc.png"),
-    ("photo\u202egnp.exe", "photognp.exe.png"),
-    ("\ufefftürkis", "türkis.png"),
-    ("日本語 😀", "日本語 😀.png"),
-    ("a%0d%0ab%22", "a%0d%0ab%22.png"),
-    ("..", "qrcode.png"),
-    (".png", "qrcode.png"),
-    ("", "qrcode.png"),
-    ("   ", "qrcode.png"),
-    ("a/", "a.png"),
-    ("x" * 300 + ".png", "x" * 100 + ".png"),
-    ("name. ", "name.png"),
-    ("poster.png ", "poster.png"),
-    ("poster.png\0", "poster.png"),
-    ("<b>|*?", "_b____.png"),
-    ("CON", "_CON.png"),
-    ("lpt1.txt", "_lpt1.txt.png"),
-    ("console", "console.png"),
-]
+def test_fields_lie_over_the_template_that_is_named():
+    asked = read(template="navy", padding=3)
+    assert asked.design == Design(content=LINK, em="byte", foreground="navy", padding=3)
+    assert asked.format == "svg"
 
 
-def file_names(header):
-    """The names under which readers of the header would save: of `filename`, and of `filename*`, which wins."""
-    message = email.message.Message()
-    message["Content-Disposition"] = header
-    plain = re.findall(r'; filename="([^"]*)"', header)
-    parameters = message.get_params(header="content-disposition", unquote=True)
-    extended = [email.utils.collapse_rfc2231_value(value) for _, value in parameters if isinstance(value, tuple)]
-    return plain, extended
+def test_an_unknown_template_is_not_found():
+    with pytest.raises(NotFound):
+        read(template="red")
 
 
-def assert_keeps_its_form(header, name):
-    assert re.fullmatch(r"[ -~]+", header)
-    assert re.fullmatch(r"attachment; filename=\"[^\"\\]+\"; filename\*=UTF-8''[A-Za-z0-9._~%-]+", header)
-    (plain,), (extended,) = file_names(header)
-    assert extended == name == unquote(header.partition("UTF-8''")[2])
-    assert plain == "".join(character if character.isascii() else "_" for character in name)
+# Merging --------------------------------------------------------------------------------------------------------------
 
-
-@pytest.mark.rule("G7")
-@pytest.mark.parametrize(("filename", "name"), HOSTILE)
-def test_a_file_name_is_made_safe_and_complete(filename, name):
-    """Open: what a file may be called. The last part, without what systems or headers mind, and its suffix."""
-    assert safe_name(filename, "png") == name
-    header = content_disposition(GenerateRequest(Design(content="x"), attachment=True, filename=filename))
-    assert_keeps_its_form(header, name)
-
-
-@pytest.mark.rule("G7")
-@settings(max_examples=150, derandomize=True, deadline=None)
-@given(
-    st.one_of(st.text(max_size=40), st.text("./\\ :\"';=%\r\n\0\t\u2028\u202e\ud800aé😀", max_size=20)),
-    st.sampled_from(FORMATS),
+scalars = st.one_of(st.booleans(), st.integers(-3, 3), st.text("ab", min_size=1, max_size=2))
+lists = st.lists(scalars, max_size=2)
+names = st.sampled_from(["a", "b", "c", "content"])
+objects = st.recursive(
+    st.dictionaries(names, scalars | lists, max_size=3),
+    lambda inner: st.dictionaries(names, scalars | lists | inner, max_size=3),
+    max_leaves=8,
 )
-def test_any_file_name_gives_one_ascii_header_that_reads_back(filename, format):
-    """Open: how a name beyond ASCII is sent. By RFC 6266 and RFC 8187, in a line nobody can break out of."""
-    name = safe_name(filename, format)
-    assert name.endswith(f".{format}")
-    assert not re.search(r'[<>:"/\\|?*]', name)
-    assert not [one for one in name if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")]
-    assert name.strip(" .") == name
-    assert len(name.encode()) <= 255
-    assert safe_name(name, format) == name
-    header = content_disposition(GenerateRequest(Design(content="x"), format, attachment=True, filename=filename))
-    assert_keeps_its_form(header, name)
 
 
-@pytest.mark.parametrize("letter", ["x", "ü", "日", "😀"])
-def test_a_long_name_is_cut_between_characters_to_what_file_systems_take(letter, tmp_path):
-    stem = safe_stem(letter * 300)
-    assert set(stem) == {letter}
-    assert len(stem) <= 100
-    (tmp_path / f"{stem}.webp").write_bytes(b"")
-    assert [path.name for path in tmp_path.iterdir()] == [f"{stem}.webp"]
+def leaves(fields, path=()):
+    """Path of each value that is no object."""
+    found = {}
+    for name, value in fields.items():
+        found |= leaves(value, (*path, name)) if isinstance(value, dict) else {(*path, name): value}
+    return found
 
 
-@pytest.mark.rule("G7")
-@pytest.mark.parametrize("filename", ["", "poster.png"])
-def test_without_attachment_a_picture_is_inline(filename):
-    """Open: what a picture is that is no attachment. `inline`, so that a browser shows it."""
-    assert content_disposition(GenerateRequest(Design(content="x"), filename=filename)) == "inline"
+def starts(path, other):
+    return path[: len(other)] == other
+
+
+@pytest.mark.rule("G18")
+@settings(max_examples=200)
+@given(objects, objects)
+def test_fields_of_the_request_win_and_the_rest_of_the_template_stays(template, fields):
+    """Open: how a template and a request go together. Objects merge deeply, the request wins, lists replace."""
+    before = copy.deepcopy((template, fields))
+    found = leaves(merged(template, fields))
+    mine, theirs = leaves(fields), leaves(template)
+    assert {path: found[path] for path in mine} == mine
+    untouched = {
+        path: value for path, value in theirs.items() if not any(starts(path, one) or starts(one, path) for one in mine)
+    }
+    assert found == mine | {path: value for path, value in untouched.items() if path in found}
+    assert all(path in found for path in untouched if not _under_a_replaced(path, template, fields))
+    assert (template, fields) == before
+
+
+def _under_a_replaced(path, template, fields):
+    """Whether the request has something that is no object, or an object where the template has none, on the way."""
+    for name in path:
+        if name not in fields:
+            return False
+        template, fields = template[name], fields[name]
+        if not (isinstance(template, dict) and isinstance(fields, dict)):
+            return True
+    return True
+
+
+@pytest.mark.rule("G18", "H5")
+@settings(max_examples=60)
+@given(objects, names, st.sampled_from([None, ""]))
+def test_what_counts_as_absent_leaves_the_template_as_it_is(template, name, absent):
+    """Open: null in a request. It is as if it were not there, so it takes nothing out of a template."""
+    assert merged(template, {name: absent}) == template
+    assert merged({name: template}, {name: {name: absent}}) == {name: template}
+    assert merged(template, {}) == template == merged({}, template)
+
+
+@pytest.mark.rule("G18")
+@pytest.mark.parametrize(
+    ("template", "fields", "result"),
+    [
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
+        ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+        ({"a": [{"b": 1}]}, {"a": [{"c": 1}]}, {"a": [{"c": 1}]}),
+        ({"a": [1]}, {"a": []}, {"a": []}),
+        ({"a": 1}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({"a": {"b": 1}}, {"a": 1}, {"a": 1}),
+        ({"a": True}, {"a": False}, {"a": False}),
+        ({"a": 4}, {"a": 0}, {"a": 0}),
+        ({"f": {"gradient": "radial", "cx": 1}}, {"f": {"gradient": "linear"}}, {"f": {"gradient": "linear"}}),
+        ({"f": {"gradient": "radial", "cx": 1}}, {"f": {"cx": 2}}, {"f": {"gradient": "radial", "cx": 2}}),
+        ({"f": "red"}, {"f": {"gradient": "linear"}}, {"f": {"gradient": "linear"}}),
+    ],
+)
+def test_objects_merge_and_lists_and_gradients_are_replaced(template, fields, result):
+    """Open: gradients. They are objects, but one of another kind has other fields, so it replaces the whole."""
+    assert merged(template, fields) == result
 
 
 # Shortening -----------------------------------------------------------------------------------------------------------

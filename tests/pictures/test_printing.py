@@ -22,7 +22,7 @@ INCH = 25.4
 
 sizes = st.floats(2, 300)
 resolutions = st.sampled_from([30, 72, 96, 150, 203, 300, 600, 1200]) | st.floats(30, 1200)
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 
 
 def opened(data: bytes) -> Image.Image:

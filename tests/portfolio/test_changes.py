@@ -26,7 +26,7 @@ GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 SPRING, SUMMER = "https://example.com/spring", "https://example.com/summer"
 FREE = PLANS["free"].most_qrcodes
-some = settings(max_examples=25, derandomize=True, deadline=None)
+some = settings(max_examples=25)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 BROWSER = {"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"}
 

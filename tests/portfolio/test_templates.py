@@ -4,14 +4,12 @@ import copy
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from qrkit import Color, Design, generate, open_portfolio
 from qrkit.design.decoration import Layer, Marker, Markers, Modules
 from qrkit.design.gradient import Gradient
 from qrkit.errors import InvalidParameter, NotFound, UnknownParameter
-from qrkit.pictures.generate_request import merged, read_post
+from qrkit.pictures.generate_request import read_post
 from qrkit.portfolio.access import create_key
 from qrkit.portfolio.templates import LONGEST_NAME, MOST_TEMPLATES, Templates
 from qrkit.server import Client, make_app
@@ -215,90 +213,6 @@ def test_a_template_has_the_length_of_a_body_at_most(templates):
     with pytest.raises(InvalidParameter, match="at most 12000000"):
         templates.save("large", {"layers": [layer] * 3})
     assert templates.names() == []
-
-
-# Merging --------------------------------------------------------------------------------------------------------------
-
-scalars = st.one_of(st.booleans(), st.integers(-3, 3), st.text("ab", min_size=1, max_size=2))
-lists = st.lists(scalars, max_size=2)
-names = st.sampled_from(["a", "b", "c", "content"])
-objects = st.recursive(
-    st.dictionaries(names, scalars | lists, max_size=3),
-    lambda inner: st.dictionaries(names, scalars | lists | inner, max_size=3),
-    max_leaves=8,
-)
-
-
-def leaves(fields, path=()):
-    """Path of each value that is no object."""
-    found = {}
-    for name, value in fields.items():
-        found |= leaves(value, (*path, name)) if isinstance(value, dict) else {(*path, name): value}
-    return found
-
-
-def starts(path, other):
-    return path[: len(other)] == other
-
-
-@pytest.mark.rule("G18")
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(objects, objects)
-def test_fields_of_the_request_win_and_the_rest_of_the_template_stays(template, fields):
-    """Open: how a template and a request go together. Objects merge deeply, the request wins, lists replace."""
-    before = copy.deepcopy((template, fields))
-    found = leaves(merged(template, fields))
-    mine, theirs = leaves(fields), leaves(template)
-    assert {path: found[path] for path in mine} == mine
-    untouched = {
-        path: value for path, value in theirs.items() if not any(starts(path, one) or starts(one, path) for one in mine)
-    }
-    assert found == mine | {path: value for path, value in untouched.items() if path in found}
-    assert all(path in found for path in untouched if not _under_a_replaced(path, template, fields))
-    assert (template, fields) == before
-
-
-def _under_a_replaced(path, template, fields):
-    """Whether the request has something that is no object, or an object where the template has none, on the way."""
-    for name in path:
-        if name not in fields:
-            return False
-        template, fields = template[name], fields[name]
-        if not (isinstance(template, dict) and isinstance(fields, dict)):
-            return True
-    return True
-
-
-@pytest.mark.rule("G18", "H5")
-@settings(max_examples=60, derandomize=True, deadline=None)
-@given(objects, names, st.sampled_from([None, ""]))
-def test_what_counts_as_absent_leaves_the_template_as_it_is(template, name, absent):
-    """Open: null in a request. It is as if it were not there, so it takes nothing out of a template."""
-    assert merged(template, {name: absent}) == template
-    assert merged({name: template}, {name: {name: absent}}) == {name: template}
-    assert merged(template, {}) == template == merged({}, template)
-
-
-@pytest.mark.rule("G18")
-@pytest.mark.parametrize(
-    ("template", "fields", "result"),
-    [
-        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
-        ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
-        ({"a": [{"b": 1}]}, {"a": [{"c": 1}]}, {"a": [{"c": 1}]}),
-        ({"a": [1]}, {"a": []}, {"a": []}),
-        ({"a": 1}, {"a": {"b": 1}}, {"a": {"b": 1}}),
-        ({"a": {"b": 1}}, {"a": 1}, {"a": 1}),
-        ({"a": True}, {"a": False}, {"a": False}),
-        ({"a": 4}, {"a": 0}, {"a": 0}),
-        ({"f": {"gradient": "radial", "cx": 1}}, {"f": {"gradient": "linear"}}, {"f": {"gradient": "linear"}}),
-        ({"f": {"gradient": "radial", "cx": 1}}, {"f": {"cx": 2}}, {"f": {"gradient": "radial", "cx": 2}}),
-        ({"f": "red"}, {"f": {"gradient": "linear"}}, {"f": {"gradient": "linear"}}),
-    ],
-)
-def test_objects_merge_and_lists_and_gradients_are_replaced(template, fields, result):
-    """Open: gradients. They are objects, but one of another kind has other fields, so it replaces the whole."""
-    assert merged(template, fields) == result
 
 
 # Use ------------------------------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_one_wrong_codeword_more_than_there_is_correction_for_is_not_read(versio
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([(1, "M"), (4, "Q"), (7, "H")]), st.integers(0, 200))
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 def test_more_wrong_modules_never_cost_less(seed, kind, count):
     version, level = kind
     symbol = encode("budget", version=version, error_correction=level)
@@ -226,7 +226,7 @@ def test_under_a_layer_modules_of_other_colours_are_wrong_and_of_mid_tones_all(c
     dark=st.floats(0, 0.4), light=st.floats(0.6, 1), inverted=st.booleans(), version=st.sampled_from([1, 6]),
     tilt=st.floats(-0.3, 0.3),
 )  # fmt: skip
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 def test_thresholds_follow_colours_polarity_and_light(dark, light, inverted, version, tilt):
     """Nothing is wrong in a symbol whose dark and light differ everywhere, however uneven its light is."""
     symbol = encode("light", version=version)
@@ -237,7 +237,7 @@ def test_thresholds_follow_colours_polarity_and_light(dark, light, inverted, ver
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.36, 0.64))
-@settings(max_examples=30, derandomize=True, deadline=None)
+@settings(max_examples=30)
 def test_modules_between_dark_and_light_are_wrong_whatever_they_are(seed, value):
     symbol = encode("between", version=5)
     luma = 1 - np.pad(true_modules(symbol), MARGIN).astype(np.float32)

@@ -18,7 +18,7 @@ SIDE, PX, MARGIN = 21, 12, 6
 USUAL = (SIDE + 2 * MARGIN) * 6
 """Pixels of the sheet's side, with the usual 6 a module."""
 
-some = settings(max_examples=30, derandomize=True, deadline=None)
+some = settings(max_examples=30)
 
 
 def checkered(side: int = SIDE, px: int = PX) -> np.ndarray:

@@ -71,7 +71,7 @@ def test_a_picture_stays_as_it_was_and_may_be_a_view(name):
 
 
 @each_engine
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 70), st.integers(0, 70), st.sampled_from(["white", "black", "noise"]), st.integers(0, 99))
 def test_odd_pictures_hold_nothing(name, height, width, kind, seed):
     noise = np.random.default_rng(seed).integers(0, 256, (height, width), dtype=np.uint8)

@@ -25,7 +25,7 @@ def modules_of(image: QRImage) -> np.ndarray:
     flip=st.sampled_from(["none", "horizontal", "vertical", "both"]),
     style=st.sampled_from(["default", "rounded", "liquid", "dots"]),
 )
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 def test_modules_are_sampled_as_they_were_encoded(size, padding, flip, style):
     image = QRImage(plain(size=size, padding=padding, flip=flip, modules=Modules(type=style)))
     sampled = sample(image.scene)
@@ -79,7 +79,7 @@ def test_a_frame_around_the_symbol_is_part_of_what_is_sampled(module):
 
 
 @given(size=st.integers(2, 20), padding=st.integers(0, 9), pixels=st.integers(2, 16))
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 def test_the_picture_for_readers_has_whole_modules(size, padding, pixels):
     """Each module fills its own pixels, whatever fraction of a pixel the modules of the design have."""
     image = QRImage(plain(size=size, padding=padding))

@@ -124,7 +124,7 @@ def test_what_is_drawn_on_light_modules_takes_of_their_weight():
 
 
 @given(st.integers(0, 20), st.sampled_from([1, 3, 8, 20]))
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 def test_the_quiet_zone_of_light_padding_is_the_padding(padding, size):
     assert structure_of(padding=padding, size=size).quiet == min(padding, 5)
 
@@ -168,7 +168,7 @@ def test_contrast_is_the_signed_difference_of_luma(foreground, background):
 
 
 @given(st.lists(st.integers(0, 110), min_size=2, max_size=4), st.sampled_from(["linear", "radial"]))
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 def test_of_a_gradient_the_faintest_part_counts(greys, kind):
     colors = [f"#{grey:02X}{grey:02X}{grey:02X}" for grey in greys]
     found = structure_of(foreground=getattr(Gradient, kind)(*colors)).contrast
@@ -199,7 +199,7 @@ def test_pale_modules_in_one_corner_are_seen():
     size=st.integers(1, 20), padding=st.integers(0, 20), pattern=st.sampled_from(MARKER_PATTERNS),
     style=st.sampled_from(["default", "rounded", "liquid", "bars", "columns", "dots"]),
 )  # fmt: skip
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 def test_all_numbers_are_in_their_ranges(foreground, background, size, padding, pattern, style):
     colors = {name: "#" + bytes(argb).hex() for name, argb in (("foreground", foreground), ("background", background))}
     design = Design(content="x", size=size, padding=padding, markers=all_eyes(pattern), **colors)

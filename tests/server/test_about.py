@@ -267,7 +267,7 @@ def test_an_unknown_host_has_a_line_too(shop, logged):
     assert "evil" not in text
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 @given(path=st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
 def test_any_path_is_one_line(shop, logged, path):
     reply, text = logged(asking(shop.store), "GET", "/" + path)

@@ -12,7 +12,7 @@ from qrkit.errors import BadRequest, InvalidParameter
 from qrkit.server.bodies import MOST_PARTS, read_file
 from tests.server.test_errors import assert_keeps_the_contract
 
-some = settings(max_examples=50, derandomize=True, deadline=None)
+some = settings(max_examples=50)
 API = "/api/v3"
 PICTURE = generate("https://example.com/tram").to_bytes("png")
 ROWS = "Content,QR Code Name\r\nhttps://example.com/{0},žluť {0}\r\n"
@@ -170,7 +170,7 @@ def test_a_form_that_cannot_be_read_is_400_and_says_how_to_send_the_bytes(ask, w
 
 
 @pytest.mark.rule("H1")
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_form_with_anything_wrong_in_it_is_read_or_refused(data):
     """Open: what a library raises on nonsense. Whatever it is, the client gets a 400."""

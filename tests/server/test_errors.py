@@ -15,7 +15,7 @@ from qrkit.server import Client, Settings, make_app
 from qrkit.server.messages import header_text, problem
 from qrkit.store import Store
 
-some = settings(max_examples=80, derandomize=True, deadline=None)
+some = settings(max_examples=80)
 
 GENERATE = "/api/v3/generate"
 SECRET = "the secret of the shortener"
@@ -319,7 +319,7 @@ def cleaned(text):
 
 
 @pytest.mark.rule("H3")
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 @given(st.one_of(st.text(max_size=60), st.text("%aé漢😀\r\n\t \ud800\x7f\u2028", max_size=700)))
 def test_the_header_gives_the_text_back_when_it_is_decoded(text):
     """Open: how text gets into a header. Printable ASCII, so that unquote (decodeURIComponent) gives the text back."""

@@ -382,7 +382,7 @@ CODES = st.fixed_dictionaries(
 
 
 @pytest.mark.rule("X4", "X6")
-@settings(max_examples=12, derandomize=True, deadline=None)
+@settings(max_examples=12)
 @given(codes=st.lists(CODES, min_size=1, max_size=5))
 def test_an_export_is_imported_into_another_store_and_exported_the_same(codes):
     """Open: whether a file loses anything. Not a character: another service takes it over, printed codes and all."""

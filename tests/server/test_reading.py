@@ -10,7 +10,7 @@ from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, QrkitErro
 from qrkit.server.reading import flag, json_object, pairs, whole
 from qrkit.server.statuses import status_of
 
-some = settings(max_examples=60, derandomize=True, deadline=None)
+some = settings(max_examples=60)
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 
 KEY = "qk_1Zt5oQYhTn0f5o4VnAOq8wqkXW9L2m3GZ7cF4dJ0abc"

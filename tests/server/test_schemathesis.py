@@ -90,11 +90,9 @@ schemathesis.openapi.format(
 
 
 def effort(examples, **more):
-    """The same requests each time; what is found is not made smaller, because the store has gone on meanwhile."""
+    """What is found is not made smaller, because the store has gone on meanwhile."""
     return settings(
         max_examples=examples,
-        derandomize=True,
-        deadline=None,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),

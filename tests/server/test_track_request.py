@@ -158,7 +158,7 @@ def test_a_short_code_is_not_changed_nor_unknown():
     assert read_changes({"shortCode": "other", "comment": "x"}) == Fields({"comment": "x"}, [])
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100)
 @given(
     st.dictionaries(
         st.sampled_from(sorted(ALIASES)) | st.text(max_size=5),

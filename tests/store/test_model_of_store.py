@@ -386,14 +386,13 @@ class StoreAndModel(RuleBasedStateMachine):
 
 
 def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int) -> None:
-    chosen = settings(
-        derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False, **much
-    )
+    chosen = settings(suppress_health_check=list(HealthCheck), print_blob=False, **much)
     # Which sequences are tried goes by the name of the class.
     machine = type(f"StoreAndModel{part}", (StoreAndModel,), {"new_path": staticmethod(new_path)})
     run_state_machine_as_test(machine, settings=chosen)
 
 
+@pytest.mark.hypothesis  # so that `make explore` runs it
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
     check_machine(new_path, max_examples=3 if is_server(new_path()) else 6, stateful_step_count=25)
 

@@ -75,7 +75,7 @@ def cleared(shop):
 
 
 @given(a=tables, b=tables)
-@settings(max_examples=60)
+@settings(max_examples=15)
 def test_of_equal_rows_there_are_as_many_as_the_table_has_that_has_most(shop, a, b):
     """In whatever order and however often tables come, the store has the least multiset that all of them lie in."""
     before = scans(cleared(shop))
@@ -114,7 +114,7 @@ some_without = st.lists(st.builds(without_content, rows, st.booleans()), max_siz
 
 
 @given(a=some_without, b=some_without)
-@settings(max_examples=60)
+@settings(max_examples=15)
 def test_rows_without_content_are_compared_without_it(shop, a, b):
     """As many rows are left out as can have a stored one each."""
     cleared(shop)

@@ -27,7 +27,7 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 WINDOWS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36"
 )
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 

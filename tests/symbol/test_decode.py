@@ -46,7 +46,7 @@ def test_every_raster_format_is_read_back(format):
 
 
 @given(st.text(min_size=1, max_size=40), st.sampled_from(["byte", "auto"]))
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 def test_any_text_comes_back_character_by_character(text, em):
     found = decode(generate(text, em=em, size=3).to_bytes())
     assert (found.content, found.length) == (text, len(text))
@@ -324,7 +324,7 @@ def test_a_part_of_a_message_says_which_one_it_is(count, version):
 
 
 @given(st.text(min_size=1, max_size=200), st.sampled_from("LMQH"), st.sampled_from(["byte", "auto"]))
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 def test_a_whole_message_is_no_part(text, ec, em):
     found = decode(generate(text, ec=ec, em=em, size=3).to_bytes())
     assert found.part is None

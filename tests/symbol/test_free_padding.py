@@ -23,7 +23,7 @@ from qrkit.symbol.symbol import Symbol, bit_numbers, side_of
 URL = "https://example.com/a"
 QUIRC = deqr.QuircDecoder()
 
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 seeds = st.integers(0, 2**32 - 1)
 
 

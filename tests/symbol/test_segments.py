@@ -25,7 +25,7 @@ def allows(mode: str, text: str) -> bool:
 
 @pytest.mark.rule("G2")
 @given(contents, versions)
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100)
 def test_the_mix_is_never_longer_than_one_mode_and_loses_nothing(content, version):
     """Open: the interface has no automatic mode. Python offers one, never worse than a choice by hand."""
     mix = segments_of(content, "auto", version)
@@ -37,7 +37,7 @@ def test_the_mix_is_never_longer_than_one_mode_and_loses_nothing(content, versio
 
 
 @given(st.text("1A-aé", min_size=1, max_size=7), versions)
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 def test_the_mix_is_the_shortest_of_all_there_are(content, version):
     lengths = []
     for modes in product(("numeric", "alphanumeric", "byte"), repeat=len(content)):
@@ -57,7 +57,7 @@ def test_a_part_of_a_bit_is_counted_where_a_segment_ends():
 
 @pytest.mark.rule("G2")
 @given(contents | st.text(min_size=1, max_size=60))
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 def test_a_mixed_symbol_is_read_back_exactly(content):
     """Open: the interface has no automatic mode. What Python offers must read like the plain modes."""
     symbol = encode(content, mode="auto", mask=1)

@@ -11,7 +11,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.server.statuses import status_of
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent, Visit
 
-some = settings(max_examples=40, derandomize=True, deadline=None)
+some = settings(max_examples=40)
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 LINKS = {"short_code": "abc123", "short_url": "https://go.example.com/abc123", "image_url": "https://go.example.com/x"}
 

@@ -9,9 +9,9 @@ from qrkit import QRCode
 from qrkit.errors import InvalidParameter
 from qrkit.server.statuses import status_of
 from qrkit.tracking.records import ScheduleEvent
-from qrkit.tracking.schedule import active_content, last_activation
+from qrkit.tracking.schedule import Span, activations, active_content, last_activation, spans
 
-some = settings(max_examples=150, derandomize=True, deadline=None)
+some = settings(max_examples=150)
 STEP = timedelta(minutes=15)
 INSTANT = timedelta(microseconds=1)
 MONDAY = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -241,3 +241,65 @@ def test_every_event_that_breaks_a_rule_is_named():
         QRCode(id="0" * 32, name="x", content="x", created=MONDAY, schedule=[good, bad])
     names = {problem.name for problem in caught.value.problems}
     assert names == {"schedule.1.content", "schedule.1.recurrence", "schedule.1.date"}
+
+
+# What happens in a time -----------------------------------------------------------------------------------------------
+
+WEEK = timedelta(days=7)
+ONCE = ScheduleEvent(date=MONDAY + timedelta(days=1), content="once")
+MONDAYS = ScheduleEvent(date=MONDAY, content="mondays", recurrence=1)
+
+
+def begun(schedule, since, until):
+    return list(activations(schedule, since, until))
+
+
+def test_a_weekly_event_begins_each_week_from_its_date_on():
+    every = [(MONDAY + weeks * WEEK, 0) for weeks in range(4)]
+    assert begun([MONDAYS], MONDAY - 5 * WEEK, MONDAY + 3 * WEEK + INSTANT) == every
+    assert begun([MONDAYS], MONDAY + INSTANT, MONDAY + 3 * WEEK) == every[1:3]
+
+
+def test_an_event_without_recurrence_begins_once():
+    assert begun([ONCE], MONDAY, MONDAY + 9 * WEEK) == [(ONCE.date, 0)]
+    assert begun([ONCE], ONCE.date + INSTANT, MONDAY + 9 * WEEK) == []
+
+
+def test_a_time_has_its_first_moment_and_not_its_last():
+    assert begun([MONDAYS, ONCE], MONDAY, MONDAY) == []
+    assert begun([MONDAYS, ONCE], MONDAY, MONDAY + INSTANT) == [(MONDAY, 0)]
+    assert begun([MONDAYS, ONCE], MONDAY - INSTANT, MONDAY) == []
+    assert begun([MONDAYS, ONCE], MONDAY + WEEK, MONDAY) == []
+
+
+def test_events_are_in_the_order_of_time_and_at_one_moment_in_that_of_the_list():
+    schedule = [ONCE, MONDAYS, ScheduleEvent(date=MONDAY, content="too", recurrence=1)]
+    assert begun(schedule, MONDAY, MONDAY + WEEK + INSTANT) == [
+        (MONDAY, 1), (MONDAY, 2), (ONCE.date, 0), (MONDAY + WEEK, 1), (MONDAY + WEEK, 2),
+    ]  # fmt: skip
+
+
+def test_spans_follow_each_other_without_a_break():
+    before, after = MONDAY - timedelta(hours=1), MONDAY + WEEK + timedelta(hours=1)
+    assert list(spans([ONCE, MONDAYS], before, after)) == [
+        Span(before, MONDAY, None),
+        Span(MONDAY, ONCE.date, 1),
+        Span(ONCE.date, MONDAY + WEEK, 0),
+        Span(MONDAY + WEEK, after, 1),
+    ]
+
+
+def test_an_event_that_begins_anew_goes_on():
+    until = MONDAY + 3 * WEEK
+    assert list(spans([MONDAYS], MONDAY, until)) == [Span(MONDAY, until, 0)]
+    assert list(spans([MONDAYS], MONDAY + INSTANT, until)) == [Span(MONDAY + INSTANT, until, 0)]
+
+
+def test_of_several_that_begin_at_one_moment_the_last_of_the_list_is_active():
+    schedule = [MONDAYS, ScheduleEvent(date=MONDAY, content="too")]
+    assert list(spans(schedule, MONDAY, MONDAY + INSTANT)) == [Span(MONDAY, MONDAY + INSTANT, 1)]
+
+
+def test_no_time_has_no_spans_and_no_schedule_has_one():
+    assert list(spans([MONDAYS], MONDAY, MONDAY)) == []
+    assert list(spans([], MONDAY, MONDAY + WEEK)) == [Span(MONDAY, MONDAY + WEEK, None)]

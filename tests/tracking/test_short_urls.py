@@ -22,7 +22,7 @@ from qrkit.tracking.short_urls import (
     slug,
 )
 
-some = settings(max_examples=150, derandomize=True, deadline=None)
+some = settings(max_examples=150)
 GO = "https://go.example.com"
 BASES = (
     GO,

@@ -9,7 +9,7 @@ from qrkit.tracking import times
 
 zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.none() | zones)
-some = settings(max_examples=50, derandomize=True, deadline=None)
+some = settings(max_examples=50)
 
 
 @pytest.mark.parametrize(("write", "read"), [(times.to_iso, times.from_iso), (times.to_table, times.from_table)])

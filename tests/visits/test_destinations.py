@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qrkit.visits.destinations import Destination, destination
 
-many = settings(max_examples=300, derandomize=True, deadline=None)
+many = settings(max_examples=300)
 
 FOLLOWED = [
     ("https://example.com", "https://example.com"),
@@ -225,6 +225,12 @@ def test_a_number_an_e_mail_or_a_place_is_a_link_to_tap(content, link):
 def test_a_contact_or_an_event_is_offered_as_a_file(content, download):
     """Open: vCard and iCalendar. A page with a file to save, under the name and media type phones open."""
     assert destination(content) == Destination("page", download=download)
+
+
+def test_the_longest_address_that_is_followed_has_8192_characters():
+    longest = "https://example.com/".ljust(8_192, "a")
+    assert destination(longest) == Destination("redirect", longest)
+    assert destination(longest + "a") == Destination("page")
 
 
 def assert_is_harmless(found):

@@ -11,7 +11,7 @@ from qrkit.tracking.records import Kind
 from qrkit.visits.redirect import Redirects, Request
 from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
 
-some = settings(max_examples=60, derandomize=True, deadline=None)
+some = settings(max_examples=60)
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 IPHONE = (

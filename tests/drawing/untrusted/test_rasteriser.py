@@ -106,7 +106,7 @@ def test_both_engines_see_the_same_in_a_gradient_a_path_and_a_picture():
     assert min(ImageStat.Stat(one).stddev) > 20
 
 
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 40), st.integers(1, 40), st.tuples(*[st.integers(0, 255)] * 3))
 def test_a_drawing_of_any_size_has_four_bytes_a_pixel(width, height, color):
     svg = drawing('<rect width="100%" height="100%" fill="rgb({},{},{})"/>'.format(*color), width, height)

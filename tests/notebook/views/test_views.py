@@ -98,6 +98,11 @@ def hostile(checked):
     return examples(HOSTILE, checked)
 
 
+@pytest.fixture(scope="module")
+def again(checked):
+    return examples(HOSTILE, checked)
+
+
 PUBLIC = sorted(name for name in qrkit.__all__ if inspect.isclass(getattr(qrkit, name)) and name not in NO_OBJECTS)
 FOUND = [one.__name__ for one in (Budget, Grade, LargestLogo, Panel, Repair, Templates)]
 each = pytest.mark.parametrize("name", [*PUBLIC, *FOUND])
@@ -155,7 +160,7 @@ def test_what_strangers_wrote_is_text(hostile, name):
         assert "mathjax_ignore" in page
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_any_text_is_one_text_of_a_page(text):
     shown = html.fromstring(f"<p>x{page_text(text)}x</p>")
@@ -165,10 +170,9 @@ def test_any_text_is_one_text_of_a_page(text):
 
 
 @each
-def test_equal_objects_look_the_same(hostile, checked, name):
-    again = examples(HOSTILE, checked)[name]
+def test_equal_objects_look_the_same(hostile, again, name):
     ids = re.compile(r"[0-9a-f]{32}")
-    first, second = (repr(bundle_of(one)) for one in (hostile[name], again))
+    first, second = (repr(bundle_of(one)) for one in (hostile[name], again[name]))
     assert ids.sub("", first) == ids.sub("", second)
 
 

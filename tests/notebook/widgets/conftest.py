@@ -22,6 +22,7 @@ NEWS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 ROOT = Path(__file__).parents[3]
 THEMES = {"JupyterLab Light": "true", "JupyterLab Dark": "false"}
 WIDTHS = (480, 1400)
+EVERY_PLACE = tuple(product(THEMES, WIDTHS))
 HEIGHT = 1000
 FAULTS_ALONE = {"resultTypes": ["violations"]}
 """What is well is looked at, but not described node by node."""
@@ -119,26 +120,38 @@ def profile(browser):
     context.close()
 
 
-@pytest.fixture
-def notebook(lab, profile):
+@pytest.fixture(scope="module")
+def open_notebook(lab, profile):
     """Opens a notebook of these cells in a page of its own, and runs it; gives the page."""
     address, token, folder = lab
-    pages = []
 
-    def opened(*cells, width=1400):
+    def opened(*cells, width=1400, on_websocket=None):
         name = f"{secrets.token_hex(4)}.ipynb"
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(book, folder / name)
         page = profile.new_page()
         page.set_viewport_size({"width": width, "height": HEIGHT})
-        pages.append(page)
         page.file = folder / name
+        if on_websocket is not None:
+            page.on("websocket", on_websocket)
         page.goto(f"{address}doc/tree/{name}?token={token}")
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         page.wait_for_function(KERNEL_IS_IDLE)
         command(page, "notebook:run-all-cells")
         return page
+
+    return opened
+
+
+@pytest.fixture
+def notebook(open_notebook):
+    """The same, and closes the pages after the test."""
+    pages = []
+
+    def opened(*cells, **options):
+        pages.append(open_notebook(*cells, **options))
+        return pages[-1]
 
     yield opened
     for page in pages:
@@ -147,12 +160,13 @@ def notebook(lab, profile):
 
 @pytest.fixture(scope="session")
 def faults():
-    """Gives what keeps people from using a part of a page: in themes for the day and the night, narrow and wide."""
+    """Gives what keeps people from using a part of a page, in these places: themes, and widths in pixels."""
     from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import TimeoutError
 
-    def found(page, selector):
-        for (theme, is_light), width in product(THEMES.items(), WIDTHS):
+    def found(page, selector, places=EVERY_PLACE):
+        for theme, width in places:
+            is_light = THEMES[theme]
             command(page, "apputils:change-theme", theme=theme)
             page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
             page.set_viewport_size({"width": width, "height": HEIGHT})

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from qrkit import Design, generate
+from tests.notebook.widgets.conftest import EVERY_PLACE
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
@@ -162,40 +163,40 @@ def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
     assert cells.count() == before
 
 
-def test_notebook_is_saved_from_within_the_studio(notebook):
-    page, studio = opened(notebook)
+@pytest.fixture(scope="module")
+def saved_page(open_notebook):
+    """A notebook that was saved from within the studio."""
+    page, studio = opened(open_notebook)
+    assert not page.locator(".qrkit-twin").is_visible()
     tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/saved")
     settled(page)
     page.keyboard.press("Control+s")
     page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
-    saved = json.loads(page.file.read_text())
+    yield page
+    page.close()
+
+
+def test_notebook_is_saved_from_within_the_studio(saved_page):
+    saved = json.loads(saved_page.file.read_text())
     outputs = saved["cells"][0]["outputs"]
     assert "https://example.com/saved" in "".join(outputs[1]["data"]["text/html"])
 
 
-def test_exported_page_shows_the_last_picture_without_any_network(notebook, browser, tmp_path):
-    page, studio = opened(notebook)
-    assert not page.locator(".qrkit-twin").is_visible()
-    tab(studio, "Content").get_by_role("textbox", name="Content").fill("https://example.com/exported")
-    settled(page)
-    page.keyboard.press("Control+s")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
-    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path), str(page.file)]
+def test_exported_page_shows_the_last_picture_without_any_network(saved_page, browser, tmp_path):
+    file = saved_page.file
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path), str(file)]
     subprocess.run(command, check=True, capture_output=True)
     exported = browser.new_context(offline=True).new_page()
-    exported.goto((tmp_path / page.file.name).with_suffix(".html").as_uri())
+    exported.goto((tmp_path / file.name).with_suffix(".html").as_uri())
     picture = exported.locator(".qrkit-twin img")
     assert picture.is_visible()
     assert picture.evaluate("image => image.naturalWidth") > 200
-    assert picture.get_attribute("alt") == "QR Code: https://example.com/exported"
+    assert picture.get_attribute("alt") == "QR Code: https://example.com/saved"
     exported.context.close()
 
 
-def test_page_without_its_kernel_shows_the_picture(notebook):
-    page, _ = opened(notebook)
-    page.keyboard.press("Control+s")
-    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:save'); }")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+def test_page_without_its_kernel_shows_the_picture(saved_page):
+    page = saved_page
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     page.reload()
     page.locator(".qrkit-twin img").wait_for()
@@ -204,13 +205,12 @@ def test_page_without_its_kernel_shows_the_picture(notebook):
 
 def test_running_the_cell_again_sends_little(notebook, record_property):
     sizes = []
-    page, _ = opened(notebook)
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
-    page.reload()
-    session = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session"
-    page.wait_for_function(f"() => {session}?.kernel?.status === 'idle'")
-    run(page, 0)
-    settled(page)
+
+    def count(socket):
+        socket.on("framereceived", lambda frame: sizes.append(len(frame)))
+
+    page, _ = opened(notebook, on_websocket=count)
+    assert sum(sizes) > 0
     sizes.clear()
     run(page, 0)
     settled(page)
@@ -259,7 +259,15 @@ def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
         sys.stdout.write(f"\n{speed}; {behind} renders behind 40 ticks\n")
 
 
-def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, faults):
+@pytest.mark.parametrize(
+    "places",
+    [
+        # Each theme and each width once.
+        pytest.param([("JupyterLab Light", 480), ("JupyterLab Dark", 1400)], id="two"),
+        pytest.param(EVERY_PLACE, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, faults, places):
     page, studio = opened(notebook)
     found = []
     for name in TABS:
@@ -267,7 +275,7 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
         if name in ("Eyes", "Wrapper"):
             panel.get_by_role("checkbox").last.check()
             settled(page)
-        found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer")]
+        found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", places)]
     assert found == []
 
 

@@ -232,7 +232,7 @@ def png(width, height):
 
 
 @given(st.integers(1, 400), st.integers(1, 400))
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=25)
 def test_a_picture_in_the_place_of_another_keeps_its_own_proportions(width, height):
     layer = Layer("icon:heart", x=130, y=120, width=60, height=40, name="Logo")
     draft = Draft(Design(content="https://example.com", ec="H", layers=[layer]))
@@ -317,7 +317,7 @@ def _difference(one: Design, other: Design) -> tuple[int, int, int, int]:
     return ImageChops.difference(*pictures).getbbox()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(["size 3", "size 9", "padding 2", "undo", "redo", "type", "bad"]), max_size=12))
 def test_history_is_what_was_accepted(steps):
     draft = Draft(Design(content="hi"))
