@@ -25,7 +25,7 @@ PAIRS = [(version, level) for version in range(1, 41) for level in LEVELS]
 def test_nothing_is_built_before_it_is_used_and_only_what_is_used():
     program = """if True:
         import json, sys
-        from qrkit import encode as package, symbol
+        from qrkit.symbol import symbol
         from qrkit.symbol.encode import encode, bit_stream, masking, placement, planes, reed_solomon
         tables = [symbol.roles, symbol.bit_numbers, planes.geometry, placement._places, masking._patterns,
                   reed_solomon._remainders, bit_stream._groups]
