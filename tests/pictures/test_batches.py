@@ -405,3 +405,10 @@ def test_of_a_look_that_scans_there_is_none(tmp_path):
         warnings.simplefilter("error", ScanWarning)
         batch = generate_many(["x" * 9000, "https://example.com"], to=tmp_path / "codes.zip", ec="H")
         assert (batch.created, generate_many([]).created) == (1, 0)
+
+
+@pytest.mark.parametrize("look", [{"em": "kanji"}, {"mode": "kanji"}, {"design": {"em": "kanji"}}], ids=str)
+def test_a_batch_in_kanji_mode_has_no_other_content_to_encode(look):
+    batch = generate_many(["点茗", "茗"], **look)
+    assert [image.symbol.mode for image in batch.images] == ["kanji", "kanji"]
+    assert generate_many(["点"], design=Design(content="茗", em="kanji")).created == 1
