@@ -54,7 +54,7 @@ june = shop.scans.where(since="2026-06-01", until="2026-07-01")
 NEEDED = {
     "notebook": lambda: report.notebook(shop, "june.ipynb"),
     "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
-    "server": lambda: qrkit.server,
+    "server": lambda: qrkit.server.make_app,
     "statistics": lambda: analytics.rates(june),
 }
 assert NEEDED.keys() == EXTRAS.keys()
