@@ -9,6 +9,7 @@ from ctypes.util import find_library
 
 import pytest
 from hypothesis import settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 import qrkit
 from tests import servers
@@ -16,7 +17,9 @@ from tests import servers
 # `make test` tries the same examples every time, so that it fails because of a change and nothing else. `make explore`
 # tries new ones; what it finds becomes an `@example` of its test. A busy machine may take long for any of them.
 settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("explore", deadline=None, print_blob=True)
+# Said in full, because on a CI server Hypothesis begins with a profile that tries nothing new and keeps nothing.
+FOUND = DirectoryBasedExampleDatabase(".hypothesis/examples")
+settings.register_profile("explore", derandomize=False, database=FOUND, deadline=None, print_blob=True)
 settings.load_profile("steady")
 
 PACKAGES = {

@@ -100,7 +100,9 @@ def test_a_picture_that_is_no_square_keeps_its_form_and_the_wrapper_its_size(giv
 def test_a_placeholder_too_small_for_a_pixel_a_module_is_refused():
     """Open: the least size. A pixel a module, as everywhere (G8)."""
     for format in ("png", "svg"):
-        with pytest.raises(InvalidParameter, match=r"wrapper\.placeholder: leaves less than a pixel") as caught:
+        with pytest.raises(
+            InvalidParameter, match=rf"placeholder: leaves less than a pixel for each of {SIDE} modules"
+        ) as caught:
             wrapped({"x": 0, "y": 0, "width": 170, "height": SIDE - 1}).to_bytes(format)
         assert status_of(caught.value) == 400
     least = wrapped({"x": 0, "y": 0, "width": 170, "height": SIDE})

@@ -321,3 +321,8 @@ def test_a_body_has_20_000_values_at_most(one):
 
     assert len(json_object(body(19_999))["a"]) == 19_999
     assert refused_body(body(20_000)).code == "json-too-large"
+
+
+def test_texts_may_have_200000_commas_and_no_more():
+    assert json_object(dumps({"a": "," * 200_000}).encode()) == {"a": "," * 200_000}
+    assert refused_body(dumps({"a": "," * 200_001}).encode()).code == "json-too-large"

@@ -219,7 +219,7 @@ headers = st.dictionaries(
 @given(st.sampled_from(["GET", "HEAD"]), headers, header_text)
 def test_no_header_is_too_odd(method, sent, text):
     assert kind_of(method, sent) in get_args(Kind)
-    assert len(referrer_host(text) or "") <= 255
+    assert len(referrer_host(text) or "") <= 253
     assert (first_language(text) or "en").isascii()
 
 
@@ -395,3 +395,10 @@ def test_no_address_is_anywhere_in_the_file_of_the_store(tmp_path):
             assert address.encode() not in written
         assert ipaddress.ip_address(addresses[1]).packed not in written
         assert ipaddress.ip_address(addresses[1]).packed[::-1] not in written
+
+
+def test_the_longest_host_that_is_kept_has_253_characters():
+    longest = ".".join(["a" * 61] * 4) + ".abcde"
+    assert len(longest) == 253
+    assert referrer_host(f"https://{longest}/page") == longest
+    assert referrer_host(f"https://{longest}f/page") is None
