@@ -45,7 +45,7 @@ def with_code(report: ScanReport, code: str) -> list[Issue]:
 
 
 def test_a_case_for_every_code():
-    told = re.search(r"code: A stable word: (.*?)\.", Issue.__doc__, re.DOTALL)[1]
+    told = re.search(r"code: A stable identifier: (.*?)\.", Issue.__doc__, re.DOTALL)[1]
     assert set(CASES) == set(re.split(r",\s+", told))
 
 

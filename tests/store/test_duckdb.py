@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import StoreBusy
+from qrkit.errors import StoreClosed
 from qrkit.store import Store
 from qrkit.store.maintenance import verify
 from qrkit.store.migrations import MIGRATIONS
@@ -100,7 +100,7 @@ def test_a_store_that_is_closed_while_others_read_ends_their_work_with_one_clear
         while True:
             try:
                 assert store.frame("SELECT count(*) AS number FROM range(20000)")["number"][0] == 20_000
-            except StoreBusy as error:
+            except StoreClosed as error:
                 return str(error)
             reading.release()
 

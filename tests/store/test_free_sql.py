@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.errors import InvalidParameter, StoreBusy
+from qrkit.errors import InvalidParameter, StoreClosed
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.store.free_sql import MOST_ROWS
@@ -322,7 +322,7 @@ def test_the_store_goes_on_while_somebody_asks(tmp_path):
         assert len(answers) == 15
         assert set(answers) <= set(range(11))
         assert shop.sql("SELECT count(*) AS n FROM scans")["n"].tolist() == [10]
-    with open_portfolio(tmp_path / "a.duckdb") as again, pytest.raises(StoreBusy):
+    with open_portfolio(tmp_path / "a.duckdb") as again, pytest.raises(StoreClosed):
         assert again.sql("SELECT count(*) AS n FROM scans")["n"].tolist() == [10]
         again.close()
         again.sql("SELECT 1")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.errors import CannotWrite, StoreBusy
+from qrkit.errors import CannotWrite, StoreClosed
 from qrkit.store.maintenance import compact
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_a_file_that_was_there_is_replaced_and_one_that_cannot_be_written_is_nam
     with pytest.raises(CannotWrite, match="cannot be written"):
         shop.scans.to_parquet(tmp_path)
     shop.close()
-    with pytest.raises(StoreBusy):
+    with pytest.raises(StoreClosed):
         shop.scans.to_parquet(path)
     assert len(parquet(path)) == 3
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.duckdb", "x.parquet"]

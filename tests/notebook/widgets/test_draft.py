@@ -164,7 +164,7 @@ def test_controls_know_bounds_units_choices_and_help():
     by_path = dict(LEAVES)
     size = by_path[("size",)]
     assert (size.low, size.high, size.unit, size.whole, size.slider) == (1, 20, "pixels per module", True, True)
-    assert size.help == "Pixels per module, 1..20; width and height win over it."
+    assert size.help == "Pixels per module, 1..20; ignored if width or height is set."
     assert by_path[("ec",)].choices == ("L", "M", "Q", "H")
     assert by_path[("markers", "topLeft", "innerColor")].optional
     assert not by_path[("layers", 0, "x")].slider
