@@ -61,7 +61,7 @@ PortfolioBrowser(shop).close()
 
 NEEDS_AN_EXTRA = [
     ("server", "from qrkit.server import make_app"),
-    ("server", "qrkit.server.Client"),
+    ("server", "qrkit.server.serve"),
     ("server", "from qrkit.visits.places import Places; Places('nowhere.mmdb')"),
     ("server", "main(['serve'])"),
     ("server", "main(['demo'])"),
