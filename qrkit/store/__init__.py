@@ -1,4 +1,4 @@
-"""The tracking store: a DuckDB file, which one process holds at a time, or a PostgreSQL database."""
+"""The tracking store: a DuckDB file, which one process can open at a time, or a PostgreSQL database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts and their API keys in the store (rulings T13, T14)."""
+"""Store accounts and their API keys."""
 
 from __future__ import annotations
 
@@ -46,51 +46,51 @@ WHERE k.digest = ? AND k.revoked IS NULL AND (k.expires IS NULL OR k.expires > ?
 
 
 def insert_account(store: Store, account: Account, created: datetime) -> None:
-    """Store an account; its id and its name are unique."""
+    """Store an account. The id and the name must be unique."""
     store.execute(INSERT_ACCOUNT, [account.id, account.name, account.plan, naive(created)])
 
 
 def insert_key(store: Store, account: Account, digest: str, key: ApiKey) -> None:
-    """Store the digest of an API key of an account, and what is known of the key."""
+    """Store the digest and metadata of an API key of an account."""
     expires = naive(key.expires) if key.expires else None
     store.execute(INSERT_KEY, [digest, account.id, key.label, naive(key.created), expires])
 
 
 def keys_of(store: Store, account: Account) -> list[ApiKey]:
-    """The API keys of an account, oldest first, those that are revoked or expired among them."""
+    """Return the API keys of an account, oldest first, including revoked and expired keys."""
     moments = ("created", "expires", "revoked")
     rows = store.rows(KEYS, [account.id])
     return [ApiKey(**(row | {name: utc(row[name]) if row[name] else None for name in moments})) for row in rows]
 
 
 def revoke_key(store: Store, account: Account, id: str, moment: datetime) -> None:
-    """Have an API key of an account open nothing from now on."""
+    """Revoke an API key of an account."""
     store.execute(REVOKE, [naive(moment), account.id, id])
 
 
 def update_plan(store: Store, account: Account) -> None:
-    """Store the plan of an account, which has changed."""
+    """Store the new plan of an account."""
     store.execute(UPDATE_PLAN, [account.plan, account.id])
 
 
 def all_accounts(store: Store) -> list[Account]:
-    """All accounts, oldest first."""
+    """Return all accounts, oldest first."""
     return [Account(**row) for row in store.rows(ALL)]
 
 
 def owner_of(store: Store, short_code: str) -> tuple[Account, str] | None:
-    """Whose QR Code has a short code, and its id."""
+    """Return the account that owns the QR Code with a short code, and the id of the QR Code."""
     row = store.row(BY_SHORT_CODE, [short_code])
     return (Account(row["id"], row["name"], row["plan"]), row["qrcode"]) if row else None
 
 
 def account_named(store: Store, name: str) -> Account | None:
-    """The account of this name."""
+    """Return the account with this name."""
     return _account(store.row(BY_NAME, [name]))
 
 
 def account_of_digest(store: Store, digest: str, now: datetime) -> Account | None:
-    """The account whose key has this digest, if the key is neither revoked nor expired."""
+    """Return the account whose key has this digest, if the key is neither revoked nor expired."""
     return _account(store.row(BY_DIGEST, [digest, naive(now)]))
 
 

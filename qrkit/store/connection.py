@@ -1,7 +1,7 @@
 """`Store`: the database file, its connections and its transactions.
 
-One process holds the file; each of its threads works on a cursor of its own. A transaction is opened by `atomic`, and
-the library never commits a transaction you opened: inside `with store.atomic():` everything is kept or nothing.
+One process can open the file at a time; each thread of the process has its own cursor. `atomic` begins a transaction.
+The library never commits a transaction that you began: `with store.atomic():` commits all changes or none.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ APPLIED = "SELECT name FROM migrations"
 
 
 class Store:
-    """A tracking store in one DuckDB file, or in a PostgreSQL database; `:memory:` keeps it in memory.
+    """A tracking store in one DuckDB file, in a PostgreSQL database or, with `:memory:`, in memory.
 
     Args:
-        path: The file, which is made when it does not exist; or the URL of a database that is there,
+        path: The file, which is created if it does not exist; or the URL of an existing database,
             `postgresql://user@host/name`.
-        read_only: Whether nothing may be changed.
+        read_only: Whether to refuse all changes.
 
     Attributes:
-        path: Where it is, as it is shown: as it was given, but a URL without its password and options.
-        database: What it shares with other stores of this process on the same file or database.
+        path: The path as you gave it; a URL is shown without its password and options.
+        database: The open database, shared with other stores of this process on the same file or server.
 
     Raises:
-        StoreBusy: Another process has the file open, or the server does not answer.
-        UnreadableFile: The file is not a store, its folder does not exist, or a newer qrkit wrote it.
-        InvalidParameter: If the URL is not one of a PostgreSQL database.
-        MissingProgram: If the URL is one, and psycopg is not installed.
+        StoreBusy: If another process has the file open, or the server does not answer.
+        UnreadableFile: If the file is not a store, its folder does not exist, or a newer qrkit wrote it.
+        InvalidParameter: If the URL is not a PostgreSQL URL.
+        MissingProgram: If `path` is a PostgreSQL URL and psycopg is not installed.
     """
 
     database: Engine
@@ -67,23 +67,22 @@ class Store:
 
     @classmethod
     def on(cls, database: Engine) -> Self:
-        """One more store on a database that is open, which does not keep it open."""
+        """Return another store on an open database; this store does not keep the database open."""
         store = cls.__new__(cls)
         store.path, store.database, store._is_open = database.path, database, True
         return store
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
-        """A transaction: what is written inside is kept as a whole, or not at all when an error leaves it.
+        """Context manager: runs the block in a transaction, and rolls the transaction back if the block raises.
 
-        Inside another `atomic` of the same thread it joins that one. Other threads wait with their writing, not with
-        their reading.
+        A nested `atomic` of the same thread joins the outer transaction. Other threads wait to write, but not to read.
 
         Raises:
-            StoreBusy: The store was closed, or cannot be written; nothing of the transaction is kept. Only a server
-                that vanished while it committed may have kept it, as a whole.
-            RuntimeError: An error left an inner `atomic` that had written something, and was caught on its way: what
-                it had written cannot be taken back alone, so nothing of the whole is kept.
+            StoreBusy: If the store was closed or cannot be written; the transaction is then rolled back. If a server
+                becomes unreachable during the commit, the whole transaction may still have been committed.
+            RuntimeError: If a nested `atomic` raised after a write and the block caught the error. The nested changes
+                cannot be rolled back separately, so the whole transaction is rolled back.
         """
         if self.is_in_transaction:
             with self._joined():
@@ -96,12 +95,12 @@ class Store:
 
     @contextmanager
     def adding(self, *, alone: bool = False) -> Iterator[None]:
-        """A transaction for visits alone, which does not wait for those that change records.
+        """Context manager: runs a transaction that only adds visits and does not wait for changes of records.
 
-        Inside `atomic` it joins that transaction, which then has the visits for itself until it ends.
+        Inside `atomic`, it joins that transaction, which then keeps the lock for visits until the transaction ends.
 
         Args:
-            alone: Whether other processes, too, wait with their visits; threads of this one always do.
+            alone: Whether other processes must also wait to add visits; other threads of this process always wait.
         """
         dialect = self.database.dialect
         if self.is_in_transaction:
@@ -117,7 +116,7 @@ class Store:
                 yield
 
     def _take_visits(self) -> bool:
-        """Have the transaction of this thread hold the lock for visits until it ends; whether it did not yet."""
+        """Acquire the lock for visits until this thread's transaction ends; return False if it is already held."""
         thread = self.database.thread
         if thread.is_visiting:
             return False
@@ -145,7 +144,7 @@ class Store:
 
     @contextmanager
     def _joined(self) -> Iterator[None]:
-        """A part of a transaction; when it fails after it wrote, the whole cannot be kept."""
+        """Context manager: joins the open transaction, which cannot be committed if the block fails after a write."""
         thread = self.database.thread
         written = thread.written
         thread.depth += 1
@@ -158,7 +157,7 @@ class Store:
             thread.depth -= 1
 
     def _end(self, how: str) -> None:
-        """Commit or roll back, then do what waited for it, and let the visits go."""
+        """Commit or roll back, call the `afterwards` functions after a commit, and release the lock for visits."""
         thread = self.database.thread
         afterwards, thread.afterwards = thread.afterwards, []
         thread.depth, thread.is_reading, thread.is_as_remembered = 0, False, False
@@ -168,7 +167,7 @@ class Store:
                 for act in afterwards:
                     act()
             else:
-                # Where the file has failed there is nothing left to take back, and the first error says more.
+                # If the file has failed, there is nothing to roll back, and the first error is more informative.
                 with suppress(*self.database.errors, StoreBusy, StoreClosed), self._statement() as cursor:
                     cursor.execute(how)
         finally:
@@ -185,18 +184,18 @@ class Store:
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether this thread has a transaction open."""
+        """Return whether this thread has an open transaction."""
         return self.database.thread.depth > 0
 
     def afterwards(self, act: Callable[[], None]) -> None:
-        """Do something once the transaction of this thread is committed, before any other may begin to write."""
+        """Call a function after this thread's transaction is committed, before another transaction can write."""
         self.database.thread.afterwards.append(act)
 
     def execute(self, sql: str, parameters: Parameters = ()) -> None:
-        """Run a statement that writes, in a transaction of its own where none is open.
+        """Run a statement that writes; without an open transaction, the statement runs in a new one.
 
         Raises:
-            StoreBusy: Nothing can be changed here.
+            StoreBusy: If the store is closed or read-only.
         """
         self.check_writable()
         with self.atomic():
@@ -205,10 +204,10 @@ class Store:
                 cursor.execute(sql, parameters)
 
     def execute_often(self, sql: str, parameters: Parameters) -> None:
-        """Run a long statement that is run again and again.
+        """Run a long statement that is run repeatedly; DuckDB parses it only once.
 
         Raises:
-            StoreBusy: Nothing can be changed here.
+            StoreBusy: If the store is closed or read-only.
         """
         self.check_writable()
         with self.atomic():
@@ -217,11 +216,11 @@ class Store:
                 self.database.run_often(cursor, sql, parameters)
 
     def check_writable(self) -> None:
-        """Refuse to change a store that is closed or a snapshot.
+        """Raise an error if the store cannot be changed.
 
         Raises:
-            StoreBusy: It is closed.
-            StoreReadOnly: It is a snapshot.
+            StoreBusy: If the store is closed.
+            StoreReadOnly: If the store is a snapshot.
         """
         self.check_open()
         if self.database.read_only:
@@ -230,7 +229,7 @@ class Store:
             )
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
-        """Run a query and give its rows as dictionaries by column name."""
+        """Run a query and return the rows as dictionaries by column name."""
         with self._statement() as cursor:
             cursor.execute(sql, parameters)
             names = [column[0] for column in cursor.description or ()]
@@ -238,26 +237,29 @@ class Store:
         return [dict(zip(names, row, strict=True)) for row in found]
 
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
-        """The first row of a query, or None."""
+        """Run a query and return the first row, or None."""
         found = self.rows(sql, parameters)
         return found[0] if found else None
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
-        """Run a query and give its rows as a DataFrame."""
+        """Run a query and return the rows as a DataFrame."""
         with self._statement() as cursor:
             return self.database.frame(cursor, sql, parameters)
 
     @contextmanager
     def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
-        """What makes cursors that see what is committed, for reading in other threads; at the end they are closed."""
+        """Context manager: yields a factory for cursors that see committed data, for use in other threads.
+
+        Closes the cursors on exit.
+        """
         with self._file_statement() as cursor, ExitStack() as made:
             yield lambda: made.enter_context(closing(cursor.cursor()))
 
     def add_rows(self, table: str, rows: Any) -> None:
-        """Add a DataFrame to a table that has its columns in this order; of a file it may be a stream of Arrow.
+        """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream.
 
         Raises:
-            StoreBusy: Nothing can be changed here.
+            StoreBusy: If the store is closed or read-only.
         """
         self.check_writable()
         with self.atomic():
@@ -267,7 +269,7 @@ class Store:
 
     @contextmanager
     def reading(self, begin: str) -> Iterator[None]:
-        """A transaction that reads one state and keeps nobody waiting; how it begins is for who knows its engine."""
+        """Context manager: runs a read-only transaction that blocks no others; `begin` is the BEGIN statement."""
         self._get_ready()
         with self._transaction(begin):
             self.database.thread.is_reading = True
@@ -275,13 +277,13 @@ class Store:
 
     @contextmanager
     def csv(self, select: str) -> Iterator[Iterator[bytes]]:
-        """The rows of a query to a server as lines of CSV: texts in quotes, nothing at all where there is no value."""
+        """Context manager: yields a server's query result as CSV lines; text is quoted, NULL is an empty field."""
         assert isinstance(self.database, Server)
         with self._statement() as cursor, self.database.copied(cursor, select) as lines:
             yield lines
 
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
-        """Add such lines to a table of a server, in a transaction of its own where none is open."""
+        """Append CSV lines to a table on a server; without an open transaction, in a new one."""
         assert isinstance(self.database, Server)
         self.check_writable()
         with self.atomic():
@@ -290,19 +292,19 @@ class Store:
                 self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
-        """Have everything that is committed in the file itself, and nothing in its log.
+        """Checkpoint: move all committed data from the log into the database file.
 
         Raises:
-            InvalidParameter: The store is on a server.
-            StoreBusy: The store was closed, or its file cannot be written.
+            InvalidParameter: If the store is on a server.
+            StoreBusy: If the store was closed, or the file cannot be written.
         """
         self._get_ready()
         with self.database.writing, self.database.visiting, self._file_statement() as cursor:
-            # FORCE: statements of other threads that read are waited for; without it they would be an error.
+            # FORCE waits for reads in other threads; without FORCE, DuckDB would raise an error.
             cursor.execute("FORCE CHECKPOINT")
 
     def close(self) -> None:
-        """Let the file go, once what waits is written; it can be opened again, by this or another process."""
+        """Close the store after pending visits are written; this or another process can then open the store again."""
         if self._is_open:
             self._is_open = False
             self.database.release()
@@ -317,32 +319,32 @@ class Store:
         return f"<Store {self.path}>"
 
     def check_open(self) -> None:
-        """Refuse to work on.
+        """Raise an error if the store is closed.
 
         Raises:
-            StoreClosed: If the store was closed, or this process is a fork of the one that opened it.
+            StoreClosed: If the store was closed, or this process is a fork of the process that opened the store.
         """
         if not self._is_open:
             raise StoreClosed(f"{self.path} was closed; open it again")
         self.database.check_process()
 
     def _get_ready(self) -> None:
-        """Open a file that has failed anew, where no transaction is lost by it."""
+        """Reopen a failed database, unless this thread has an open transaction."""
         self.check_open()
         if self.database.is_broken and not self.is_in_transaction:
             self.database.restore()
 
     @property
     def lasting_path(self) -> str:
-        """What another process opens, or this one later, wherever it goes: of a file the absolute path; else `path`."""
+        """Return a path that stays valid when the working directory changes: absolute for a file, else `path`."""
         return str(self.database.file) if isinstance(self.database, Database) else self.path
 
     @property
     def file(self) -> Database:
-        """The database of a store that is a file, for what only files need or can.
+        """Return the DuckDB database, for operations that only a file supports.
 
         Raises:
-            InvalidParameter: It is on a server.
+            InvalidParameter: If the store is on a server.
         """
         if isinstance(self.database, Database):
             return self.database
@@ -351,17 +353,19 @@ class Store:
 
     @contextmanager
     def _file_statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor of DuckDB."""
+        """Context manager: yields a DuckDB cursor."""
         assert self.file
         with self._statement() as cursor:
             yield cursor  # type: ignore[misc]
 
     @contextmanager
     def _statement(self) -> Iterator[Cursor]:
-        """A cursor for a statement. A transaction is given up at the first that fails, and COMMIT does not say so.
+        """Context manager: yields a cursor for a statement.
+
+        A failed statement marks the transaction as failed, because a later COMMIT might not report the failure.
 
         Raises:
-            StoreBusy: The store cannot be used, or the disk or the network failed.
+            StoreBusy: If the store cannot be used, or the disk or the network failed.
         """
         self._get_ready()
         try:
@@ -375,7 +379,7 @@ class Store:
             raise
 
     def _migrate(self) -> None:
-        """Apply what is missing, each migration in one transaction with its record."""
+        """Apply missing migrations; record each migration in the same transaction."""
         dialect = self.database.dialect
         if not self.rows(dialect.tables):
             with self.atomic():  # which only one of several processes that start at once has

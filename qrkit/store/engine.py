@@ -1,8 +1,8 @@
-"""What a store asks of the database it is in; there are two, a DuckDB file and a PostgreSQL server.
+"""The interface between a store and its database: a DuckDB file or a PostgreSQL server.
 
-The SQL of records and visits is the same for both: it keeps to what both understand (`FLOAT8`, `unnest`, `ON CONFLICT`,
-a type for every value that may be NULL). The few statements that cannot be are in the `Dialect` of each. Questions to
-many rows are written in DuckDB's SQL alone; `columns` is where a server's rows are asked.
+Records and visits use SQL that both databases support (`FLOAT8`, `unnest`, `ON CONFLICT`, a type for every value that
+may be NULL). The few statements that differ are in the `Dialect` of each database. Analytical queries are written for
+DuckDB only; for a server, they run on the DuckDB copy that `columns` returns.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 
 class Cursor(Protocol):
-    """What runs a statement: values are `?` or `$name` in it."""
+    """A database cursor; `?` and `$name` in a statement stand for values."""
 
     def execute(self, query: Any, parameters: Any = ..., /) -> Any:
-        """Run it."""
+        """Run a statement."""
 
     @property
     def description(self) -> Sequence[Any] | None:
-        """Of each column of the answer a tuple that begins with its name."""
+        """Return a tuple for each column of the result, starting with the column name."""
 
     def fetchall(self) -> list[Any]:
-        """The rows of the answer, as tuples."""
+        """Return the rows of the result, as tuples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What the engines say differently.
+    """The SQL statements that differ between DuckDB and PostgreSQL.
 
     Attributes:
-        begin_writing: Begins a transaction that changes records; it waits for others that do.
+        begin_writing: Begins a transaction that changes records; waits for other transactions that change records.
         begin_visiting: Begins a transaction that adds visits.
-        begin_visiting_alone: The same, without any other beside it.
-        visit_alone: Has a transaction that changes records be the only one that adds visits; may be nothing.
-        tables: A query of the columns that are there: table_name, column_name.
-        migrations: The tables as named steps, in the order they are applied.
-        count: Adds to the counters of several QR Codes (numbers, scans); the first row is its mark (qrcode, scans).
-        count_one: The same for one of them (scans, number).
-        count_frame: The same for the table `incoming`.
-        bring_alone: Has a transaction be the only one that brings a table of visits; may be nothing.
-        count_nothing: The mark of a transaction without scans.
-        is_kept: Whether the transaction of a mark (qrcode, scans) was committed, and a visit with it (time, short
-            code, visitor): a row, or none.
-        forget: Notes in the counters that the scans before a moment are forgotten.
-        keep: What ends a query whose rows must be there until its transaction ends.
-        last_place: The end of the places that visits stand at, a whole number that grows.
-        places_together: How many such places have some hundred thousand visits.
-        between: What narrows a query for visits to places from `{since}` to before `{until}`.
-        begin_sequence: Has the sequence `{name}` give `{number}` next.
+        begin_visiting_alone: Begins a transaction that adds visits while no other transaction does.
+        visit_alone: Gives the open transaction the exclusive right to add visits; may be empty.
+        tables: Selects the columns of all existing tables: table_name, column_name.
+        migrations: The schema as named steps, in the order they are applied.
+        count: Adds to the counters of several QR Codes (numbers, scans); the first row is the marker (qrcode, scans).
+        count_one: Adds to the counter of one QR Code (scans, number); the row is the marker.
+        count_frame: Adds the scans of the table `incoming` to the counters.
+        bring_alone: Gives the open transaction the exclusive right to insert a table of visits; may be empty.
+        count_nothing: Returns the marker of a transaction without scans.
+        is_kept: Returns a row if the transaction of a marker (qrcode, scans) was committed along with a visit (time,
+            short code, visitor).
+        forget: Records in the counters that the scans before a timestamp were deleted.
+        keep: Suffix for a query that locks the selected rows until the transaction ends.
+        last_place: Selects the end of the storage positions of visits, a growing whole number.
+        places_together: Number of storage positions that hold a few hundred thousand visits.
+        between: Limits a query for visits to the storage positions from `{since}` to before `{until}`.
+        begin_sequence: Sets the next value of the sequence `{name}` to `{number}`.
     """
 
     begin_writing: str
@@ -82,22 +82,22 @@ class Dialect:
 
 
 class Engine(Protocol):
-    """A database that is open in this process, shared by all stores on it.
+    """An open database of this process, shared by all stores on that database.
 
     Attributes:
-        path: Where it is, as it may be shown.
-        read_only: Whether nothing may be changed.
-        is_shared: Whether other processes may change it, too.
-        is_broken: Whether it has failed, and must be opened or reached anew by `restore`.
-        dialect: What it says in its own way.
-        errors: What its library raises.
-        writing: Held by the thread that changes records.
-        visiting: Held by the thread that adds visits.
-        thread: What each thread knows of its work here.
-        before_closing: Called when the last store on it closes, or the program ends.
-        memory: What the modules of the store remember of its tables, by their own names.
-        helpers: What works for it, by name.
-        remedy: What to do when it has failed.
+        path: The path or URL to show, without a password.
+        read_only: Whether the database refuses changes.
+        is_shared: Whether other processes can also change the database.
+        is_broken: Whether the database has failed and must be reopened by `restore`.
+        dialect: The SQL statements specific to this database.
+        errors: The exceptions that the database library raises.
+        writing: Lock held by the thread that changes records.
+        visiting: Lock held by the thread that adds visits.
+        thread: The state of each thread.
+        before_closing: Functions called when the last store closes or the program ends.
+        memory: Cached table data, by cache name.
+        helpers: Objects that work for the database, by name.
+        remedy: Advice to the user after a failure.
     """
 
     path: str
@@ -115,51 +115,51 @@ class Engine(Protocol):
     remedy: str
 
     def check_process(self) -> None:
-        """Refuse to work in a fork."""
+        """Raise an error in a forked process."""
 
     def using(self) -> AbstractContextManager[Cursor]:
-        """The cursor of this thread, for one statement and its rows."""
+        """Context manager: yields this thread's cursor for one statement and its rows."""
 
     def holding(self) -> AbstractContextManager[None]:
-        """The time of a transaction, in which all statements of a thread belong together."""
+        """Context manager: runs all of this thread's statements on one connection, for a transaction."""
 
     def has_failed(self, error: Exception) -> bool:
-        """Whether no statement is to blame for an error, but the disk or the network; `is_broken` is set by it."""
+        """Return whether the disk or the network caused an error, rather than a statement; may set `is_broken`."""
 
     def restore(self) -> None:
-        """Open it anew after a failure."""
+        """Reopen the database after a failure."""
 
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
-        """Run a long statement that is run again and again."""
+        """Run a long statement that is run repeatedly."""
 
     def add_rows(self, cursor: Any, table: str, rows: Any) -> None:
-        """Add a DataFrame to a table that has its columns in this order; of a file it may be a stream of Arrow."""
+        """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream."""
 
     def frame(self, cursor: Any, sql: str, parameters: Parameters) -> pd.DataFrame:
-        """Run a query and give its rows as a DataFrame."""
+        """Run a query and return the rows as a DataFrame."""
 
     def is_same(self, other: Engine) -> bool:
-        """Whether both are the same database."""
+        """Return whether both objects are the same database."""
 
     def release(self) -> None:
-        """One store less; the last one closes it."""
+        """Release one store's use of the database; the last release closes the database."""
 
 
 class Thread(threading.local):
-    """What a thread knows of its work on a database.
+    """The state of one thread that uses a database.
 
     Attributes:
-        cursor: Its cursor, made when it is first needed.
-        is_holding: Whether it has a connection for itself, or will from its next statement on.
-        generation: Of the connection that the cursor belongs to.
-        depth: How many transactions, one inside the other, it has open.
-        is_reading: Whether its transaction only reads.
-        written: Statements that write, so far.
-        is_spoilt: Whether its transaction can no longer be committed.
-        is_visiting: Whether its transaction holds the lock for visits.
-        is_as_remembered: Whether its transaction sees the short codes that are in memory: it changes records, which
-            nobody else can meanwhile, and has changed none of these yet.
-        afterwards: What is done when its transaction is committed.
+        cursor: The thread's cursor, created on first use.
+        is_holding: Whether the thread reserves a connection, at the latest from the next statement on.
+        generation: The generation of the cursor's connection.
+        depth: Number of nested transactions.
+        is_reading: Whether the transaction is read-only.
+        written: Number of writing statements so far.
+        is_spoilt: Whether the transaction can no longer be committed.
+        is_visiting: Whether the transaction holds the lock for visits.
+        is_as_remembered: Whether the cached short codes match the transaction's view: the transaction holds the lock
+            for records and has not changed any short codes yet.
+        afterwards: Functions called after the commit.
     """
 
     cursor: Any = None

@@ -1,7 +1,7 @@
-"""SQL that somebody writes over the rows of his own: it can read these and do nothing else.
+"""Runs user-written SQL, which can read only that user's rows.
 
-It runs in a database of its own, which holds no rows but his (`sandbox`), with as much time and memory as is said here.
-Nothing depends on what the text looks like: that it is one SELECT is asked for so that errors are told early.
+It runs in a sandbox database with a time and memory limit. Safety does not depend on parsing: the single-SELECT check
+only reports mistakes early.
 """
 
 from __future__ import annotations
@@ -47,25 +47,26 @@ FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode WHERE {SHOWN} GROUP BY A
 
 
 def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, seconds: float) -> pd.DataFrame:
-    """The answer to a SELECT over the rows of the account of a view.
+    """Run a SELECT over the rows of the account of a view and return the result.
 
     Args:
-        scans: The view: its scans are the table `scans`.
-        select: What is asked, of the tables `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
-        parameters: Values of the `$names` in it.
-        seconds: How long it may take, 0.1..3600.
+        scans: The view; the table `scans` contains the scans of the view.
+        select: The statement. Its tables are `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
+        parameters: Values of the `$names` in the statement.
+        seconds: The time limit, 0.1..3600.
 
     Raises:
-        InvalidParameter: It is not one SELECT, DuckDB refuses it, or it takes more time, memory or rows than it may.
+        InvalidParameter: If the text is not a single SELECT, DuckDB rejects it, or it exceeds the limit of time, memory
+            or rows.
     """
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
         raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
     with sandbox(columns(scans.store), _tables(scans), config={"memory_limit": MEMORY}) as alone:
-        alone.execute("CREATE SCHEMA apart")  # from what SHOW TABLES shows
+        alone.execute("CREATE SCHEMA apart")  # hides the result from SHOW TABLES
         try:
             with _in_time(alone, seconds):
-                # As a table first: of its size the limit of the memory is kept, not of a DataFrame's.
+                # As a table first: the memory limit applies to a DuckDB table, but not to a DataFrame.
                 made = f"CREATE TABLE {ANSWER} AS FROM (\n{_one_select(alone, select)}\n) LIMIT {MOST_ROWS + 1}"
                 alone.execute(made, dict(parameters))
             answer: pd.DataFrame = alone.sql(f"FROM {ANSWER}").df()
@@ -92,7 +93,7 @@ def _tables(scans: Scans) -> dict[str, Query]:
 
 
 def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
-    """The text up to what may end a statement."""
+    """Return the text of a single SELECT without its trailing semicolon."""
     if not isinstance(select, str):
         raise InvalidParameter(Problem("select", select, "must be a text, one SELECT", "wrong-type"))
     try:

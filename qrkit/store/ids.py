@@ -1,4 +1,4 @@
-"""Ids that views are narrowed to: a name in the place of an id finds nothing, so it is refused in words."""
+"""Check the ids that a view is filtered by: a name in place of an id would match nothing, so it is an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qrkit.store.connection import Store
 __all__ = ["check_ids"]
 
 _ID = re.compile("[0-9a-f]{32}")
-"""The form of an id."""
+"""The format of an id."""
 KINDS = {"qrcode_id": "QR Code", "campaign_id": "campaign"}
 MOST_PROPOSED = 3
 
@@ -26,17 +26,17 @@ SELECT text, kind, id FROM asked JOIN records ON id = text OR name = text OR sho
 
 
 def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]]) -> None:
-    """Refuse texts in the place of ids that are the id of no record: names, short codes, ids of the other kind.
+    """Raise an error if a text is not an id but a name, a short code, or the id of a record of the other kind.
 
-    The id of a record that was deleted is none of these.
+    The id of a deleted record is accepted.
 
     Args:
-        store: Where the records are.
-        account_id: Whose they are.
-        asked: What is asked for by the name of the parameter, `qrcode_id` or `campaign_id`.
+        store: The store with the records.
+        account_id: The account that owns the records.
+        asked: The ids to check, by parameter name: `qrcode_id` or `campaign_id`.
 
     Raises:
-        InvalidParameter: If one is not an id. The error proposes the ids of what has this name or short code.
+        InvalidParameter: If a text is not an id. The error suggests the ids of records with this name or short code.
     """
     problems = []
     for parameter, texts in asked.items():

@@ -1,4 +1,4 @@
-"""Care of a store file: check it, copy it while it is in use, make it smaller, sweep old visits out."""
+"""Maintain a store file: verify the store, back it up while in use, compact it, and delete old visits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CHECKS = {
             GROUP BY c.qrcode, c.forgotten HAVING sum(d.visits) > c.forgotten
         ) wrong""",
 }
-"""What must not be, and a query that counts it."""
+"""Each kind of inconsistency, with a query that counts its occurrences."""
 
 COUNT_DAYS = """
 INSERT INTO day_counts
@@ -66,36 +66,36 @@ DELETE_USER_AGENTS = "DELETE FROM user_agents WHERE number NOT IN (SELECT user_a
 
 
 def check_writing(store: Store) -> None:
-    """Read and write a little, as a visit does.
+    """Check that the store can be read and written, with a small transaction.
 
     Raises:
-        StoreBusy: The store cannot be written.
+        StoreBusy: If the store cannot be written.
     """
     with store.adding():
         set_setting(store, "checked", to_iso(now()))
 
 
 def verify(store: Store) -> list[str]:
-    """What is wrong with a store, in words; nothing for a sound one."""
+    """Return a description of each inconsistency in a store; the list is empty for a consistent store."""
     found = ((what, store.row(f"SELECT ({query}) AS number")) for what, query in CHECKS.items())
     return [f"{row['number']} {what}" for what, row in found if row and row["number"]]
 
 
 def backup(store: Store, path: str | Path) -> Path:
-    """Copy a store while it is in use, as it is between two transactions; gives the path of the copy back.
+    """Copy a store while it is in use, and return the path of the copy.
 
-    Writers wait for as long as the file takes to be copied; readers do not.
+    The copy contains whole transactions only. Writers wait until the file is copied; readers do not.
 
-    Of a store that another process holds, a `Snapshot` can be copied.
+    To back up a store that another process has open, copy a `Snapshot` of the store.
 
     Args:
-        store: One that is a file.
-        path: Of the copy; an older one there is replaced.
+        store: A store in a file.
+        path: The path of the copy; an existing file is replaced.
 
     Raises:
-        InvalidParameter: The store is in memory, or the path is its own, a folder, or a store that is open here.
-        StoreBusy: This thread has a transaction open.
-        CannotWrite: The copy could not be written; an older one in its place stays as it was.
+        InvalidParameter: If the store is in memory, or the path is the store itself, a folder, or another open store.
+        StoreBusy: If this thread has an open transaction.
+        CannotWrite: If the copy could not be written; an existing file then stays unchanged.
     """
     original, copy = _file_of(store), Path(path)
     own = (original, store.original) if isinstance(store, Snapshot) else (original,)
@@ -116,15 +116,15 @@ def backup(store: Store, path: str | Path) -> Path:
 
 
 def compact(store: Store) -> int:
-    """Write a store anew without the room that deleted rows have left; gives back how many bytes it has got smaller.
+    """Rewrite a store file without the space left by deleted rows; return the number of bytes saved.
 
-    All else waits meanwhile. When anything fails, the old file stays as it was.
+    Other threads wait until the file is rewritten. If an error occurs, the old file stays unchanged.
 
     Raises:
-        InvalidParameter: The store is in memory.
-        StoreBusy: This thread has a transaction open.
-        StoreReadOnly: The store is a snapshot.
-        CannotWrite: The new file could not be written.
+        InvalidParameter: If the store is in memory.
+        StoreBusy: If this thread has an open transaction.
+        StoreReadOnly: If the store is a snapshot.
+        CannotWrite: If the new file could not be written.
     """
     store.check_writable()
     original = _file_of(store)
@@ -136,16 +136,16 @@ def compact(store: Store) -> int:
 
 
 def forget_visits(store: Store, before: datetime) -> int:
-    """Delete the visits before a moment, with the user agents that nothing else was seen with, and give their number.
+    """Delete the visits before a timestamp, and the user agents no longer used; return the number of visits deleted.
 
-    What is left of them are counts: those of scans, and of each day, QR Code and kind.
+    Only counts remain: the scans of each QR Code, and the visits by day, QR Code and kind.
 
     Args:
-        store: Where they are kept.
-        before: The moment; without a time zone it is UTC.
+        store: The store with the visits.
+        before: The timestamp; UTC if it has no time zone.
 
     Raises:
-        InvalidParameter: The moment is none.
+        InvalidParameter: If `before` is not a datetime.
     """
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
@@ -156,13 +156,13 @@ def forget_visits(store: Store, before: datetime) -> int:
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
         store.execute(DELETE_USER_AGENTS)
-        forget_numbers(store)  # at once: what this transaction stores after it needs new ones
+        forget_numbers(store)  # at once: later visits of this transaction need new numbers
     return int(row["number"]) if row else 0
 
 
 @contextmanager
 def _standing(store: Store) -> Iterator[None]:
-    """The time in which nobody writes, and all that is committed is in the file itself."""
+    """Context manager: blocks all writes and keeps all committed data in the file itself."""
     if store.is_in_transaction:
         raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
     with store.database.writing, store.database.visiting:
@@ -171,10 +171,11 @@ def _standing(store: Store) -> Iterator[None]:
 
 
 def _moved(unfinished: Path, path: Path) -> None:
-    """Put a file in the place of another one, for good: a loss of power leaves one of the two.
+    """Replace a file durably: after a power failure, either the old or the new file exists.
 
-    A log that a crash has left beside the other one would keep the new one from being opened. It is put aside before,
-    and back where that fails; after a loss of power in between, the other one opens as it was before its log.
+    A log that a crash left beside the old file would keep the new file from being opened. The log is therefore renamed
+    before the replacement, and restored if the replacement fails. After a power failure in between, the old file opens
+    without the changes in the log.
     """
     log = path.with_name(f"{path.name}.wal")
     aside = path.with_name(f"{log.name}.old")
@@ -195,8 +196,8 @@ def _moved(unfinished: Path, path: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Have a file or a folder on the disk itself."""
-    if os.name == "nt":  # Windows opens no folders, and flushes nothing that is open to read
+    """Flush a file or a folder to disk."""
+    if os.name == "nt":  # Windows cannot open folders, or flush files opened for reading
         return
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -206,7 +207,7 @@ def _flush(path: Path) -> None:
 
 
 def _rewritten(original: Path, unfinished: Path) -> None:
-    """Put a fresh copy in the place of a file that nobody has open."""
+    """Replace a closed file with a compacted copy."""
     unfinished.unlink(missing_ok=True)
     try:
         with duckdb.connect(":memory:") as connection:

@@ -1,7 +1,7 @@
-"""Moving a store: all that one holds is copied into another that is empty, from a file to a server or back.
+"""Migrate a store: copy all data into another, empty store, from a file to a server or back.
 
-It can be interrupted at any moment, and goes on where it was: what is copied and how far that is are one transaction of
-the new store. At the end all rows of both are read again and compared.
+A migration can be interrupted and resumed at any time, because the new store records the progress in the same
+transaction as the copied rows. At the end, all rows of both stores are read again and compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 __all__ = ["Migrated", "check_complete", "migrate"]
 
 PROGRESS = "migration"
-"""The setting of the new store that says how far it is; gone when all is done."""
+"""The setting of the new store that records the progress; deleted at the end."""
 OWN_SETTINGS = ("migration", "checked")
 
 TABLES: dict[str, Kinds] = {
@@ -50,17 +50,17 @@ TABLES: dict[str, Kinds] = {
         "country": "VARCHAR", "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE",
     },
 }  # fmt: skip
-"""What is copied, in this order: what a new store must not be without comes first."""
+"""The tables to copy, in this order: required records first."""
 ORDERS = {"campaigns": "created, rowid", "qrcodes": "number"}
-"""Tables whose rows have an order that is seen."""
+"""Tables whose row order is visible to users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """What was moved.
+    """The result of a migration.
 
     Attributes:
-        rows: How many rows, by table.
+        rows: Number of rows copied, by table.
     """
 
     rows: dict[str, int]
@@ -72,27 +72,27 @@ class Migrated:
 
 
 def check_complete(store: Store) -> None:
-    """Refuse a store into which another was moved in part: what is missing would be taken for what never was.
+    """Raise an error for a store with an unfinished migration, because its data is incomplete.
 
     Raises:
-        UnreadableFile: It is one.
+        UnreadableFile: If the migration into this store is not finished.
     """
     if get_setting(store, PROGRESS) is not None:
         raise UnreadableFile(f"{store.path} holds only a part of what was moved; run qrkit migrate again")
 
 
 def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
-    """Copy all that a store holds into another one, and compare the two. The first is only read.
+    """Copy all data of a store into another store, and compare the two stores.
 
     Args:
-        source: What is copied. Nobody should change it meanwhile; if somebody does, that is found at the end.
-        target: A new store, or one into which the same was copied in part.
-        seen: Shows how far it has come.
+        source: The store to copy; it is only read. A change during the migration is detected at the end.
+        target: A new store, or a store with an unfinished migration of the same source.
+        seen: Shows the progress.
 
     Raises:
-        InvalidParameter: Both are the same, or the second holds something else already.
-        UnreadableFile: At the end the two are not the same; `check_complete` refuses the second. Or the first is
-            such a store.
+        InvalidParameter: If both stores are the same, or the target already contains other data.
+        UnreadableFile: If the two stores differ at the end; `check_complete` then rejects the target. Also if the
+            source itself contains an unfinished migration.
     """
     state = _begun(source, target)
     for table in TABLES:
@@ -116,7 +116,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
 
 
 def _begun(source: Store, target: Store) -> dict[str, Any]:
-    """How far an earlier run came; where there was none, it is noted that one has begun."""
+    """Return the progress of an earlier run, or record the start of a new migration."""
     if source.database.is_same(target.database):
         raise InvalidParameter(Problem("to", target.path, "is the store that is copied"))
     target.check_writable()
@@ -143,7 +143,7 @@ def _count(store: Store, table: str = "visits") -> int:
 
 
 def _copy(source: Store, target: Store, table: str, select: str) -> None:
-    # A counter on a server has parts; what is copied is one of them.
+    # A counter on a server is the sum of several parts; the copied value becomes one part.
     name = "scan_parts" if table == "scan_counts" and target.database.is_shared else table
     with csv_of(source, select, TABLES[table]) as lines:
         add_rows(target, name, lines, TABLES[table])
@@ -153,13 +153,13 @@ def _select(table: str, store: Store) -> str:
     where = f" WHERE name NOT IN {OWN_SETTINGS}" if table == "settings" else ""
     order = f" ORDER BY {ORDERS[table]}" if table in ORDERS else ""
     if table == "scan_counts" and not store.database.is_shared:
-        # A QR Code that is gone has its counter still.
+        # The counter of a deleted QR Code still exists.
         where = " WHERE qrcode IN (SELECT qrcode FROM short_codes)"
     return f"SELECT {', '.join(TABLES[table])} FROM {table}{where}{order}"
 
 
 def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Iterator[int]:
-    """Copy the visits part by part; for each that is copied, its number in the part."""
+    """Copy the visits in batches, one transaction each; yield once for each copied visit."""
     dialect = source.database.dialect
     end, select = source.rows(dialect.last_place)[0]["place"], f"SELECT {', '.join(TABLES['visits'])} FROM visits"
     while state["next"] < end:
@@ -173,7 +173,7 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
 
 
 def _go_on_counting(target: Store) -> None:
-    """Have the new store number what is made from now on above all that was ever numbered."""
+    """Advance the sequences of the new store beyond all numbers already assigned."""
     for sequence, highest in (
         ("qrcode_numbers", "SELECT max(qrcode) AS number FROM short_codes"),
         ("user_agent_numbers", "SELECT max(number) AS number FROM user_agents"),

@@ -1,7 +1,7 @@
-"""The tables of a store, as named steps: each is applied once to a file and recorded in its table `migrations`.
+"""The tables of a store file, as named migrations: each is applied once and recorded in the table `migrations`.
 
-A step that has been released is never changed; what comes later is a new step. Times are UTC without a zone: grouping
-by them is several times faster than by TIMESTAMP WITH TIME ZONE.
+A released migration is never changed; later changes are new migrations. Timestamps are UTC without a time zone, because
+grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 """
 
 from __future__ import annotations
@@ -153,4 +153,4 @@ MIGRATIONS = {
     "day counts": DAY_COUNTS,
     "stored": STORED,
 }
-"""Name to SQL, in the order they are applied."""
+"""The SQL of each migration by name, in the order they are applied."""

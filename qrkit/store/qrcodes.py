@@ -1,4 +1,4 @@
-"""Campaigns, QR Codes and their short codes in the store."""
+"""Store campaigns, QR Codes and their short codes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:
 
 
 Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
-"""The fields of a QR Code that the store holds -> its URLs: the store knows no base URL."""
+"""Converts the stored fields of a QR Code to its URLs, because the store does not contain the base URL."""
 
 
 def _columns() -> Iterator[tuple[str, str]]:
@@ -51,18 +51,18 @@ def _columns() -> Iterator[tuple[str, str]]:
 
 
 COLUMNS = dict(_columns())
-"""Column of the table `qrcodes` -> the field of `QRCode` that it holds. A field that joins the record joins these."""
+"""The field of `QRCode` in each column of the table `qrcodes`. A new field of the record becomes a new column."""
 FIXED = ("id", "short_code", "imported_scans", "created")
-"""Columns that are written once and never change."""
+"""Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
 SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
-"""Types of columns by those of fields; all other fields are text."""
+"""Column types by field type; all other fields are text."""
 TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: naive,
     Properties: Properties.to_json,
     tuple: _schedule_text,
 }
-"""Values that a column holds in another form, by their type."""
+"""Conversions to column values, by field type."""
 
 
 def _sql_type(column: str) -> str:
@@ -73,7 +73,7 @@ def _sql_type(column: str) -> str:
 
 
 def _types_in(annotation: Any) -> list[Any]:
-    """A type and all types that it is made of: those of `float | None` are that, float and None."""
+    """Return a type and its component types: for `float | None`, the union itself, float and None."""
     return [annotation, *(one for part in get_args(annotation) for one in _types_in(part))]
 
 
@@ -92,7 +92,7 @@ UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 TOGETHER = 5_000
-"""QR Codes in one statement."""
+"""Number of QR Codes per statement."""
 INSERT_QRCODES = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in QRCODES.values())}
 """
@@ -126,33 +126,33 @@ def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str | None = None) -> list[Campaign]:
-    """The campaigns of an account, oldest first; of this id or name where one is given."""
+    """Return the campaigns of an account, oldest first, optionally only those with an id or a name."""
     found = store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id, "name": name})
     return [Campaign(**row) for row in found]
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
-    """Store a campaign that has changed."""
+    """Update a stored campaign."""
     store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.id])
 
 
 def leave_campaign(store: Store, id: str) -> None:
-    """Take the QR Codes of a campaign out of it; they lead where they led."""
+    """Remove all QR Codes from a campaign; the redirect targets do not change."""
     store.execute(LEAVE_CAMPAIGN, [id])
 
 
 def delete_campaign(store: Store, id: str) -> None:
-    """Delete a campaign that has no QR Codes any more."""
+    """Delete a campaign that no longer has QR Codes."""
     store.execute(DELETE_CAMPAIGN, [id])
 
 
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:
-    """Store a QR Code of an account; its short code was never given before, its `scans` were counted before now."""
+    """Store a new QR Code of an account. The short code must be unused; the `scans` were counted before `now`."""
     insert_qrcodes(store, account_id, [code], now)
 
 
 def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
-    """Store QR Codes of an account together; of each, as `insert_qrcode` does."""
+    """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
         for start in range(0, len(codes), TOGETHER):
@@ -171,7 +171,7 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: 
 
 
 def update_qrcode(store: Store, code: QRCode) -> None:
-    """Store a QR Code that has changed; id, short code, scans and created never do."""
+    """Update a stored QR Code; the id, short code, scans and creation time never change."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
@@ -179,7 +179,7 @@ def update_qrcode(store: Store, code: QRCode) -> None:
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
-    """Delete QR Codes; their short codes stay, so that they are never given again (ruling T6)."""
+    """Delete QR Codes; the short codes are kept, so that they are never reused."""
     with store.atomic():
         store.execute(DELETE_QRCODES, [[code.id for code in codes]])
         remember_targets(store, {code.short_code: DELETED for code in codes})
@@ -195,23 +195,23 @@ def qrcodes(
     campaign: str | None = None,
     content: str | None = None,
 ) -> list[QRCode]:
-    """The QR Codes of an account in the order they were stored.
+    """Return the QR Codes of an account in the order they were stored.
 
     Args:
-        store: Where they are kept.
-        account_id: The account they belong to.
-        links: Gives the URLs of a QR Code.
-        most: How many of them, the oldest, are available (ruling T13).
+        store: The store with the QR Codes.
+        account_id: The account that owns the QR Codes.
+        links: Returns the URLs of a QR Code.
+        most: Number of QR Codes, oldest first, that the plan makes available.
         id: Only the QR Code with this id.
-        campaign: Only those of the campaign with this id.
-        content: Only those with this content.
+        campaign: Only QR Codes of the campaign with this id.
+        content: Only QR Codes with this content.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
     return [code for part in _in_parts(store, asked, links, together=None) for code in part]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
-    """All QR Codes of an account, `TOGETHER` at a time."""
+    """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
     asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most}
     return _in_parts(store, asked, links, together=TOGETHER)
 
@@ -226,23 +226,23 @@ def _in_parts(store: Store, asked: Mapping[str, Any], links: Links, *, together:
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
-    """How many QR Codes an account has."""
+    """Return the number of QR Codes of an account."""
     return _number(store.row(COUNT_QRCODES, [account_id]))
 
 
 def all_short_codes(store: Store) -> set[str]:
-    """All short codes that were ever given, to any account."""
+    """Return all short codes ever assigned, in any account."""
     return {row["code"] for row in store.rows("SELECT code FROM short_codes")}
 
 
 def names_and_contents(store: Store, account_id: str) -> list[tuple[str, str]]:
-    """The name and the content of every QR Code of an account."""
+    """Return the name and the content of every QR Code of an account."""
     found = store.rows("SELECT name, content FROM qrcodes WHERE account_id = ?", [account_id])
     return [(row["name"], row["content"]) for row in found]
 
 
 def is_taken(store: Store, short_code: str) -> bool:
-    """Whether the short code was ever given, to any account."""
+    """Return whether the short code was ever assigned, in any account."""
     return store.row(IS_TAKEN, [short_code]) is not None
 
 
@@ -251,7 +251,7 @@ _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 
 
 def _values(fields: tuple[Any, ...]) -> list[Any]:
-    """The values of fields as their columns hold them."""
+    """Convert field values to column values."""
     return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
 
 
@@ -260,12 +260,12 @@ def _number(row: dict[str, Any] | None) -> int:
 
 
 def _target(code: QRCode, number: int) -> Target:
-    """Where redirects lead that follow a QR Code."""
+    """Return the redirect target of a QR Code."""
     return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
 def _read(row: dict[str, Any], links: Links) -> QRCode:
-    """The record of a row."""
+    """Convert a row to a record."""
     del row["number"]
     location = Location(**{name: row.pop(name) for name in Location.model_fields})
     row["properties"] = _properties(row["properties"])
@@ -276,5 +276,5 @@ def _read(row: dict[str, Any], links: Links) -> QRCode:
 
 @lru_cache(maxsize=1_000)
 def _properties(text: str) -> Properties:
-    """The properties that a text says; the codes of a portfolio are drawn in few ways, so each is read once."""
+    """Parse properties; cached, because most QR Codes of a portfolio share the same properties."""
     return Properties.from_json(text)

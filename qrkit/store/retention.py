@@ -1,4 +1,4 @@
-"""For how long visits are kept: a number of days that the store remembers, and the sweep that holds it to that."""
+"""Data retention: the number of days that visits are kept, and the sweep that deletes older visits."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _log = logging.getLogger("qrkit")
 
 
 def check_days(days: Any) -> int:
-    """A number of days, 1..36500, as it was given.
+    """Return a number of days unchanged if it is valid.
 
     Raises:
-        InvalidParameter: It is none.
+        InvalidParameter: If `days` is not a whole number in 1..36500.
     """
     if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
         raise InvalidParameter(
@@ -40,24 +40,24 @@ def check_days(days: Any) -> int:
 
 
 def keep_days(store: Store) -> int | None:
-    """For how many days visits are kept; None where nobody has said."""
+    """Return the number of days that visits are kept, or None if they are kept forever."""
     kept = get_setting(store, SETTING)
     return None if kept in (None, FOR_EVER) else int(kept or 0)
 
 
 def set_keep_days(store: Store, days: int | None) -> None:
-    """Keep visits for so many days from now on; None for ever. `sweep` does it.
+    """Store the number of days that visits are kept; None keeps them forever. `sweep` deletes older visits.
 
     Raises:
-        InvalidParameter: It is no number of days.
+        InvalidParameter: If `days` is not a whole number in 1..36500.
     """
     set_setting(store, SETTING, FOR_EVER if days is None else str(check_days(days)))
 
 
 def overdue_before(store: Store, moment: datetime) -> datetime | None:
-    """Visits before the moment that this gives are kept too long; None where they are kept for ever.
+    """Return the timestamp before which visits are overdue for deletion, or None if visits are kept forever.
 
-    It is the midnight of a UTC day, so that the counts of days that were swept out are whole.
+    The timestamp is a UTC midnight, so that the counts of swept days are complete.
     """
     days = keep_days(store)
     today = utc(moment).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -65,10 +65,10 @@ def overdue_before(store: Store, moment: datetime) -> datetime | None:
 
 
 def sweep(store: Store, moment: datetime) -> int:
-    """Reduce the visits that are kept too long at a moment to counts, and give their number.
+    """Replace the visits that are overdue at a timestamp with counts; return the number of visits deleted.
 
     Raises:
-        StoreBusy: Nothing can be changed here.
+        StoreBusy: If the store is closed or read-only.
     """
     store.check_writable()
     before = overdue_before(store, moment)
@@ -79,7 +79,7 @@ def sweep(store: Store, moment: datetime) -> int:
 
 @contextmanager
 def sweeping(store: Store, *, clock: Clock = now, seconds: float = HOUR) -> Iterator[None]:
-    """While it lasts, the store is swept: at once, then every so many seconds in a thread of its own."""
+    """Context manager: sweeps the store at once, then every `seconds` in a background thread."""
     ended = Event()
 
     def go_on() -> None:
@@ -97,7 +97,7 @@ def sweeping(store: Store, *, clock: Clock = now, seconds: float = HOUR) -> Iter
 
 
 def _tried(store: Store, clock: Clock) -> None:
-    """Sweep; what fails, as on a full disk, is tried again the next time."""
+    """Sweep the store; log errors such as a full disk, because the next sweep will retry."""
     try:
         swept = sweep(store, clock())
     except Exception as error:

@@ -1,7 +1,7 @@
-"""A database in memory beside the store, in which the rows of some queries are all there is.
+"""A separate in-memory database that contains only the rows of given queries.
 
-DuckDB hands rows from one database to another as Arrow streams, without a copy of the whole and without pyarrow. So
-whoever gets such a database, as the one who writes SQL of his own, cannot reach anything else, whatever he writes.
+DuckDB passes rows between databases as Arrow streams, without a full copy and without pyarrow. User-written SQL that
+runs in a sandbox therefore cannot reach any other data.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Config = Mapping[str, str | bool | int | float | list[str]]
 ALONE: Config = {
     name: value for name, value in CONFINED.items() if name != "lock_configuration"
 } | {
-    # Names in SQL are tables, never variables of the program.
+    # Names in SQL refer to tables, never to Python variables.
     "python_enable_replacements": "false",
     "temp_directory": "",
 }  # fmt: skip
-"""With nothing but itself: no file, no network, no extension."""
+"""The configuration of an isolated database: no files, no network, no extensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Query:
 
     Attributes:
         sql: The statement.
-        parameters: Values of the `$names` in it.
+        parameters: Values of the `$names` in the statement.
     """
 
     sql: str
@@ -48,7 +48,7 @@ class Query:
 
 
 class _Stream:
-    """The rows of a query, as a stream each time somebody asks."""
+    """The rows of a query as an Arrow stream; the query runs again for each stream."""
 
     def __init__(self, cursor: Callable[[], duckdb.DuckDBPyConnection], query: Query) -> None:
         self._cursor, self._query = cursor, query
@@ -61,12 +61,12 @@ class _Stream:
 def sandbox(
     store: Store, tables: Mapping[str, Query], *, config: Config | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database with these tables, which are read from the store when they are asked for, as far as it is committed.
+    """Context manager: yields a database with these tables, which are read on demand from the store's committed data.
 
     Args:
-        store: Where the rows are.
-        tables: Queries by the names that their rows are found under.
-        config: Of the database, beside that it is alone.
+        store: The store with the rows.
+        tables: The query of each table, by table name.
+        config: Additional DuckDB configuration.
     """
     with store.further_cursors() as cursor, duckdb.connect(":memory:", config={**ALONE, **(config or {})}) as alone:
         for name, query in tables.items():
@@ -76,10 +76,10 @@ def sandbox(
 
 
 class ArrowRows:
-    """Rows in memory for whatever takes Arrow: `pyarrow.table(rows)`, `polars.DataFrame(rows)`, and DuckDB by its name.
+    """Rows in memory for any Arrow consumer: `pyarrow.table(rows)`, `polars.DataFrame(rows)`, or DuckDB.
 
     Attributes:
-        columns: Their names.
+        columns: The column names.
     """
 
     columns: tuple[str, ...]
@@ -100,7 +100,7 @@ class ArrowRows:
 
 
 def arrow_rows(store: Store, query: Query) -> ArrowRows:
-    """The rows of a query, for whatever takes Arrow; they are copied, and stay when the store changes or closes."""
+    """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy."""
     kept = duckdb.connect(":memory:", config={**ALONE})
     with store.further_cursors() as cursor:
         kept.register("incoming", _Stream(cursor, query))
@@ -110,10 +110,10 @@ def arrow_rows(store: Store, query: Query) -> ArrowRows:
 
 
 def write_parquet(store: Store, query: Query, file: BinaryIO) -> None:
-    """Write the rows of a query to a file in the format Parquet, compressed by Zstandard."""
+    """Write the rows of a query to a Parquet file with Zstandard compression."""
     with TemporaryDirectory(prefix="qrkit-") as folder:
         made = Path(folder) / "rows.parquet"
-        # The one statement that runs here is ours.
+        # External access is safe: only the COPY statement below runs here.
         with sandbox(store, {"rows": query}, config={"enable_external_access": "true"}) as alone:
             alone.execute("COPY (FROM rows) TO ? (FORMAT parquet, COMPRESSION zstd)", [str(made)])
         with made.open("rb") as rows:

@@ -1,4 +1,4 @@
-"""`Scans`: the scans of a portfolio, filtered, and read when a question is asked."""
+"""`Scans`: a filtered view of the scans of a portfolio, which is read only when you query it."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ WITH codes AS (
     JOIN user_agents u ON u.number = v.user_agent
 )
 """
-"""What a statistic begins with; it then selects from `scans`, from `lean`, which saves the join with what user agents
-tell, or from `codes`, the QR Codes of the view, scanned or not."""
+"""The common table expressions at the start of each query. The query then selects from `scans`, from `lean`, which
+skips the join with user agents, or from `codes`, the QR Codes of the view, scanned or not."""
 
 BOUNDS = """
 SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
@@ -83,20 +83,20 @@ FRAME_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Scans(Shown):
-    """A view of the scans of one account; `where` narrows it. No scan is read before you ask a question.
+    """A view of the scans of one account; `where` filters the view. Scans are read only when you query the view.
 
-    A plan shows the oldest QR Codes of an account, as many as it allows, and only their scans.
+    The view contains the scans of the oldest QR Codes of the account, as many as the plan allows.
 
     Attributes:
-        store: Where the scans are kept.
-        account_id: The account they belong to.
+        store: The store with the scans.
+        account_id: The account that owns the scans.
         campaign_id: The campaign, or several; None for all QR Codes, also those without a campaign.
         qrcode_id: The QR Code, or several; None for all.
-        since: The first day or moment of the view; None for no bound.
-        until: The first day or moment after the view; None for no bound.
+        since: The first day or timestamp of the view; None for no bound.
+        until: The first day or timestamp after the view; None for no bound.
         kinds: The kinds of visits that count: `scan`, and `bot`, `prefetch` or `head` if you ask for them.
-        most_qrcodes: How many QR Codes are shown; None for all.
-        time_zone: IANA name of the time zone whose days and hours the view has.
+        most_qrcodes: The number of QR Codes in the view; None for all.
+        time_zone: IANA name of the time zone for the days and hours of the view.
 
     Raises:
         InvalidParameter: If a bound is not a date, an id is not text, a kind is unknown, or the time zone is unknown.
@@ -113,10 +113,10 @@ class Scans(Shown):
     time_zone: str = "UTC"
 
     def __post_init__(self) -> None:
-        """Refuse what would silently find nothing, like the text "bot" in place of ("bot",)."""
-        object.__setattr__(self, "time_zone", zone_of(self.time_zone).key)  # a ZoneInfo is taken as its name
+        """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
+        object.__setattr__(self, "time_zone", zone_of(self.time_zone).key)  # a ZoneInfo is converted to its name
         for name, bound in (("since", self.since), ("until", self.until)):
-            # Pandas' own for no moment is a datetime, and not equal to itself.
+            # pandas.NaT is a datetime, but not equal to itself.
             if bound is not None and (not isinstance(bound, date) or bound != bound):
                 rule = "must be a day or a moment, or None"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
@@ -127,7 +127,7 @@ class Scans(Shown):
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
         for name in ("campaign_id", "qrcode_id", "kinds"):
             if isinstance(given := getattr(self, name), list):
-                object.__setattr__(self, name, tuple(given))  # a view can be compared, and does not change
+                object.__setattr__(self, name, tuple(given))  # so that the view is comparable and immutable
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
                 raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
@@ -136,17 +136,17 @@ class Scans(Shown):
 
     @property
     def campaigns(self) -> tuple[str, ...] | None:
-        """Ids of the campaigns it is narrowed to; None for all, and for QR Codes outside any."""
+        """Return the ids of the campaigns in the view; None for all QR Codes, also those without a campaign."""
         return _names(self.campaign_id)
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone itself."""
+        """Return the time zone as a ZoneInfo."""
         return ZoneInfo(self.time_zone)
 
     @property
     def period(self) -> tuple[datetime | None, datetime | None]:
-        """`since` and `until` as moments in UTC, without a zone."""
+        """Return `since` and `until` as timestamps in UTC, without a time zone."""
         return _moment(self.since, self.zone), _moment(self.until, self.zone)
 
     def where(
@@ -159,23 +159,23 @@ class Scans(Shown):
         kinds: Sequence[Kind] | EllipsisType = ...,
         time_zone: str | ZoneInfo | EllipsisType = ...,
     ) -> Self:
-        """The same view with other bounds. What you leave out stays as it is; None takes a bound away.
+        """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
 
-        The view keeps its bounds as you gave them: days, and moments without a time zone, are those of `time_zone`,
-        whether you set it before or after them.
+        The view keeps its bounds as you gave them: days, and timestamps without a time zone, are in `time_zone`, no
+        matter whether you set `time_zone` before or after the bounds.
 
         Args:
-            campaign_id: The id of a campaign, or a list of ids. The id of a deleted campaign finds nothing.
-            qrcode_id: The id of a QR Code, or a list of ids. The id of a deleted QR Code finds nothing.
-            since: The first day or moment: a date, a datetime, or text as 2026-06-01.
-            until: The first day or moment after the view.
+            campaign_id: The id of a campaign, or a list of ids. The id of a deleted campaign matches nothing.
+            qrcode_id: The id of a QR Code, or a list of ids. The id of a deleted QR Code matches nothing.
+            since: The first day or timestamp: a date, a datetime, or text such as 2026-06-01.
+            until: The first day or timestamp after the view.
             kinds: The kinds of visits that count: scan, bot, prefetch, head.
-            time_zone: IANA name, as Europe/Ljubljana, or its ZoneInfo. Every question asked of the view has the days
-                and hours of this zone.
+            time_zone: IANA name, such as Europe/Ljubljana, or a ZoneInfo. Every query of the view uses the days and
+                hours of this time zone.
 
         Raises:
             InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, or a text is a name instead
-                of an id; the error then suggests the id of what has this name.
+                of an id; the error then suggests the id of the record with this name.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -199,74 +199,74 @@ class Scans(Shown):
         return view
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
-        """The answer to a `SELECT … FROM scans` as a DataFrame; the columns of `scans` are those of `to_frame`.
+        """Run a `SELECT … FROM scans` and return a DataFrame; the table `scans` has the columns of `to_frame`.
 
-        `FROM lean` is faster where nothing is asked of system, browser and device. `FROM codes` asks the QR Codes of
+        `FROM lean` is faster if you do not need the system, browser and device. `FROM codes` selects the QR Codes of
         the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
 
-        Columns: those of the statement, in the dtypes that DuckDB gives them.
+        Columns: those of the statement, with DuckDB's dtypes.
 
         Args:
-            select: The rest of a statement that begins before it: SELECT … FROM scans, lean or codes. It is for
-                programs; `Portfolio.sql` is for SQL that somebody typed.
-            **parameters: Values of the `$names` in it: never write them into the text.
+            select: SELECT … FROM scans, lean or codes; it is appended to the table definitions. For trusted SQL in
+                programs only; use `Portfolio.sql` for user-written SQL.
+            **parameters: Values of the `$names` in the statement. Never insert values into the text.
         """
         asked = self.query(select, **parameters)
         return columns(self.store).frame(asked.sql, asked.parameters)
 
     def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
-        """What `ask` asks the store, for who wants its rows in another form; by then, user agents are told apart.
+        """Return the query that `ask` would run, after parsing new user agents, to read the rows in another format.
 
         Args:
-            select: As `ask` has it.
-            **parameters: Values of the `$names` in it.
+            select: The same as for `ask`.
+            **parameters: Values of the `$names` in the statement.
         """
-        if not self.store.database.read_only:  # a snapshot has them told apart already
+        if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             tell_new_apart(self.store)
         return Query(SCANS + select, self._parameters() | parameters)
 
     def count(self) -> int:
-        """How many there are."""
+        """Return the number of scans in the view."""
         found = columns(self.store).row(SCANS + "SELECT count(*) AS number FROM lean", self._parameters())
         return int(found["number"]) if found else 0
 
     def bounds(self) -> tuple[datetime, datetime] | None:
-        """A period that no scan lies outside of, from `since` and `until` or the first and last visit of the store.
+        """Return a period that contains all scans: `since` and `until`, or the first and last visit of the store.
 
-        UTC without a zone; None where there is no visit at all. It takes no time, for no scan is looked at.
+        The timestamps are UTC without a time zone; None if there are no visits. Fast, because no scans are read.
         """
         found = columns(self.store).row(BOUNDS, {name: self._parameters()[name] for name in ("since", "until")})
         return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
 
     def to_frame(self) -> pd.DataFrame:
-        """All scans, oldest first, one row each.
+        """Return a DataFrame with one row per scan, oldest first.
 
-        Columns: time (datetime64[us]: UTC without a zone, or with the time zone of the view if it has another), kind,
-        referrer, language, country, region, city, content, qrcode_id, qrcode (its name), qrcode_address, campaign_id,
-        campaign (its name, "" outside any), system, system_version, browser, browser_version, manufacturer,
-        device_model, device (all str), visitor (UInt64, of one UTC day), latitude, longitude (float64, degrees, of the
-        visitor), qrcode_latitude, qrcode_longitude (float64, degrees, where the code hangs), is_bot (bool: the user
-        agent is a bot's, as it is judged today; `kind` is what was judged at the time of the scan).
+        Columns: time (datetime64[us]: UTC without a time zone, or in the time zone of the view if it is not UTC), kind,
+        referrer, language, country, region, city, content, qrcode_id, qrcode (name), qrcode_address, campaign_id,
+        campaign (name, "" without a campaign), system, system_version, browser, browser_version, manufacturer,
+        device_model, device (all str), visitor (UInt64, valid for one UTC day), latitude, longitude (float64, degrees,
+        of the visitor), qrcode_latitude, qrcode_longitude (float64, degrees, location of the printed code), is_bot
+        (bool: whether the user agent is a bot by today's rules; `kind` was decided at the time of the scan).
         """
         frame = in_zone_of(self, self.ask(ALL), ("time",))
         return with_dtypes(frame, dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
 
     def to_arrow(self) -> ArrowRows:
-        """The rows and columns of `to_frame` for whatever takes Arrow: `pyarrow.table(…)`, `polars.DataFrame(…)`.
+        """Return the rows and columns of `to_frame` for any Arrow consumer: `pyarrow.table(…)`, `polars.DataFrame(…)`.
 
-        Times are UTC without a zone, whatever the time zone of the view.
-        They are a copy in memory that outlives the store; what this thread has not committed is not in it.
+        Times are UTC without a time zone, regardless of the time zone of the view.
+        The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
         """
         return arrow_rows(columns(self.store), self.query(ALL))
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the rows and columns of `to_frame` to a file in the format Parquet; gives the path back.
+        """Write the rows and columns of `to_frame` to a Parquet file and return the path.
 
-        Times are UTC without a zone, whatever the time zone of the view.
-        A file that was there is replaced when the new one is whole. What this thread has not committed is not in it.
+        Times are UTC without a time zone, regardless of the time zone of the view.
+        An existing file is replaced once the new file is complete. Uncommitted changes of this thread are not included.
 
         Raises:
-            CannotWrite: The file cannot be written.
+            CannotWrite: If the file cannot be written.
         """
         file = Path(path)
         with writing(file), complete_file(file) as opened:
@@ -274,32 +274,31 @@ class Scans(Shown):
         return file
 
     def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
-        """Store visits that were counted elsewhere and give the number of those that were not there yet.
+        """Store visits that were counted elsewhere; return the number of visits added.
 
-        The same table again adds nothing, and one that has grown adds what is new. Rows that are equal in all columns
-        are as many visits: of three, with one of them in the store, two are added. A row without `content` is the same
-        visit as a stored one whatever that one's content is, for the record's may have changed since. Visits that were
-        reduced to counts (`keep_visits`) cannot be seen: a table of their time counts them again.
+        Inserting is idempotent: rows that are already in the store are not added again. Rows that are equal in all
+        columns are separate visits: of three equal rows with one already in the store, two are added. A row without
+        `content` matches a stored visit with any content, because the content of the record may have changed. Deleted
+        visits of which only counts remain (`keep_visits`) cannot be matched: inserting their rows counts them again.
 
-        Rows older than the import of their QR Code are the history of the number of scans it came with: each row that
-        is added takes one from that number, down to 0, so that no visit counts twice. Of 12 imported visits, their 12
-        rows with 3 bots leave 9 scans.
+        Rows older than the import of their QR Code explain the number of scans imported with the QR Code: each added
+        row reduces that number by one, down to 0, so that no visit counts twice. For example, if you import a QR Code
+        with 12 scans and then insert its 12 visits, 3 of them bots, the QR Code has 9 scans.
 
-        All rows are stored then or, with an error, none is added.
+        If an error occurs, no rows are added.
 
         Args:
-            frame: A DataFrame, or a list with a dict for each row. Columns `short_code` (str) and `time` (datetime, or
-                ISO 8601; without a zone it is UTC, whatever the time zone of the view) are required. Others may join:
-                `kind` (str: scan, bot, prefetch or head; where nothing is said, a row is a scan, or a bot where its
-                `user_agent` is that of a known crawler, as with our own redirect), `content` (str, what was served;
-                that of the record where nothing is said), `user_agent`, `referrer` (host), `language`, `country` (code
-                of two letters, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole number),
-                `latitude`, `longitude` (degrees).
+            frame: A DataFrame, or a list with a dict for each row. The columns `short_code` (str) and `time` (datetime
+                or ISO 8601; UTC if it has no time zone, regardless of the time zone of the view) are required. Optional
+                columns are `kind` (str: scan, bot, prefetch or head; by default bot if the `user_agent` is a known
+                crawler, else scan), `content` (str, the content served; by default the content of the record),
+                `user_agent`, `referrer` (host), `language`, `country` (two-letter code, ISO 3166-1 alpha-2), `region`,
+                `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees).
 
         Raises:
-            InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is
-                not of this portfolio; the column is named, and the first row that is wrong.
-            StoreBusy: The store cannot be written, or another process has been inserting a table for a minute.
+            InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this
+                portfolio; the error names the column and the first invalid row.
+            StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
 
         Example:
             >>> import pandas as pd
@@ -329,7 +328,7 @@ def _names(given: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _listed(names: tuple[str, ...] | None) -> list[str] | None:
-    """As DuckDB takes several values for one parameter."""
+    """Convert names to a list, the form in which DuckDB accepts several values for one parameter."""
     return None if names is None else list(names)
 
 
@@ -338,12 +337,12 @@ def _moment(bound: date | None, zone: ZoneInfo) -> datetime | None:
 
 
 def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """A frame whose columns of moments are in the time zone of a view; those of UTC stay without a zone.
+    """Convert timestamp columns to the time zone of a view; for UTC, the columns stay without a time zone.
 
     Args:
         scans: The view.
-        frame: What it was asked, in UTC without a zone.
-        columns: Names of the columns that hold moments.
+        frame: A query result, in UTC without a time zone.
+        columns: Names of the timestamp columns.
     """
     if scans.time_zone == "UTC":
         return frame

@@ -1,4 +1,4 @@
-"""What several processes on one server have in common besides records and visits: a day's salt and requests."""
+"""Share the daily salt and the request counts between several processes on one server."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FORGET_REQUESTS = "DELETE FROM request_counts WHERE day < ?"
 
 
 def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
-    """The salt of a UTC day for all processes: the first that one of them proposed. Those of earlier days are deleted.
+    """Return the salt of a UTC day for all processes: the first one proposed. Salts of earlier days are deleted.
 
     Raises:
-        StoreBusy: The server does not answer, or another process is in the next day already.
+        StoreBusy: If the server does not answer, or another process has already started the next day.
     """
-    # Each statement for itself: a visitor waits, and should not wait for those who store visits.
+    # Each statement runs outside a transaction, so that a visitor does not wait while other visits are stored.
     for sql, values in ((FORGET_SALTS, [day]), (SALT, [day, proposed])):
         store.rows(sql, values)
     row = store.row(GET_SALT, [day])
@@ -34,10 +34,10 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
 
 
 def add_requests(store: Store, account_id: str, day: int, number: int) -> int:
-    """Add requests of an account on a UTC day, and give how many all processes have counted.
+    """Add requests of an account on a UTC day; return the total over all processes.
 
     Raises:
-        StoreBusy: The server does not answer.
+        StoreBusy: If the server does not answer.
     """
     store.rows(FORGET_REQUESTS, [day])
     (row,) = store.rows(ADD, [account_id, day, number])

@@ -1,6 +1,6 @@
-"""Short codes in memory: where each leads, kept true by the transactions that change QR Codes.
+"""An in-memory cache of the redirect target of each short code, updated by the transactions that change QR Codes.
 
-A look into SQL costs half a millisecond, one into a dictionary nothing; a redirect needs it each time.
+Each redirect needs a lookup, which takes half a millisecond in SQL and almost no time in a dictionary.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["DELETED", "Target", "read_schedule", "remember_targets", "target"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a short code leads.
+    """The redirect target of a short code.
 
     Attributes:
-        qrcode: Number of its QR Code; 0 where that was deleted.
-        content: Served outside of any schedule.
-        schedule: Changes of content; empty where scheduling is off.
+        qrcode: Number of the QR Code; 0 if the QR Code was deleted.
+        content: The content when no schedule event is active.
+        schedule: Changes of content; empty if scheduling is off.
     """
 
     qrcode: int
@@ -38,12 +38,12 @@ class Target:
     schedule: tuple[ScheduleEvent, ...] = ()
 
     def content_at(self, moment: datetime) -> str:
-        """What is served at a moment (ruling T7)."""
+        """Return the content that is active at a timestamp."""
         return active_content(self.content, self.schedule, moment) if self.schedule else self.content
 
 
 DELETED = Target(0, "")
-"""A short code that was given and is never given again (ruling T6)."""
+"""The target of a short code whose QR Code was deleted; the code is never reused (ruling T6)."""
 
 SELECT = """
 SELECT s.code, q.number, q.content, q.is_schedule_enabled, q.schedule
@@ -56,7 +56,7 @@ SELECT s.code, s.revision, q.number, q.content, q.is_schedule_enabled, q.schedul
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
 WHERE s.revision > $seen
 """
-"""Of a database that other processes change, too."""
+"""Selects changed short codes in a database that other processes also change."""
 
 KNOWN = "short codes"
 SEEN = "revision of short codes"
@@ -65,38 +65,38 @@ LOOKING = "look at short codes"
 
 
 def target(store: Store, short_code: str) -> Target | None:
-    """Where a short code leads, `DELETED` included; None when it was never given."""
+    """Return the target of a short code, `DELETED` for a deleted QR Code, or None if the code was never assigned."""
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if store.is_in_transaction and not is_remembered:
-        # Memory lacks what this thread has changed, and has what others have committed since its transaction began.
+        # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
         found = store.row(SELECT, {"code": short_code})
         return _read(found) if found else None
     return _all(store).get(short_code)
 
 
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
-    """Have codes lead elsewhere once the transaction that changes them is committed, which asks the tables itself."""
+    """Update cached targets after the current transaction commits; until then this thread reads from the tables."""
     store.database.thread.is_as_remembered = False
     if store.database.is_shared:
-        # What others have committed since may be newer.
+        # Another process may have committed a newer change since.
         store.afterwards(lambda: _look_again(store.database))
     else:
         store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update(found))
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
-    """The events of a schedule as the store keeps it."""
+    """Convert stored JSON to schedule events."""
     return tuple(ScheduleEvent(**event) for event in json.loads(text)) if text != "[]" else ()
 
 
 def _all(store: Store) -> dict[str, Target]:
-    """All short codes of a store, read once; those that other processes have changed since are read by a thread."""
+    """Return the cached targets of all short codes; on a server, a background thread refreshes the cache."""
     memory = store.database.memory
     if KNOWN not in memory:
         if store.database.is_shared:
             _follow(store.database)
         else:
-            # No transaction may end between the reading and the remembering.
+            # No transaction may commit between the query and the cache update.
             with store.database.writing:
                 if KNOWN not in memory:
                     memory[KNOWN] = {row["code"]: _read(row) for row in store.rows(SELECT, {"code": None})}
@@ -105,7 +105,7 @@ def _all(store: Store) -> dict[str, Target]:
 
 
 def _follow(database: Engine) -> None:
-    """Read all short codes, and have a thread keep them true."""
+    """Read all short codes and start the thread that refreshes them."""
     with _looking_at(database):
         if KNOWN not in database.memory:
             _read_new(database)
@@ -114,20 +114,20 @@ def _follow(database: Engine) -> None:
 
 
 def _look_again(database: Engine) -> None:
-    """Know at once what this process has committed."""
+    """Refresh the cache right after a commit of this process."""
     if KNOWN in database.memory:
-        with suppress(StoreBusy, StoreClosed):  # it is committed, and the thread will look again
+        with suppress(StoreBusy, StoreClosed):  # the transaction is already committed; the refresh thread will retry
             _read_new(database)
 
 
 def _looking_at(database: Engine) -> AbstractContextManager[bool]:
-    """A lock for each database: one that does not answer holds up nobody who looks at another."""
+    """Return the lock of a database. One lock per database, so an unresponsive one does not block lookups in others."""
     found: threading.RLock = database.memory.setdefault(LOOKING, threading.RLock())
     return found
 
 
 def _read_new(database: Engine) -> None:
-    """Read what is new since the last time, as it is now; one look after the other, so that none undoes a later one."""
+    """Read the short codes changed since the last read. The lock keeps an older read from overwriting a newer one."""
     with _looking_at(database):
         known, seen = database.memory.get(KNOWN, {}), database.memory.get(SEEN, 0)
         rows = Store.on(database).rows(NEW, {"seen": seen})

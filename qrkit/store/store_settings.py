@@ -1,4 +1,4 @@
-"""What a store knows of itself beside its tables: a value by its name."""
+"""Settings of a store: named values that are kept in the database."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SE
 
 
 def get_setting(store: Store, name: str) -> str | None:
-    """The value of this name; None when it was never set."""
+    """Return the value of a setting, or None if the setting was never stored."""
     row = store.row(GET, [name])
     return str(row["value"]) if row else None
 
 
 def set_setting(store: Store, name: str, value: str) -> None:
-    """Keep a value; an earlier one of this name is replaced."""
+    """Store the value of a setting, replacing any earlier value."""
     store.execute(SET, [name, value])

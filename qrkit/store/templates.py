@@ -1,4 +1,4 @@
-"""Stored designs in the store, by account and name (ruling G18)."""
+"""Store designs as templates, by account and name."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ DELETE = "DELETE FROM templates WHERE account_id = ? AND name = ?"
 
 
 def save_template(store: Store, account_id: str, name: str, fields: str, created: datetime) -> None:
-    """Keep a template as JSON; an earlier one of this name is replaced."""
+    """Store a template as JSON, replacing any earlier template with this name."""
     store.execute(SAVE, [account_id, name, fields, naive(created)])
 
 
 def get_template(store: Store, account_id: str, name: str) -> str | None:
-    """The JSON of a template; None where there is none of this name."""
+    """Return the JSON of a template, or None if no template has this name."""
     row = store.row(GET, [account_id, name])
     return str(row["fields"]) if row else None
 
 
 def template_names(store: Store, account_id: str) -> list[str]:
-    """The names of an account's templates, sorted."""
+    """Return the sorted names of an account's templates."""
     return sorted(str(row["name"]) for row in store.rows(NAMES, [account_id]))
 
 
 def delete_template(store: Store, account_id: str, name: str) -> None:
-    """Forget a template; nothing happens where there is none."""
+    """Delete a template, if it exists."""
     store.execute(DELETE, [account_id, name])

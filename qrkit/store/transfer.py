@@ -1,6 +1,6 @@
-"""Rows on their way between a file and a server, as CSV: the one form that both write and read by themselves.
+"""Transfer rows between a file and a server as CSV, which both databases read and write natively.
 
-Texts are in quotes, and where there is no value there is nothing at all, so that an empty text is not taken for none.
+Text is quoted and NULL is an empty field, so that empty text differs from NULL.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from qrkit.store.sandbox import Query, sandbox
 __all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]
 
 Kinds = Mapping[str, str]
-"""Columns by name, with their types in DuckDB."""
+"""DuckDB column types, by column name."""
 TOGETHER = 64_000_000
-"""Bytes that are on the disk, and in the memory of their parser, as text at once; more only where one row is larger."""
+"""Bytes of CSV on disk and in the parser's memory at once; more only if a single row is larger."""
 ESCAPE_BYTES = ESCAPE.encode()
 ESCAPED = f"replace(replace({{0}}, '{ESCAPE}', '{ESCAPE}1'), chr(0), '{ESCAPE}0') AS {{0}}"
 UNESCAPED = f"replace(replace({{0}}, '{ESCAPE}0', chr(0)), '{ESCAPE}1', '{ESCAPE}') AS {{0}}"
@@ -37,7 +37,7 @@ SUMMED = "SELECT count(*) AS rows, coalesce(sum(hash({columns})), 0)::VARCHAR AS
 
 
 class Checksum(NamedTuple):
-    """How many rows there are, and a sum over all their values that does not depend on their order."""
+    """The number of rows, and a sum over all values that does not depend on the row order."""
 
     rows: int
     sum: int
@@ -45,12 +45,12 @@ class Checksum(NamedTuple):
 
 @contextmanager
 def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]:
-    """The rows of a query as lines of CSV, as a server takes them.
+    """Context manager: yields the rows of a query as CSV lines, in the format that a server accepts.
 
     Args:
         store: A file or a server.
-        select: What is asked; the rows of a file as far as they are committed.
-        kinds: Its columns.
+        select: The query; in a file, it sees committed data only.
+        kinds: The columns of the query.
     """
     if store.database.is_shared:
         with store.csv(select) as lines:
@@ -61,7 +61,7 @@ def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]
     quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
     with tempfile.TemporaryDirectory(prefix="qrkit-") as folder:
         made = Path(folder) / "rows.csv"
-        # The statements that run here are ours.
+        # External access is safe: no user-written SQL runs here.
         with sandbox(store, {"rows": Query(select)}, config={"enable_external_access": "true"}) as alone:
             alone.execute(WRITE.format(select=f"SELECT {escaped} FROM rows", quoted=quoted), [str(made)])
         with made.open("rb") as lines:
@@ -69,7 +69,7 @@ def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]
 
 
 def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> None:
-    """Add lines of CSV to a table, in the transaction that is open."""
+    """Append CSV lines to a table, in the open transaction."""
     names = ", ".join(kinds)
     if store.database.is_shared:
         store.add_csv(f"{table} ({names})", lines)
@@ -79,7 +79,7 @@ def add_rows(store: Store, table: str, lines: Iterator[bytes], kinds: Kinds) -> 
 
 
 def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:
-    """The checksum of the rows of a query; equal rows have equal ones on either engine."""
+    """Return the checksum of the rows of a query; equal rows have equal checksums in both databases."""
     summed = SUMMED.format(columns=", ".join(kinds))
     if not store.database.is_shared:
         (row,) = store.rows(f"{summed} FROM ({select})")
@@ -93,7 +93,7 @@ def checksum(store: Store, select: str, kinds: Kinds) -> Checksum:
 
 
 def _parts(store: Store, lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows]:
-    """Lines of CSV as rows, so many at a time; each part is gone when the next is asked for."""
+    """Yield CSV lines as rows, in batches; each batch is valid only until the next one."""
     with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, _parser(store).cursor() as connection:
         rows = _Rows(connection, Path(folder) / "rows.csv", kinds)
         while rows.read(lines):
@@ -101,7 +101,7 @@ def _parts(store: Store, lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows
 
 
 def _parser(store: Store) -> duckdb.DuckDBPyConnection:
-    """What reads CSV for a store: it may touch files, which the store itself must not. Making one is half the work."""
+    """Return the CSV parser of a store, which may read files; it is reused, because opening one takes half the time."""
     helpers = store.database.helpers
     if PARSER not in helpers:
         made = duckdb.connect(":memory:")
@@ -112,7 +112,7 @@ def _parser(store: Store) -> duckdb.DuckDBPyConnection:
 
 
 class _Rows:
-    """Lines of CSV, read by the parser of DuckDB: a stream of Arrow each time somebody asks."""
+    """CSV lines, parsed by DuckDB; each request for an Arrow stream parses the lines again."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, file: Path, kinds: Kinds) -> None:
         self._connection = connection
@@ -124,7 +124,7 @@ class _Rows:
         self._size = 0
 
     def read(self, lines: Iterator[bytes]) -> int:
-        """Be the next lines, as many as are good at once; their size, which is 0 where there are no more."""
+        """Load the next batch of lines; return the size in bytes, 0 at the end."""
         size = quotes = 0
         has_escapes = False
         with self._file.open("wb") as file:
@@ -132,14 +132,14 @@ class _Rows:
                 size += file.write(line)
                 quotes += line.count(b'"')
                 has_escapes = has_escapes or ESCAPE_BYTES in line
-                if size >= TOGETHER and quotes % 2 == 0:  # else a text goes on in the next line
+                if size >= TOGETHER and quotes % 2 == 0:  # if odd, the value continues on the next line
                     break
         self._select = self._unescaped if has_escapes else self._plain
         self._size = size
         return size
 
     def asked(self, select: str) -> list[tuple[Any, ...]]:
-        """The answer to a question to them."""
+        """Run a SELECT on the current batch and return the rows."""
         return self._connection.execute(f"{select} FROM ({self._select})", self._values()).fetchall()
 
     def _values(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""User agents: each text is stored once and told apart once, whatever the number of visits.
+"""User agents: each distinct text is stored once and parsed once, for any number of visits.
 
-A visit stores the text of a new one and no more. What the text tells is read before the next question to the scans is
-answered, so that no visitor waits for it.
+A visit only stores the text of a new user agent. The text is parsed before the next query of the scans, so that no
+visitor waits for the parser.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
 
 MOST_KNOWN = 50_000
-"""User agents whose numbers are kept in memory."""
+"""Number of user agents whose numbers are cached."""
 TOGETHER = 1_000
-"""User agents that are told apart in one transaction."""
+"""Number of user agents parsed in one transaction."""
 ARRIVALS = "arrivals of new user agents"
 TOLD = "arrivals told apart"
-"""In the memory of a database: how often new ones came, and how often when all were told apart the last time."""
+"""Keys in a database's `memory`: the count of arrivals of new user agents, and that count when all were last parsed."""
 
 RULES = 2
-"""Grows when `told_apart` itself tells something else of the same text."""
+"""Increase when `told_apart` itself returns a different result for the same text."""
 PARSED_BY = ("ua-parser", "ua-parser-builtins", "is-crawler")
 
 FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts::VARCHAR[]))"
@@ -51,7 +51,7 @@ NEW = "SELECT number, text FROM user_agents WHERE parser IS NULL ORDER BY number
 IN_ORDER = """
 SELECT number FROM user_agents WHERE number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY number FOR UPDATE
 """
-"""Takes them one after the other, so that two processes do not wait for each other in a circle."""
+"""Locks the rows in order, so that two processes cannot deadlock."""
 OUTDATED = """
 SELECT number, text FROM user_agents
 WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY number LIMIT $most
@@ -59,17 +59,17 @@ WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY numb
 
 
 class ToldApart(NamedTuple):
-    """What a user agent says; None where it does not.
+    """A parsed user agent; None for each part that the text does not contain.
 
     Attributes:
-        system: Family of the operating system.
-        system_version: Its version, at most two numbers.
-        browser: Family of the browser.
-        browser_version: Its version, at most two numbers.
-        manufacturer: Who made the device.
-        device_model: What they call it.
-        device: What kind of device it is.
-        is_bot: Whether it names a program that visits by itself.
+        system: Operating system family.
+        system_version: Operating system version, at most two numbers.
+        browser: Browser family.
+        browser_version: Browser version, at most two numbers.
+        manufacturer: Device manufacturer.
+        device_model: Device model.
+        device: Device type.
+        is_bot: Whether the user agent is a bot.
     """
 
     system: str | None
@@ -91,8 +91,8 @@ WHERE user_agents.number = new.number
 
 
 def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
-    """The numbers of user agents, cut at 512 characters; those that are new are stored, to be told apart later."""
-    # Of a database that others change, too, any number may be gone the next time.
+    """Return the numbers of user agents, cut at 512 characters; new user agents are stored and parsed later."""
+    # Without a cache if other processes share the database, because they may delete user agents.
     memory = {} if store.database.is_shared else store.database.memory
     known: dict[str, int] = memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
@@ -119,21 +119,21 @@ def _remember(known: dict[str, int], found: dict[str, int]) -> None:
 
 
 def forget_numbers(store: Store) -> None:
-    """Look the numbers of all up anew; some were deleted."""
+    """Clear the cache of numbers after user agents were deleted."""
     store.database.memory.pop("user agents", None)
 
 
 def tell_new_apart(store: Store) -> None:
-    """Tell the user agents apart that nothing has yet, unless the transaction of this thread only reads."""
+    """Parse all new user agents, unless this thread's transaction is read-only."""
     if store.database.thread.is_reading:
         return
     memory = store.database.memory
-    arrived = memory.get(ARRIVALS, 0)  # before the look: who comes meanwhile is looked for the next time
+    arrived = memory.get(ARRIVALS, 0)  # before the query, so that later arrivals are parsed next time
     if memory.get(TOLD) == arrived and not store.is_in_transaction and not store.database.is_shared:
         return
     while found := store.rows(NEW, {"most": TOGETHER}):
         _tell_apart(store, {int(row["number"]): row["text"] for row in found})
-    if not store.is_in_transaction:  # which may be taken back
+    if not store.is_in_transaction:  # a transaction may be rolled back
         memory[TOLD] = arrived
 
 
@@ -142,19 +142,19 @@ def _count_arrival(store: Store) -> None:
 
 
 def reparse(store: Store) -> int:
-    """Tell all user agents apart anew that another version of the parsers has, and give their number.
+    """Parse again the user agents that another version of the parsers has parsed; return the number of user agents.
 
-    What a visit was counted as stays: numbers that were told do not change behind anybody's back.
+    The kind of each visit does not change, so that reported numbers stay the same.
 
     Raises:
-        StoreBusy: Nothing can be changed here.
+        StoreBusy: If the store is closed or read-only.
     """
     store.check_writable()
     return sum(_tell_apart(store, part) for part in _outdated(store))
 
 
 def _outdated(store: Store) -> Iterator[dict[int, str]]:
-    """User agents by their numbers, some at a time."""
+    """Yield the texts of outdated user agents by number, in batches."""
     after = 0
     while found := store.rows(OUTDATED, {"after": after, "parser": parser(), "most": TOGETHER}):
         after = int(found[-1]["number"])
@@ -162,7 +162,7 @@ def _outdated(store: Store) -> Iterator[dict[int, str]]:
 
 
 def _tell_apart(store: Store, texts: dict[int, str]) -> int:
-    """Tell user agents apart and store it; visits wait for the storing alone."""
+    """Parse user agents and store the results; visits wait only while the results are stored."""
     told = [told_apart(text) for text in texts.values()]
     columns = {name: list(column) for name, column in zip(ToldApart._fields, zip(*told, strict=True), strict=True)}
     with store.adding():
@@ -174,12 +174,12 @@ def _tell_apart(store: Store, texts: dict[int, str]) -> int:
 
 @cache
 def parser() -> str:
-    """What tells user agents apart, and its versions, as the store keeps it beside each."""
+    """Return the names and versions of the parsers, which the store records with each user agent."""
     return ", ".join([f"rules {RULES}", *(f"{name} {version(name)}" for name in PARSED_BY)])
 
 
 def told_apart(text: str) -> ToldApart:
-    """What a user agent says of system, browser and device, and whether it is a bot's."""
+    """Parse the system, browser and device of a user agent, and detect bots."""
     import ua_parser
 
     parsed = ua_parser.parse(text)
@@ -197,7 +197,7 @@ def told_apart(text: str) -> ToldApart:
 
 
 def names_bot(text: str) -> bool:
-    """Whether a user agent is a bot's. None is no evidence: files of scans often have no user agents."""
+    """Return whether a user agent is a bot. Empty text is not, because imported scans often have no user agent."""
     return bool(text) and is_bot(text)
 
 
@@ -206,8 +206,8 @@ def _version(major: str | None, minor: str | None) -> str | None:
 
 
 def _device(text: str, system: str | None) -> Device:
-    """By the words browsers send: Android without "Mobile" is a tablet, as Google asks makers to write it."""
-    if "Tablet PC" in text:  # a component of Windows, on laptops too
+    """Return the device type by keywords: Android without "Mobile" is a tablet, as Google's guidelines specify."""
+    if "Tablet PC" in text:  # a Windows component, also present on laptops
         return "computer"
     if "iPad" in text or "Tablet" in text or (system == "Android" and "Mobile" not in text):
         return "tablet"

@@ -1,4 +1,4 @@
-"""A DataFrame of scans that were counted elsewhere, brought to the columns and values of visits."""
+"""Convert a DataFrame of scans that were counted elsewhere to the columns and values of visits."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ FRAME_COLUMNS = {
     "latitude": "float64",
     "longitude": "float64",
 }
-"""Columns of a DataFrame of scans and the dtypes they are brought to; only the first two are required."""
+"""Columns of a DataFrame of scans and their dtypes; only the first two are required."""
 
 FRAME_KINDS = ("scan", "bot", "prefetch", "head")
-"""What visits of a DataFrame can be: those of short codes that are there."""
+"""Allowed kinds of visits in a DataFrame; `orphan` is excluded, because the short codes must exist."""
 
 YEARS = (1990, 2100)
-"""A scan beyond them is a mistake, and a table of days up to it would fill the memory."""
+"""A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
 
 
 def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The same rows with every column, each of its dtype, and what can be told of a row where it does not say it.
+    """Return the rows with all columns, each converted to its dtype, and fill in missing values where possible.
 
     Raises:
-        InvalidParameter: A column is missing or unknown, or a value breaks the rule of its column; the column is named,
-            and the first row that is wrong.
+        InvalidParameter: If a column is missing or unknown, or a value is invalid; the error names the column and the
+            first invalid row.
     """
     import pandas as pd
 
@@ -63,10 +63,10 @@ def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.Data
 
 
 def _frame_of(given: Any) -> pd.DataFrame:
-    """Rows as a DataFrame.
+    """Convert rows to a DataFrame.
 
     Raises:
-        InvalidParameter: If they are neither a DataFrame nor a list of dicts.
+        InvalidParameter: If `given` is neither a DataFrame nor a list of dicts.
     """
     import pandas as pd
 
@@ -77,12 +77,12 @@ def _frame_of(given: Any) -> pd.DataFrame:
             "must be a pandas DataFrame, or a list with a dict for each row; pandas.DataFrame(...) makes one of others"
         )
         raise InvalidParameter(Problem("frame", given, rule, "wrong-type"))
-    # As they are: next to a missing value, pandas would make floats of whole numbers, and lose digits.
+    # Keep objects: in a column with missing values, pandas would convert whole numbers to floats and lose digits.
     return pd.DataFrame(list(given), columns=None if given else list(FRAME_COLUMNS), dtype="object")
 
 
 def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
-    """What visits were; where nobody says it, the user agent does."""
+    """Return the kind of each visit; where the kind is missing, derive it from the user agent."""
     is_open = kinds.isna() | (kinds == "")
     _refuse(kinds, ~is_open & ~kinds.isin(FRAME_KINDS), f"must be one of {', '.join(FRAME_KINDS)}")
     if not is_open.any():
@@ -92,7 +92,7 @@ def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
 
 
 def _countries(countries: pd.Series) -> pd.Series:
-    """Codes of countries in capitals."""
+    """Convert country codes to upper case."""
     codes = {text: country_code(text) for text in countries.dropna().unique() if text}
     unknown = [text for text, code in codes.items() if not code]
     _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
@@ -100,10 +100,10 @@ def _countries(countries: pd.Series) -> pd.Series:
 
 
 def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
-    """Name the first row of a column that is wrong, where there is one.
+    """Raise an error for the first invalid row of a column.
 
     Raises:
-        InvalidParameter: There is one.
+        InvalidParameter: If a row is invalid.
     """
     if wrong.any():
         row = int(wrong.argmax())
@@ -122,7 +122,7 @@ def _check_names(names: list[str]) -> None:
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:
-    """One column brought to its dtype, empty where the frame has none."""
+    """Convert a column to its dtype; the values are missing if the DataFrame does not have the column."""
     import pandas as pd
 
     dtype = FRAME_COLUMNS[name]
@@ -132,7 +132,7 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
         if dtype == "str":
             texts = as_text(values)
             for text in texts.dropna().unique():
-                text.encode("utf-8")  # half a character (a lone surrogate) is no text
+                text.encode("utf-8")  # a lone surrogate is not valid text
             return texts
         made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
     except InvalidParameter:
@@ -143,7 +143,7 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _moments(values: pd.Series) -> pd.Series:
-    """Moments in UTC without their zone; texts must be ISO 8601."""
+    """Convert timestamps or ISO 8601 text to UTC without a time zone."""
     import pandas as pd
 
     if not pd.api.types.is_datetime64_any_dtype(values):
@@ -164,14 +164,14 @@ def _check_years(far: pd.Series) -> None:
 
 
 def _read_moments(texts: pd.Series) -> pd.Series:
-    """Texts in ISO 8601 and moments, in UTC."""
+    """Convert ISO 8601 text and timestamps to UTC."""
     import pandas as pd
 
     try:
         return pd.to_datetime(texts, utc=True, format="ISO8601")
     except ValueError as error:
         unread = texts.notna() & pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce").isna()
-        if isinstance(error, pd.errors.OutOfBoundsDatetime):  # of the first row: pandas 2 ends in the year 2262
+        if isinstance(error, pd.errors.OutOfBoundsDatetime):  # pandas 2 supports years up to 2262
             _check_years(unread)
         rule = "must be ISO 8601, as 2026-04-03T12:00:00Z is; pandas.to_datetime(column, format=…) reads other forms"
         _refuse(texts.rename("time"), unread, rule, "wrong-type")

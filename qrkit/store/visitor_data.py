@@ -1,4 +1,4 @@
-"""What the store keeps of visitors, column by column, counted in its actual tables."""
+"""Report the visitor data that the store contains, column by column, counted in the actual tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["REASONS", "Kept", "Reason", "visits_kept"]
 
 
 class Reason(NamedTuple):
-    """What a column of a visit holds, and why it is kept."""
+    """The content of a visit column, and the reason for keeping it."""
 
     what: str
     why: str
@@ -41,11 +41,11 @@ REASONS = {
     "latitude": Reason("degrees north, of the place in the table", "scans on a map"),
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
 }
-"""By the columns of the table of visits."""
+"""The reason for each column of the table `visits`."""
 
 UNDESCRIBED = Reason("not described", "not described")
 
-COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"  # which a copy has
+COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"  # only in copies of a server
 COUNT = """
 SELECT
     count(*) AS visits, min(v.time) AS oldest, count(*) FILTER (v.time < $before) AS overdue,
@@ -61,15 +61,15 @@ WHERE q.account_id = $account
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of the visits to the QR Codes of an account.
+    """The data kept about the visits to the QR Codes of an account.
 
     Attributes:
-        visits: Their number.
-        oldest: Moment of the oldest, UTC; None where there is none.
-        overdue: Visits that are older than they should be kept.
-        orphans: Visits to short codes of nobody, in the whole store.
-        swept: Visits of which counts alone are left.
-        columns: For each column how many visits have a value there.
+        visits: Number of visits.
+        oldest: Time of the oldest visit, UTC; None if there are no visits.
+        overdue: Visits older than the retention period.
+        orphans: Visits to unknown short codes, in the whole store.
+        swept: Deleted visits of which only counts remain.
+        columns: Number of visits with a value, by column.
     """
 
     visits: int
@@ -80,15 +80,15 @@ class Kept:
     columns: dict[str, int]
 
     def reason(self, column: str) -> Reason:
-        """What a column holds and why; one that nobody has described says so."""
+        """Return the content and the reason of a column; "not described" for an unknown column."""
         return REASONS.get(column, UNDESCRIBED)
 
 
 def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
-    """What is kept of the visits to the QR Codes of an account; those before a moment, UTC, are overdue."""
+    """Return the data kept about visits to an account's QR Codes; visits earlier than `before` (UTC) are overdue."""
     asked = columns(store)
     names = [str(row["name"]) for row in asked.rows(COLUMNS)]
-    counted = ", ".join(f'{_counted(name)} AS "column {name}"' for name in names)  # names of our own tables
+    counted = ", ".join(f'{_counted(name)} AS "column {name}"' for name in names)  # safe: names of our own columns
     found = asked.row(
         COUNT.replace("{columns}", counted),
         {"account": account_id, "before": before.replace(tzinfo=None) if before else None},
@@ -105,5 +105,5 @@ def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
 
 
 def _counted(name: str) -> str:
-    """An empty user agent has a number, too, but says nothing."""
+    """Return SQL that counts the values of a column; an empty user agent has a number, but is not counted."""
     return "count(nullif(u.text, ''))" if name == "user_agent" else f'count(v."{name}")'

@@ -1,4 +1,4 @@
-"""Visits in the store: one by one from redirects, or a whole DataFrame at once."""
+"""Store visits: one by one from redirects, or a whole DataFrame at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = {
     "latitude": "FLOAT8",
     "longitude": "FLOAT8",
 }
-# A column at a time: as fast for a thousand visits as rows of values are for ten.
+# One array per column: a thousand visits take as long as ten visits inserted row by row.
 INSERT = f"""
 INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in COLUMNS.values())}
 """
@@ -43,15 +43,15 @@ INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[]
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
 GIVEN = {name: kind for name, kind in COLUMNS.items() if name != "qrcode"}
-"""Columns of the table `incoming`, beside the number of a row and whether it is stored already."""
+"""Columns of the table `incoming`, without the row number and `is_stored`."""
 INCOMING = f"""
 CREATE TEMPORARY TABLE incoming (
     number INTEGER, is_stored BOOLEAN, {", ".join(f"{name} {kind}" for name, kind in GIVEN.items())}
 )
 """
 SAME = ", ".join(name for name in GIVEN if name != "content")
-# Of n equal rows with k in the store, k are stored already. Groups are made of those alone whose code and time are on
-# both sides: in a table that is new, these are few.
+# If k of n equal rows are in the store, k of the n are already stored. Only rows whose code and time appear on both
+# sides are grouped: in a new table, these are few.
 COMPARE = f"""
 UPDATE incoming SET is_stored = true WHERE number IN (
     WITH stored AS (
@@ -72,8 +72,8 @@ UPDATE incoming SET is_stored = true WHERE number IN (
 )
 """
 COMPARE_WITH_CONTENT = COMPARE.format(asked="content IS NOT NULL", equal=f"{SAME}, content")
-# The content of the record, which is stored with such a row, may have been another one then: any visit that no row with
-# content has taken will do.
+# A row without content is stored with the record's content, which may have changed since. Such a row therefore matches
+# any visit that no row with content has matched.
 COMPARE_WITHOUT = COMPARE.format(asked="content IS NULL", equal=SAME)
 INSERT_FRAME = """
 INSERT INTO visits
@@ -88,7 +88,7 @@ HAS_NUMBER = """
 SELECT 1 AS found FROM qrcodes
 WHERE account_id = ? AND imported_scans > 0 AND short_code IN (SELECT unnest(?::VARCHAR[])) LIMIT 1
 """
-# Visits of all kinds explain a number, if they are older: the count may include bots, and nothing may count twice.
+# Older visits of any kind reduce the imported number: it may include bots, and no visit may count twice.
 EXPLAIN_NUMBERS = """
 UPDATE qrcodes SET imported_scans = greatest(imported_scans - history.visits, 0)
 FROM (
@@ -101,11 +101,11 @@ WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
 
 
 class Mark(NamedTuple):
-    """A counter and what it stands at after a transaction: tells later whether that happened.
+    """The marker of a transaction: a counter value that shows later whether the transaction was committed.
 
     Attributes:
-        qrcode: Number of the QR Code whose scans are counted; 0 counts transactions.
-        scans: What the counter stands at; of a server the transaction's own number.
+        qrcode: Number of the QR Code whose scans are counted; 0 for a counter of transactions.
+        scans: The value of the counter after the transaction; on a server, the transaction number.
     """
 
     qrcode: int
@@ -113,10 +113,9 @@ class Mark(NamedTuple):
 
 
 def is_kept(store: Store, mark: Mark, visits: Sequence[Visit]) -> bool:
-    """Whether the transaction that a mark was set in was committed, and these visits with it.
+    """Return whether the transaction of a marker was committed, along with these visits.
 
-    The first of them is looked for, too: after a crash a server gives the numbers of transactions that were under way
-    to others.
+    The check includes the first visit, because after a crash a server reuses the numbers of interrupted transactions.
     """
     first = visits[0]
     found = store.row(store.database.dialect.is_kept, [*mark, naive(first.time), first.short_code, first.visitor])
@@ -124,7 +123,7 @@ def is_kept(store: Store, mark: Mark, visits: Sequence[Visit]) -> bool:
 
 
 def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:
-    """Store visits and count the scans among them, in one transaction; gives its mark back."""
+    """Store visits and count their scans in one transaction; return its marker."""
     dialect = store.database.dialect
     with store.adding():
         agents = numbers_of(store, [visit.user_agent for visit in visits])
@@ -137,7 +136,7 @@ def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:
             row = store.row(dialect.count, [list(counted.keys()), list(counted.values())])
         else:
             row = store.row(dialect.count_nothing)
-    # A QR Code that is being deleted has no counter to grow, and its visits are not worth a second try.
+    # A QR Code that is being deleted has no counter, and its visits are not worth a retry.
     return Mark(int(row["qrcode"]), int(row["scans"])) if row else Mark(0, 0)
 
 
@@ -162,23 +161,23 @@ def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
 
 
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
-    """Store the rows of a table of scans of an account's QR Codes that are not stored yet, and give their number.
+    """Store the rows of a table of scans that are not in the store yet; return the number of rows added.
 
-    They replace as many of the scans that were imported as a number (ruling T16). With an error, none is stored.
+    Each added row replaces one scan of the number imported with its QR Code. If an error occurs, no row is stored.
 
     Raises:
-        InvalidParameter: A column is missing or unknown, a value breaks the rule of its column, or a short code is not
-            one of the account's; the column is named, and the first row that is wrong.
-        StoreBusy: The store cannot be written, or another process has been inserting a table for a minute.
+        InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code does not belong to the
+            account; the error names the column and the first invalid row.
+        StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
     """
     prepared = prepared_frame(frame)
     agents = prepared["user_agent"].unique()
     if store.database.is_shared and not store.is_in_transaction:
-        # At once, for others wait with theirs until it is certain that a new user agent is stored.
+        # In a separate short transaction: other processes cannot store the same new user agents until it commits.
         with store.adding():
             _check_codes(store, account_id, prepared)
             numbers_of(store, agents)
-    # Only what changes a record waits for others that do.
+    # Wait for other changes of records only if this insert changes a record.
     explains = store.row(HAS_NUMBER, [account_id, prepared["short_code"].unique().tolist()]) is not None
     with store.atomic() if explains else nullcontext(), store.adding():
         if store.database.dialect.bring_alone:
@@ -190,7 +189,7 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
 
 
 def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
-    """Store the rows that are not stored yet; how many these are."""
+    """Store the rows that are not in the store yet; return the number of rows added."""
     rows = prepared.assign(number=range(len(prepared)), is_stored=False)
     store.execute(INCOMING)
     store.add_rows("incoming", rows[["number", "is_stored", *GIVEN]])

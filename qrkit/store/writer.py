@@ -1,6 +1,6 @@
-"""One thread that writes visits: those that wait share a commit, and each caller is told when its own is durable.
+"""A thread that writes visits: waiting visits share a commit, and each caller learns when its visit is durable.
 
-A commit costs a wait for the disk, whatever is in it. Two requests at once wait once; a hundred too.
+Every commit waits for the disk once, no matter how many visits it contains.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from qrkit.tracking.records import Visit
 __all__ = ["record_visit"]
 
 MOST_WAITING = 10_000
-"""Visits that may wait; more are refused, so that a store that stands still does not fill the memory."""
+"""Maximum number of waiting visits; more are rejected, so that a stalled store does not fill the memory."""
 MOST_TOGETHER = 1_000
-"""Visits in one commit."""
+"""Maximum number of visits per commit."""
 FILLING_SECONDS = 0.003
-"""How long a commit waits at most until as many visits are there as were in the last one."""
+"""Maximum time that a commit waits for as many visits as the previous commit had."""
 
 AGAIN_SECONDS = 0.2
-"""How long a server is left alone that does not answer."""
+"""Time between two attempts to reach a server that does not answer."""
 LAST_SECONDS = 5.0
-"""How long visits wait for it when the store is closing."""
+"""Maximum time that visits wait for a server while the store is closing."""
 
 _log = logging.getLogger("qrkit")
 
 
 class _Waiting:
-    """A visit on its way into the store."""
+    """A visit that waits to be written."""
 
     def __init__(self, visit: Visit) -> None:
         self.visit = visit
@@ -44,10 +44,10 @@ class _Waiting:
         self._error: BaseException | None = None
 
     def wait(self, seconds: float) -> bool:
-        """Whether the visit is durable after so many seconds; asked once.
+        """Wait at most `seconds` and return whether the visit is durable; call only once.
 
         Raises:
-            StoreBusy: It could not be written and never will be.
+            StoreBusy: If the visit could not be written and will not be retried.
         """
         if not self._pending.acquire(timeout=max(0.0, seconds)):
             return False
@@ -56,23 +56,23 @@ class _Waiting:
         return True
 
     def finish(self, error: BaseException | None = None) -> None:
-        """Tell who waits."""
+        """Notify the waiting thread."""
         self._error = error
         self._pending.release()
 
 
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
-    """Store a visit, and say whether it is durable.
+    """Store a visit, and return whether the visit is durable.
 
-    Inside a transaction of this thread it becomes a part of that; else it shares a commit with those that wait too.
+    Inside a transaction, the visit becomes part of that transaction; else it shares a commit with other waiting visits.
 
     Args:
-        store: Where it goes.
-        visit: What happened.
-        seconds: How long to wait. A visit that is not durable by then is stored later.
+        store: The store to write to.
+        visit: The visit to store.
+        seconds: Maximum time to wait. A visit that is not durable by then is stored later.
 
     Raises:
-        StoreBusy: It could not be stored, the store was closed, or so many wait that there was no place for this one.
+        StoreBusy: If the visit could not be stored, the store was closed, or too many visits are waiting.
     """
     store.check_writable()
     if store.is_in_transaction:
@@ -90,7 +90,7 @@ def _writer_of(database: Engine) -> _Writer:
 
 
 class _Writer:
-    """The thread of one database, and the visits that wait for it."""
+    """The writer thread of a database, with its queue of waiting visits."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -98,7 +98,7 @@ class _Writer:
         self._changed = threading.Condition(threading.Lock())
         self._enough = 1
         self._is_open = True
-        # A daemon, so that it does not keep a program alive; the database stops it in order before it closes.
+        # A daemon thread does not keep the program alive; the database stops the thread before closing.
         self._thread = threading.Thread(target=self._run, name=f"visits of {database.path}", daemon=True)
         self._thread.start()
         database.before_closing.append(self.stop)
@@ -116,7 +116,7 @@ class _Writer:
         return waiting
 
     def stop(self) -> None:
-        """Write what waits, then end."""
+        """Write all waiting visits, then stop the thread."""
         with self._changed:
             self._is_open = False
             self._changed.notify()
@@ -127,9 +127,9 @@ class _Writer:
             self._write(batch)
 
     def _batch(self) -> list[_Waiting]:
-        """The visits of the next commit; none when it is time to stop."""
+        """Wait for the visits of the next commit and return them; return an empty list to stop the thread."""
         with self._changed:
-            # Whoever was answered just now may come again, beside those who wait already.
+            # Callers of the last commit may submit again, in addition to the visits that are already waiting.
             self._enough += len(self._waiting)
             self._changed.wait_for(lambda: self._waiting or not self._is_open)
             self._changed.wait_for(lambda: len(self._waiting) >= self._enough or not self._is_open, FILLING_SECONDS)
@@ -143,7 +143,7 @@ class _Writer:
             self._commit([one.visit for one in batch])
         except Exception as error:
             if len(batch) > 1 and not isinstance(error, StoreBusy | StoreClosed):
-                # One of them may be at fault, which is no reason to lose the others.
+                # Split the batch, so that one invalid visit does not lose the others.
                 half = len(batch) // 2
                 self._write(batch[:half])
                 self._write(batch[half:])
@@ -155,17 +155,17 @@ class _Writer:
             one.finish()
 
     def _commit(self, visits: Sequence[Visit]) -> None:
-        """Write visits in one transaction; where the database fails meanwhile it is reached anew.
+        """Write visits in one transaction; after a database failure, reopen the database and retry.
 
-        A file either opens again at once, or not. A server may be away for minutes: its visits wait in memory, and who
-        waits for them is told that they are late. Once the store is closing they wait no longer than `LAST_SECONDS`.
+        A file is retried once. A server may be unreachable for minutes: its visits then wait in memory, and callers
+        learn that their visits are not durable yet. While the store is closing, visits wait at most `LAST_SECONDS`.
         """
         store, mark, last = Store.on(self._database), None, False
         while True:
             try:
-                # Alone once it has failed: then a transaction that is still being committed has an end, too.
+                # After a failure, wait for the exclusive lock, so that an earlier commit still in progress has ended.
                 with store.adding(alone=mark is not None):
-                    # A commit that seemed to fail may have happened.
+                    # A commit that seemed to fail may have succeeded.
                     if mark is None or not is_kept(store, mark, visits):
                         mark = insert_visits(store, visits)
                 return
@@ -176,7 +176,7 @@ class _Writer:
             last = not self._database.is_shared or self._server_stays_away()
 
     def _server_stays_away(self) -> bool:
-        """Wait until a server answers again; whether it does not, and the store is closing."""
+        """Wait until a server answers again; return True if this is the last attempt because the store is closing."""
         end = None
         while True:
             with self._changed:

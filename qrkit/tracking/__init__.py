@@ -1,1 +1,1 @@
-"""What is tracked, as plain data: QR Codes, campaigns, visits, their short URLs and schedules, and the clock."""
+"""Plain data types for tracking: QR Codes, campaigns, visits, short URLs and schedules, and the clock."""

@@ -1,4 +1,4 @@
-"""Countries: their codes of two letters (ISO 3166-1 alpha-2), and a short English name for each."""
+"""Two-letter country codes (ISO 3166-1 alpha-2), with a short English name for each country."""
 
 from __future__ import annotations
 
@@ -268,10 +268,10 @@ _BY_CODE = dict(line.split(" ", 1) for line in NAMES.strip().splitlines())
 
 
 def country_name(code: str) -> str:
-    """The name of a country, or what was given where it is not two letters of one."""
+    """Return the name of a country, or `code` itself if the code is unknown."""
     return _BY_CODE.get(code.upper(), code)
 
 
 def country_code(text: str) -> str | None:
-    """A code of two letters, in capitals; None where the text does not have the form of one."""
+    """Convert a two-letter code to upper case; return None if the text is not two letters."""
     return text.upper() if len(text) == 2 and text.isascii() and text.isalpha() else None

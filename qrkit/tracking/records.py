@@ -1,7 +1,6 @@
-"""What is tracked: QR Codes, campaigns, visits, accounts and plans, as plain data.
+"""Plain data records: QR Codes, campaigns, visits, accounts and plans.
 
-The records speak the interface's words; JSON has them in camelCase and leaves out what is absent or empty (rulings T3,
-T15).
+The fields have the names of the HTTP interface; JSON uses camelCase and omits missing or empty values.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ __all__ = [
 
 
 def _date_as_written(value: Any) -> Any:
-    """Refuse numbers, and texts of digits alone: they do not say whether they are seconds or milliseconds."""
+    """Reject numbers and digit-only text, because their unit (seconds or milliseconds) is unknown."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if is_number or (isinstance(value, str) and not re.match(r"[0-9]{4}-", value)):
         raise PydanticCustomError("bad-value", "{rule}", {"rule": f"must be a date and time as {ISO_FORM}"})
@@ -78,24 +77,24 @@ Moment = Annotated[
     PlainSerializer(to_iso, when_used="json"),
 ]
 WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
-"""A moment that is the same when it was written and read again."""
+"""A timestamp in whole seconds, which is unchanged after writing and reading it."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter (ruling T3)."""
 OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
-"""Left out of JSON where it is empty (ruling T15)."""
+"""Text that JSON omits if it is empty (ruling T15)."""
 
 
 class Properties(Model):
-    """How the picture of a tracked QR Code is drawn; fields and defaults are those of `Design`, without em `auto`.
+    """The design of a tracked QR Code's picture; same fields and defaults as `Design`, but without em `auto`.
 
     Attributes:
         size: Pixels per module, 1..20.
-        version: 1..40; None takes the smallest that fits.
+        version: 1..40; None for the smallest that fits.
         padding: Quiet zone in modules, 0..20.
         em: Encoding mode: byte, numeric or alphanumeric.
         ec: Error correction level L, M, Q or H.
-        foreground: Colour of dark modules.
-        background: Colour of everything else.
+        foreground: Color of dark modules.
+        background: Color of everything else.
     """
 
     size: ModuleSize = 8
@@ -108,10 +107,10 @@ class Properties(Model):
 
 
 class Location(Model):
-    """Where the printed code hangs: an address or the name of a place, and degrees north and east.
+    """The location of the printed code: an address or the name of a place, and degrees north and east.
 
     Attributes:
-        address: Of the place, or its name.
+        address: Address or name of the place.
         latitude: Degrees north, -90..90.
         longitude: Degrees east, -180..180.
     """
@@ -122,11 +121,11 @@ class Location(Model):
 
 
 class ScheduleEvent(Model):
-    """A change of content (ruling T7).
+    """A scheduled change of content.
 
     Attributes:
-        content: What is served from then on.
-        recurrence: 0 for once, at `date`; 1..7 for every Monday..Sunday at the time of day of `date`, from it on.
+        content: Content served from then on.
+        recurrence: 0: once, at `date`; 1..7: weekly on Monday..Sunday, at the time of `date`, starting then.
         date: UTC, whole seconds.
     """
 
@@ -136,21 +135,21 @@ class ScheduleEvent(Model):
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
-"""What is shown of a QR Code that the plan does not include (ruling T13)."""
+"""Fields that are shown even if the plan does not include the QR Code (ruling T13)."""
 
 
 LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
 
 DERIVED = frozenset({"short_url", "image_url", "is_available"})
-"""Fields of a QR Code that no store holds: they follow from the others, from the base URL and from the plan."""
+"""Fields of a QR Code that are not stored, but derived from other fields, the base URL and the plan."""
 
 
 class Campaign(Model):
     """A group of QR Codes.
 
     Attributes:
-        id: 32 lower-case hex characters (ruling T1).
-        name: Its name, 1..32,767 characters; several campaigns may have the same.
+        id: 32 lower-case hex characters.
+        name: 1..32,767 characters; not necessarily unique.
         description: At most 32,767 characters.
         created: UTC.
     """
@@ -165,23 +164,22 @@ class QRCode(Model):
     """A tracked QR Code.
 
     Attributes:
-        id: 32 lower-case hex characters (ruling T1).
-        campaign_id: The campaign it belongs to, if it belongs to one.
-        name: Its name in the portfolio.
-        content: Where a scan leads: a URL, or text that is shown.
+        id: 32 lower-case hex characters.
+        campaign_id: Id of the campaign, if any.
+        name: Name in the portfolio.
+        content: Redirect target: a URL, or text to show.
         comment: A private note.
         urlinfo: Readable tail of the short URL.
         short_code: The unique part of the short URL.
-        short_url: What the picture encodes when the code is dynamic.
-        image_url: A generate URL of the picture.
+        short_url: URL that the picture of a dynamic QR Code encodes.
+        image_url: URL that generates the picture.
         scans: Scans imported with the record plus scans counted here.
         created: UTC.
-        properties: How it is drawn.
-        location: Where it hangs.
-        is_dynamic: Whether the picture encodes the short URL; else the content itself (ruling X5).
-        is_available: Whether the plan shows more of it than id, name and created (ruling T13); its short URL always
-            works.
-        is_schedule_enabled: Whether the schedule is followed.
+        properties: Design of the picture.
+        location: Location of the printed code.
+        is_dynamic: Whether the picture encodes the short URL; else it encodes the content.
+        is_available: Whether the plan shows more than id, name and created; the short URL always works.
+        is_schedule_enabled: Whether the schedule is active.
         schedule: At most 100 changes of content.
     """
 
@@ -197,7 +195,7 @@ class QRCode(Model):
     scans: int = 0
     created: Moment
     properties: Properties = Properties()
-    # A client that finds a location expects numbers in it (ruling T15).
+    # Clients expect a location to contain numbers, so an empty location is omitted (ruling T15).
     location: Annotated[Location, Field(exclude_if=lambda place: place == Location())] = Location()
     is_dynamic: bool = True
     is_available: bool = True
@@ -211,40 +209,40 @@ class QRCode(Model):
         return self
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Write the record as JSON in the interface's names; one that is not available shows no more than it may."""
+        """Convert the record to JSON with the interface's field names; an unavailable record is reduced."""
         if self.is_available:
             return super().to_json(indent=indent)
         return self.model_dump_json(include=SHOWN_ANYWAY, indent=indent)
 
     def to_list_json(self) -> str:
-        """Write the record as lists of records have it: without properties, location and schedule (ruling T12)."""
+        """Convert the record to JSON for lists of records: without properties, location and schedule."""
         if self.is_available:
             return self.model_dump_json(exclude_none=True, exclude=LEFT_OUT_OF_LISTS)
         return self.to_json()
 
     @property
     def encoded(self) -> str:
-        """What its picture says: the short URL when the code is dynamic and has one, else the content."""
+        """Return the text that the picture encodes: the short URL of a dynamic QR Code, if any, else the content."""
         return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
 
 
 def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
-    """The text in the picture of a QR Code with these fields; `QRCode.encoded` gives it for a record.
+    """Return the text that the picture of a QR Code with these fields encodes; for a record, use `QRCode.encoded`.
 
     Args:
         is_dynamic: Whether the QR Code is tracked.
-        short_url: Its short URL, or "".
-        content: What it leads to.
+        short_url: The short URL, or "".
+        content: The content of the QR Code.
     """
     return (short_url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an account may do (ruling T13).
+    """The limits of an account.
 
     Attributes:
-        most_qrcodes: How many QR Codes are available at a time: the oldest.
+        most_qrcodes: Number of QR Codes available at a time, oldest first.
         requests_a_day: API requests with a key, per UTC day.
         may_exchange: Whether import and export are included.
     """
@@ -264,11 +262,11 @@ PLANS = {
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who owns a portfolio.
+    """The owner of a portfolio.
 
     Attributes:
         id: 32 lower-case hex characters.
-        name: 1..100 characters; no other account of the store has it.
+        name: 1..100 characters, unique in the store.
         plan: A name of `PLANS`.
     """
 
@@ -279,14 +277,14 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is known of an API key; the key itself is nowhere (ruling T14).
+    """The metadata of an API key; the key itself is not stored.
 
     Attributes:
-        id: Names it, for revoking: the first 12 characters of its SHA-256.
-        label: What its owner calls it.
+        id: First 12 characters of the key's SHA-256; use it to revoke the key.
+        label: Label chosen by the owner.
         created: UTC.
-        expires: UTC; None for a key without an end.
-        revoked: UTC; None for a key that is not.
+        expires: UTC; None if the key does not expire.
+        revoked: UTC; None if the key is not revoked.
     """
 
     id: str
@@ -297,17 +295,17 @@ class ApiKey:
 
 
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
-"""What a visit was (ruling T10): only `scan` counts."""
+"""The kind of a visit (ruling T10): only `scan` counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a visitor is; None stands for what is not known.
+    """The location of a visitor; unknown values are None.
 
     Attributes:
-        country: Code of two letters, `PT`.
-        region: Its name or code, as the table of places has it.
-        city: Its name.
+        country: Two-letter code, such as `PT`.
+        region: Name or code from the GeoIP database.
+        city: Name of the city.
         latitude: Degrees north.
         longitude: Degrees east.
     """
@@ -320,24 +318,24 @@ class Place:
 
 
 NOWHERE = Place()
-"""That of a visitor of whom nothing is known."""
+"""The place of a visitor whose location is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request to a short URL (ruling T10). No address is kept.
+    """One request to a short URL. The IP address is not stored.
 
     Attributes:
         time: UTC, to the microsecond.
-        kind: What it was.
-        short_code: The code that was asked for.
+        kind: Kind of visit.
+        short_code: Requested short code.
         qrcode: Number of the QR Code in the store; None for an orphan visit.
-        content: What was served; None for an orphan visit.
+        content: Content served; None for an orphan visit.
         user_agent: As sent, cut at 512 characters.
-        referrer: Host alone.
-        language: First language of `Accept-Language`, `de` or `pt-BR`.
-        visitor: Key of the visitor on this UTC day, 64 bits; None where it is not known.
-        place: Where the visitor is.
+        referrer: Host only.
+        language: First language of `Accept-Language`, such as `de` or `pt-BR`.
+        visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
+        place: Location of the visitor.
     """
 
     time: datetime

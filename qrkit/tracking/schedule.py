@@ -1,4 +1,4 @@
-"""Which content of a QR Code is active at a moment (ruling T7). Everything is UTC: no clock change moves an event."""
+"""Find the active content of a QR Code at a timestamp. All times are UTC, so daylight saving time moves no event."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ INSTANT = timedelta(microseconds=1)
 
 
 class Span(NamedTuple):
-    """A time in which one content is served.
+    """A period in which one content is served.
 
     Attributes:
-        start: Its first moment, UTC.
-        end: The moment after its last one, UTC.
-        event: The place in the schedule of the event that is active, from 0; None before any event.
+        start: Start of the period (inclusive), UTC.
+        end: End of the period (exclusive), UTC.
+        event: Index of the active event in the schedule; None before the first event.
     """
 
     start: datetime
@@ -33,13 +33,13 @@ class Span(NamedTuple):
 
 
 def active_content(content: str, schedule: Sequence[ScheduleEvent], moment: datetime) -> str:
-    """The content of the event that is active at a moment; before any event, `content`."""
+    """Return the content of the event that is active at a timestamp; before the first event, return `content`."""
     active = active_event(schedule, moment)
     return content if active is None else schedule[active].content
 
 
 def active_event(schedule: Sequence[ScheduleEvent], moment: datetime) -> int | None:
-    """The place in the list of the event that became active last, ties later in the list; None before any event."""
+    """Return the index of the last activated event, for ties the highest index; None before the first event."""
     active, since = None, None
     for place, event in enumerate(schedule):
         activation = last_activation(event, moment)
@@ -49,9 +49,9 @@ def active_event(schedule: Sequence[ScheduleEvent], moment: datetime) -> int | N
 
 
 def last_activation(event: ScheduleEvent, moment: datetime) -> datetime | None:
-    """When an event became active last, at `moment` or before; None when it never was.
+    """Return the last activation of an event at or before `moment`; None before the first activation.
 
-    Recurrence 0 happens once, at the event's date; 1..7 every Monday..Sunday at its time of day, from its date on.
+    Recurrence 0: once, at `date`; 1..7: weekly on Monday..Sunday, at the time of `date`, starting then.
     """
     first, present = event.date, utc(moment)
     if event.recurrence == 0:
@@ -69,9 +69,9 @@ def last_activation(event: ScheduleEvent, moment: datetime) -> datetime | None:
 
 
 def activations(schedule: Sequence[ScheduleEvent], since: datetime, until: datetime) -> Iterator[tuple[datetime, int]]:
-    """Each moment from `since` on and before `until` at which an event becomes active, and its place in the list.
+    """Yield each activation from `since` (inclusive) to `until` (exclusive), with the index of the event.
 
-    In the order of time, and at one moment in that of the list.
+    Activations are sorted by time, then by index.
     """
     return merge(*(_activations(place, event, utc(since), utc(until)) for place, event in enumerate(schedule)))
 
@@ -86,7 +86,7 @@ def _activations(place: int, event: ScheduleEvent, since: datetime, until: datet
 
 
 def spans(schedule: Sequence[ScheduleEvent], since: datetime, until: datetime) -> Iterator[Span]:
-    """What is active from `since` on until `until`, without a break; an event that begins anew goes on."""
+    """Yield consecutive spans from `since` to `until`; an event that is activated again extends its span."""
     start, active = utc(since), active_event(schedule, since)
     for moment, begun in groupby(activations(schedule, since, until), key=lambda one: one[0]):
         *_, (_, event) = begun

@@ -1,4 +1,4 @@
-"""Short codes, short URLs and image URLs: strings only (rulings T1, T2)."""
+"""Build and parse short codes, short URLs and image URLs, without access to the store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-"""Letters and digits without 0, O, I and l, which people mistake for each other."""
+"""Letters and digits without 0, O, I and l, which are easily confused."""
 CODE_LENGTH = 6
 RESERVED = frozenset({"api"})
 _CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
@@ -43,36 +43,36 @@ class ShortLink(NamedTuple):
 
 
 def new_id() -> str:
-    """An id: 32 lower-case hex characters from a cryptographic source (ruling T1)."""
+    """Return a new id: 32 lower-case hex characters from a cryptographic source."""
     return secrets.token_hex(16)
 
 
 def new_short_code() -> str:
-    """A short code: 6 characters of base 58 from a cryptographic source (ruling T1)."""
+    """Return a new short code: 6 base 58 characters from a cryptographic source."""
     return "".join(secrets.choice(BASE_58) for _ in range(CODE_LENGTH))
 
 
 def is_short_code(text: str) -> bool:
-    """Whether a text can be the short code of a short URL: 2..64 of `0-9 A-Z a-z _ -`, and no path of the interface."""
+    """Return whether a text is a valid short code: 2..64 of `0-9 A-Z a-z _ -`, and not a path of the HTTP interface."""
     return _CODE.fullmatch(text) is not None and text not in RESERVED
 
 
 def slug(text: str) -> str:
-    """The readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
+    """Convert text to the readable tail of a short URL: lower case, words joined by hyphens, at most 80 characters."""
     if not text:
         return ""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
-    # Marks are parts of words in Hindi, Thai or Arabic, though \w does not know them.
+    # In Hindi, Thai or Arabic, combining marks are part of a word, although \w does not match them.
     kept = (one if one == "_" or one.isalnum() or unicodedata.category(one)[0] == "M" else " " for one in plain)
     words = (word for word in "".join(kept).split() if re.search(r"\w", word))
     return "-".join(words)[:80].strip("-")
 
 
 def base_url_of(text: str) -> str:
-    """The base URL without a slash at its end.
+    """Return a valid base URL without the trailing slash.
 
     Raises:
-        InvalidParameter: It is not an http or https URL with a host, or has a user, a query or a fragment.
+        InvalidParameter: If the text is not an http or https URL with a host, or has a user, a query or a fragment.
     """
     try:
         parts = urlsplit(text)
@@ -85,18 +85,18 @@ def base_url_of(text: str) -> str:
 
 
 def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
-    """`{base_url}/{code}`, with `/{slug}` behind it when there is an `urlinfo`."""
+    """Return `{base_url}/{code}`, followed by `/{slug}` if `urlinfo` is not empty."""
     tail = quote(slug(urlinfo), safe="")
     return f"{base_url}/{code}/{tail}" if tail else f"{base_url}/{code}"
 
 
 def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:
-    """Code and tail of a short URL of any host; None when its path does not begin with a short code.
+    """Return the code and tail of a short URL on any host; None if the path does not start with a short code.
 
     Args:
         url: An http or https URL.
-        base_url: Where it has a path of its own, the short code may stand behind that.
-        paths: Those of other base URLs, by their host, as `shared_paths` finds them.
+        base_url: The base URL; if it has a path, the short code may follow that path.
+        paths: The paths of other base URLs by host, as `shared_paths` returns them.
     """
     parts = _http_parts(url)
     if parts is None:
@@ -109,10 +109,10 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
 
 
 def shared_paths(urls: Iterable[str]) -> dict[str, str]:
-    """The path of the base URL by host, where several short URLs tell it: no two of them have the same short code.
+    """Return the path of each host's base URL: the path that several short URLs share before their short codes.
 
     Args:
-        urls: Short URLs; what is none is passed over.
+        urls: Short URLs; other texts are ignored.
 
     Example:
         >>> shared_paths(["https://a.example/qr/door", "https://a.example/qr/gate", "https://b.example/shelf"])
@@ -125,7 +125,7 @@ def shared_paths(urls: Iterable[str]) -> dict[str, str]:
             steps.setdefault(parts.netloc, []).append(parts.path.strip("/").split("/"))
     found = {}
     for host, paths in steps.items():
-        # The last step of each is a short code at the earliest.
+        # The last segment of each path cannot be part of the base URL.
         same = takewhile(lambda step: len(set(step)) == 1, zip(*(path[:-1] for path in paths), strict=False))
         shared = [step[0] for step in same] if len(paths) > 1 else []
         if shared:
@@ -134,7 +134,7 @@ def shared_paths(urls: Iterable[str]) -> dict[str, str]:
 
 
 def _http_parts(url: str) -> SplitResult | None:
-    """The parts of an http or https URL with a host; None for anything else."""
+    """Return the parts of an http or https URL with a host; None for other text."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -143,12 +143,12 @@ def _http_parts(url: str) -> SplitResult | None:
 
 
 def image_url(base_url: str, content: str, properties: Properties) -> str:
-    """A generate URL of the picture that encodes `content`; properties at their default are left out."""
+    """Return the URL that generates the picture with `content`; properties with default values are omitted."""
     return f"{base_url}/api/v3/generate?content={quote(content, safe='')}{_changed(properties)}"
 
 
 @lru_cache(maxsize=1_000)
 def _changed(properties: Properties) -> str:
-    """The parameters of properties that are not at their default; the codes of a portfolio are drawn in few ways."""
+    """Return the query parameters of non-default properties; cached, because most QR Codes share their properties."""
     changed = properties.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return "".join(f"&{urlencode({name: value}, quote_via=quote)}" for name, value in changed.items())

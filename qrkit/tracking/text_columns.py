@@ -1,4 +1,4 @@
-"""Columns of text that say the same with every pandas: what is missing stays missing, and never becomes "None"."""
+"""Text columns that behave the same in every pandas version: missing values stay missing and never become "None"."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["as_text", "text_column", "with_dtypes"]
 
 
 def as_text(column: pd.Series) -> pd.Series:
-    """The values of a column as text, and NaN where there are none: dtype `str`, or `object` with pandas 2."""
-    # Pandas 2 writes what is missing as "None" or "nan": it is recognized before that.
+    """Convert a column to text, with NaN for missing values: dtype `str`, or `object` with pandas 2."""
+    # pandas 2 converts missing values to "None" or "nan", so detect them before the conversion.
     return column.astype("str").where(column.notna())
 
 
 def text_column(values: Iterable[Any], *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
-    """A column of text.
+    """Return a text column.
 
     Args:
-        values: Its values; None, NaN, NaT and NA are missing ones.
-        index: Labels of the rows, counted from 0 where there are none.
-        name: Name of the column.
+        values: The values; None, NaN, NaT and NA are missing values.
+        index: The row labels; by default, numbers from 0.
+        name: The name of the column.
     """
     import pandas as pd
 
@@ -31,11 +31,11 @@ def text_column(values: Iterable[Any], *, index: pd.Index | None = None, name: H
 
 
 def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """A frame whose columns have these dtypes, as `astype` gives them; those of text as `as_text` does.
+    """Convert columns to the given dtypes, with `as_text` for `str` and `astype` for other dtypes.
 
     Args:
         frame: The rows.
-        dtypes: By the names of columns; others stay as they are.
+        dtypes: The dtypes by column name; other columns stay unchanged.
     """
     texts = {name: as_text(frame[name]) for name, dtype in dtypes.items() if dtype == "str"}
     others = {name: dtype for name, dtype in dtypes.items() if dtype != "str"}

@@ -1,7 +1,7 @@
-"""Moments: always UTC, in the two forms of the interface; time zones by name; and the clock.
+"""UTC timestamps in the two formats of the interface, time zones by name, and the clock.
 
-Records carry `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) `yyyy-MM-dd HH:mm:ss`; files that come in may have either.
-This is the only file that asks what time it is; everything else is handed a `Clock`, so that tests and replays decide.
+Records use `yyyy-MM-ddTHH:mm:ssZ`, tables (csv, xls, xml) use `yyyy-MM-dd HH:mm:ss`; imported files may use either.
+Only this module reads the system time; all other modules receive a `Clock`, so that tests and replays can set the time.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ _ANY_FORM = re.compile(
 
 
 def now() -> datetime:
-    """The present moment in UTC, to the microsecond."""
+    """Return the current time in UTC, to the microsecond."""
     return datetime.now(UTC)
 
 
 def utc(moment: datetime) -> datetime:
-    """The same moment in UTC; a moment without a time zone is taken as UTC."""
+    """Convert a timestamp to UTC; a timestamp without a time zone is UTC already."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def naive(moment: datetime) -> datetime:
-    """The moment in UTC without its zone, as the store keeps it."""
+    """Convert a timestamp to UTC without a time zone, the format of the store."""
     return utc(moment).replace(tzinfo=None)
 
 
 def zone_of(name: str | ZoneInfo) -> ZoneInfo:
-    """The time zone with an IANA name, like "Europe/Ljubljana".
+    """Return the time zone with an IANA name, like "Europe/Ljubljana".
 
     Args:
-        name: The name, or a ZoneInfo that has one.
+        name: The name, or a ZoneInfo with a name.
 
     Raises:
         InvalidParameter: If no time zone has this name.
@@ -71,7 +71,7 @@ def zone_of(name: str | ZoneInfo) -> ZoneInfo:
 
 
 def _suggest_zone(name: str) -> str:
-    """What may have been meant: people know the city, "Berlin"."""
+    """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
     names = sorted(available_timezones())
     city = name.replace(" ", "_").lower()
     match = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
@@ -80,16 +80,16 @@ def _suggest_zone(name: str) -> str:
 
 
 def first_moment(zone: ZoneInfo, day: date) -> datetime:
-    """When a day begins, in UTC without a zone: at midnight or, where clocks skip midnight, when they do."""
+    """Return the start of a day in naive UTC: midnight, or the clock change if daylight saving time skips midnight."""
     return naive(datetime.combine(day, time(), zone))
 
 
 def moment_in(zone: ZoneInfo, bound: date) -> datetime:
-    """A bound that somebody gave, in UTC without a zone.
+    """Convert a bound to naive UTC.
 
     Args:
-        zone: Whose clocks show the bound, where it has no time zone of its own.
-        bound: A moment, or a day, which stands for its first moment.
+        zone: The time zone of a bound that does not have its own.
+        bound: A timestamp, or a day, which is converted to the start of the day.
     """
     if not isinstance(bound, datetime):
         return first_moment(zone, bound)
@@ -97,16 +97,16 @@ def moment_in(zone: ZoneInfo, bound: date) -> datetime:
 
 
 def to_iso(moment: datetime) -> str:
-    """Write a moment as `yyyy-MM-ddTHH:mm:ssZ`, whole seconds, UTC."""
+    """Format a timestamp as `yyyy-MM-ddTHH:mm:ssZ`, in whole seconds, UTC."""
     # strftime writes the year 99 with two digits on some systems, isoformat with four on all.
     return naive(moment).isoformat(timespec="seconds") + "Z"
 
 
 def from_day(text: str, *, name: str = "day") -> date:
-    """Read `yyyy-MM-dd`; whose day it is, the caller knows.
+    """Parse a date, `yyyy-MM-dd`; the caller decides the time zone.
 
     Raises:
-        InvalidParameter: The text is no such day; `name` is the field to blame.
+        InvalidParameter: If the text is not a valid date; the error names the field `name`.
     """
     try:
         return date.fromisoformat(text)
@@ -115,10 +115,10 @@ def from_day(text: str, *, name: str = "day") -> date:
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:
-    """Read `yyyy-MM-ddTHH:mm:ssZ`; other ISO 8601 offsets are turned into UTC.
+    """Parse `yyyy-MM-ddTHH:mm:ssZ`; other ISO 8601 offsets are converted to UTC.
 
     Raises:
-        InvalidParameter: The text is not such a moment; `name` is the field to blame.
+        InvalidParameter: If the text is not a valid timestamp; the error names the field `name`.
     """
     try:
         return utc(datetime.fromisoformat(text))
@@ -127,17 +127,17 @@ def from_iso(text: str, *, name: str = "date") -> datetime:
 
 
 def to_table(moment: datetime) -> str:
-    """Write a moment as `yyyy-MM-dd HH:mm:ss`, whole seconds, UTC."""
+    """Format a timestamp as `yyyy-MM-dd HH:mm:ss`, in whole seconds, UTC."""
     return naive(moment).isoformat(sep=" ", timespec="seconds")
 
 
 def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
-    """Read `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`, UTC where no offset is written (ruling X13).
+    """Parse `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`; UTC if the text has no offset.
 
-    Seconds may be absent or have a fraction, and a date may stand alone, as spreadsheets and pandas write them.
+    The text may omit seconds, include fractions of a second, or be a date only, as spreadsheets and pandas write them.
 
     Raises:
-        InvalidParameter: The text is not such a moment; `name` is the field to blame.
+        InvalidParameter: If the text is not a valid timestamp; the error names the field `name`.
     """
     try:
         if _TABLE_FORM.fullmatch(text):

@@ -1,1 +1,1 @@
-"""The store in a DuckDB file, which one process holds at a time."""
+"""The store in a DuckDB file, which one process can open at a time."""

@@ -1,14 +1,16 @@
-"""`Columns`: what a server holds, in a DuckDB file of this process, where questions to many rows are quick.
+"""`Columns`: a copy of a server's tables in a local DuckDB file, for fast analytical queries.
 
-A server keeps rows, and counting ten million of them takes it a hundred times as long as DuckDB. So questions are asked
-of a copy, which is brought up to date before each: the visits that are new, and the records where some have changed.
+PostgreSQL stores rows, and takes a hundred times as long as DuckDB to count ten million of them. Analytical queries
+therefore run on a copy, which is updated before each query: new visits are added, and changed tables of records are
+copied again.
 
-Which visits are new? Their transactions are numbered when they begin, but they are seen when they are committed, so
-that one with a low number may come late. A snapshot of the server says below which number all have ended: visits above
-it are read again the next time, and those below it never. But what has ended in nothing, a crash makes the server
-forget, and it gives the numbers again: those above the last one of which it has kept something. So visits above the
-highest number that is here are read again, too. A store that was restored on another server has visits whose
-transactions that one has not come to yet: they are read once.
+Which visits are new? Transactions are numbered when they begin but become visible when they are committed, so a visit
+with a low transaction number may appear late. A snapshot of the server tells the number below which all transactions
+have ended: visits above that number are read again at the next update, visits below it are not. After a crash,
+however, the server forgets transactions that were not committed and assigns their numbers again, starting after the
+last number it has stored. Visits above the highest number in the copy are therefore also read again. A store that was
+restored on another server contains visits with transaction numbers that the new server has not reached yet; these
+visits are read once.
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ from qrkit.store.user_agents import tell_new_apart
 __all__ = ["Columns", "columns", "reading_one_state"]
 
 RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes")
-"""Tables that are copied anew when one of them has changed."""
+"""Tables that are all copied again when one of them has changed."""
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_IN_FILE = "BEGIN TRANSACTION READ ONLY"
 LOOK = "SELECT count(*) FROM migrations"
-"""With the first look at a table, a transaction in a file has its state; it has none when it begins."""
-# After a crash a snapshot of before may come again, with other visits; the place in the server's log does not.
+"""Fixes the snapshot of a transaction: DuckDB takes the snapshot at the first query, not at BEGIN."""
+# After a crash, the server may repeat a snapshot number with other visits, but never a position in its log.
 STATE = """
 SELECT
     pg_current_snapshot()::TEXT || ' ' || pg_current_wal_insert_lsn()::TEXT AS moment,
@@ -62,10 +64,10 @@ _making = threading.Lock()
 
 
 def columns(store: Store) -> Store:
-    """Where questions to many rows of a store are asked: itself, or a copy of a server as it is now.
+    """Return the store to run analytical queries on: the store itself for a file, or an up-to-date copy of a server.
 
-    Inside a transaction of this thread the copy is made for it alone, for it has what nobody else sees yet; inside
-    `reading_one_state` it is the one of that state.
+    Inside a transaction, the copy is made for that transaction only, because it includes uncommitted changes. Inside
+    `reading_one_state`, the copy is the snapshot of that state.
     """
     if not store.database.is_shared:
         return store
@@ -83,17 +85,18 @@ def columns(store: Store) -> Store:
 
 @contextmanager
 def reading_one_state(store: Store) -> Iterator[None]:
-    """The time in which this thread reads a store as it is at the beginning, and keeps nobody waiting.
+    """Context manager: reads a store in one snapshot, taken at the beginning, without blocking other threads.
 
-    Nothing can be written inside. A user agent that came just before may be told apart only afterwards. What reads in
-    threads of its own, as `Scans.to_arrow`, does not join. Inside a transaction this is that transaction.
+    Nothing can be written in the block. A user agent that arrived just before may be parsed only afterwards. Functions
+    that read in other threads, such as `Scans.to_arrow`, do not use the snapshot. Inside a transaction, the block is
+    part of that transaction.
 
     Raises:
-        StoreBusy: The store was closed, or the server does not answer.
+        StoreBusy: If the store was closed, or the server does not answer.
     """
     with ExitStack() as until_the_end:
         if not store.is_in_transaction:
-            if not store.database.read_only:  # a snapshot has them told apart already
+            if not store.database.read_only:  # a snapshot's user agents are already parsed
                 tell_new_apart(store)
             if store.database.is_shared:
                 until_the_end.enter_context(_columns_of(store).reading_one_state(store))
@@ -104,7 +107,7 @@ def reading_one_state(store: Store) -> Iterator[None]:
 
 
 def _columns_of(store: Store) -> Columns:
-    """The copy of a server that all threads of this process ask, made when it is first needed."""
+    """Return the copy of a server that all threads of this process share; it is created on first use."""
     with _making:
         found: Columns | None = store.database.helpers.get("columns")
         if found is None:
@@ -115,13 +118,13 @@ def _columns_of(store: Store) -> Columns:
 
 
 class Columns:
-    """A copy of the tables of a server that questions are asked of.
+    """A DuckDB copy of a server's tables, for analytical queries.
 
     Args:
-        path: A file that nobody else opens, or `:memory:`.
+        path: A file that no other process opens, or `:memory:`.
 
     Attributes:
-        store: The copy, as a store of its own.
+        store: The store that contains the copy.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -131,10 +134,10 @@ class Columns:
         self._lock = threading.Lock()
 
     def bring_up_to_date(self, original: Store) -> None:
-        """Copy what has changed; who asks meanwhile waits.
+        """Copy all changes from the server; other threads wait until the copy is complete.
 
         Raises:
-            StoreBusy: The server does not answer.
+            StoreBusy: If the server does not answer.
         """
         with self._lock:
             if original.is_in_transaction:
@@ -145,13 +148,13 @@ class Columns:
 
     @contextmanager
     def reading_one_state(self, original: Store) -> Iterator[None]:
-        """The time in which this thread reads one state of the server, and the same one here.
+        """Context manager: reads the server and the copy in the same snapshot.
 
         Raises:
-            StoreBusy: The server does not answer.
+            StoreBusy: If the server does not answer.
         """
         with ExitStack() as until_the_end:
-            with self._lock:  # else the copy could be of a later state by now
+            with self._lock:  # without the lock, another thread could update the copy first
                 until_the_end.enter_context(original.reading(BEGIN))
                 if self._state.get("moment") != original.rows(STATE)[0]["moment"]:
                     self._state = self._copied(original)
@@ -160,7 +163,7 @@ class Columns:
             yield
 
     def _copied(self, original: Store) -> dict[str, Any]:
-        """Copy what has changed, in one transaction here; what is copied then."""
+        """Copy all changes in one transaction; return the server state that the copy now has."""
         found = original.rows(STATE)[0] | original.rows(AGENTS)[0]
         with self.store.atomic(), self.store.adding():
             if self._differ(found, "records"):
@@ -186,7 +189,7 @@ class Columns:
         self._add(original, table, select or f"SELECT * FROM {table}")
 
     def _add(self, original: Store, table: str, select: str) -> None:
-        """Add the rows of a query to a table that has columns of these names."""
+        """Append the rows of a query to the table with the same column names."""
         kinds = {row["name"]: row["kind"] for row in self.store.rows(DESCRIBED, {"table": table})}
         with original.csv(f"SELECT {', '.join(kinds)} FROM ({select}) found") as lines:
             add_rows(self.store, table, lines, kinds)

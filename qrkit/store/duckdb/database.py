@@ -1,8 +1,9 @@
-"""`Database`: a file that is open in this process, shared by all stores on it.
+"""`Database`: an open DuckDB file of this process, shared by all stores on that file.
 
-DuckDB lets one process hold a file. In it there are two locks: who changes records holds `writing`, who adds visits
-holds `visiting`, and who needs both takes them in this order. So a long change of records, as an import is, does not
-hold scans up: the two touch different tables, and DuckDB commits them side by side.
+DuckDB allows one process to open a file. A thread that changes records holds the lock `writing`, a thread that adds
+visits holds `visiting`, and a thread that needs both locks acquires them in this order. A long change of records, such
+as an import, therefore does not delay scans: the two kinds of transactions change different tables, and DuckDB commits
+them concurrently.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Database"]
 
 MEMORY = ":memory:"
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
-    # SQL can touch this file and nothing else, whatever it says.
+    # SQL can access this database file and nothing else.
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -39,9 +40,9 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
 }
 
 FATAL = (duckdb.FatalException, duckdb.InternalException)
-"""After these, DuckDB does nothing more with a file before it is opened anew."""
+"""Errors after which DuckDB refuses all work on a file until the file is reopened."""
 DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
-"""Failures that no statement is to blame for."""
+"""Errors that no statement caused."""
 
 DUCKDB = Dialect(
     begin_writing="BEGIN",
@@ -55,7 +56,7 @@ UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
 RETURNING scan_counts.qrcode, scan_counts.scans
 """,
-    # Half the work, and what a quiet day consists of.
+    # The common case on a quiet day, with half the work.
     count_one="UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ? RETURNING qrcode, scans",
     count_frame="""
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
@@ -67,8 +68,8 @@ FROM (
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """,
-    bring_alone="",  # as the lock for visits does, which one thread holds
-    # A number that grows in its transaction.
+    bring_alone="",  # the lock for visits already ensures this
+    # A number that grows with each transaction.
     count_nothing="UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans",
     is_kept="""
 SELECT 1 AS kept FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches)
@@ -82,7 +83,7 @@ UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
 WHERE scan_counts.qrcode = old.qrcode
 """,
-    keep="",  # a transaction sees one state of the tables, whatever others do
+    keep="",  # a DuckDB transaction reads one snapshot of the tables
     last_place="SELECT coalesce(max(rowid) + 1, 0) AS place FROM visits",
     places_together=500_000,
     between=" WHERE rowid >= {since} AND rowid < {until} ORDER BY rowid",
@@ -99,13 +100,13 @@ class Database:
 
     Attributes:
         path: The file.
-        writing: Held by the thread that changes records.
-        visiting: Held by the thread that adds visits.
-        thread: What each thread knows of its work here.
-        before_closing: Called when the last store on it closes, or the program ends.
-        memory: What the modules of the store remember of its tables, by their own names.
-        helpers: What works for it, by name.
-        is_broken: Whether DuckDB has given the file up after a failure of the disk; `restore` opens it anew.
+        writing: Lock held by the thread that changes records.
+        visiting: Lock held by the thread that adds visits.
+        thread: The state of each thread.
+        before_closing: Functions called when the last store closes or the program ends.
+        memory: Cached table data, by cache name.
+        helpers: Objects that work for the database, by name.
+        is_broken: Whether DuckDB refuses to use the file after a disk failure; `restore` reopens the file.
     """
 
     is_shared = False
@@ -136,11 +137,11 @@ class Database:
 
     @classmethod
     def opened(cls, path: str | Path, *, read_only: bool = False) -> Database:
-        """The database of a file; a file that is open in this process already is shared.
+        """Open the database of a file, or return the database that this process already has open.
 
         Raises:
-            StoreBusy: Another process has the file open.
-            UnreadableFile: It is not a database, or its folder does not exist.
+            StoreBusy: If another process has the file open.
+            UnreadableFile: If the file is not a database, or its folder does not exist.
         """
         if str(path) == MEMORY:
             found = cls(MEMORY)
@@ -153,29 +154,29 @@ class Database:
 
     @property
     def file(self) -> Path:
-        """The file, wherever the program has gone since it was opened."""
+        """Return the absolute path of the file, unaffected by later changes of the working directory."""
         return Path(self._key)
 
     @classmethod
     def is_open_here(cls, path: Path) -> bool:
-        """Whether this process has the file open."""
+        """Return whether this process has the file open."""
         return _key(path) in _open_files
 
     def check_process(self) -> None:
-        """Refuse to work in a process that is a fork of the one that opened the file.
+        """Raise an error in a fork of the process that opened the file.
 
         Raises:
-            StoreBusy: It is.
+            StoreBusy: If this process is a fork of the process that opened the file.
         """
         if self._process != os.getpid():
             raise StoreClosed(f"{self.path} was opened before a fork; one process holds a store at a time")
 
     @contextmanager
     def using(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The cursor of this thread, for one statement and its rows: the file is not closed meanwhile.
+        """Context manager: yields this thread's cursor for one statement and its rows; the file stays open meanwhile.
 
         Raises:
-            StoreClosed: If the store was closed, or this process is a fork of the one that opened it.
+            StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
         """
         self.check_process()
         with self._use:
@@ -190,37 +191,37 @@ class Database:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """The time of a transaction; the cursor of a thread is always the same."""
+        """Context manager: does nothing, because a thread always uses the same DuckDB cursor."""
         yield
 
     def has_failed(self, error: Exception) -> bool:
-        """Whether the disk is to blame for an error; where DuckDB gives the file up by it, that is noted."""
+        """Return whether the disk caused an error; set `is_broken` if DuckDB refuses to use the file from now on."""
         self.is_broken |= isinstance(error, FATAL)
         return isinstance(error, DISK)
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
-        """Run a long statement that is run again and again: it is read once, which takes as long as running it."""
+        """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
         read: dict[str, duckdb.Statement] = self.memory.setdefault("statements", {})
         if sql not in read:
             (read[sql],) = cursor.extract_statements(sql)
         cursor.execute(read[sql], parameters)
 
     def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
-        """Add a DataFrame or a stream of Arrow to a table that has its columns in this order."""
+        """Append a DataFrame or an Arrow stream to a table with the same column order."""
         cursor.register("added_rows", rows)
         try:
             cursor.execute(f"INSERT INTO {table} SELECT * FROM added_rows")
         finally:
-            # A transaction that has failed refuses this, too; its own error says why.
+            # A failed transaction also refuses to unregister; the first error is more informative.
             with suppress(duckdb.Error):
                 cursor.unregister("added_rows")
 
     def frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> pd.DataFrame:
-        """Run a query and give its rows as a DataFrame."""
+        """Run a query and return the rows as a DataFrame."""
         return cursor.execute(sql, parameters).df()
 
     def is_same(self, other: Engine) -> bool:
-        """Whether both are the same file."""
+        """Return whether both databases are the same file."""
         return isinstance(other, Database) and (self is other or (self.path != MEMORY and self.file == other.file))
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
@@ -230,14 +231,14 @@ class Database:
             cursor = self.thread.cursor = self._connection.cursor()
             self.thread.generation = self._generation
             with self._use:
-                # The file is held until every cursor on it is closed; those of threads that have ended are let go.
+                # The file stays open until every cursor is closed, so drop the cursors of threads that have ended.
                 self._cursors = [(thread, one) for thread, one in self._cursors if thread.is_alive()]
                 self._cursors.append((threading.current_thread(), cursor))
         found: duckdb.DuckDBPyConnection = self.thread.cursor
         return found
 
     def release(self) -> None:
-        """One store less; the last one closes the file, and who opens it meanwhile waits for that."""
+        """Release one store's use of the file; the last release closes the file, and threads that open it wait."""
         if self._process != os.getpid():
             return
         with _opening:
@@ -246,7 +247,7 @@ class Database:
                 self.close()
 
     def close(self) -> None:
-        """Let the file go, after what waits was written."""
+        """Close the file after pending visits are written."""
         for finish in self.before_closing:
             finish()
         self.before_closing.clear()
@@ -257,10 +258,10 @@ class Database:
                 del _open_files[self._key]
 
     def restore(self) -> None:
-        """Open a file that DuckDB has given up anew; nothing that is committed is lost by this.
+        """Reopen the file after a failure; no committed data is lost.
 
         Raises:
-            StoreBusy: It cannot be opened yet; the next one tries again.
+            StoreBusy: If the file cannot be opened yet; the next call tries again.
         """
         with self.writing, self.visiting:
             if not self.is_broken:
@@ -272,14 +273,14 @@ class Database:
             self.is_broken = False
 
     def reopen(self, replace: Callable[[], None] | None = None) -> None:
-        """Open the file anew, as DuckDB asks for after a failure of the disk; both locks are held by the caller.
+        """Close and reopen the file, as DuckDB requires after a disk failure; the caller must hold both locks.
 
         Args:
             replace: Called while the file is closed.
 
         Raises:
-            StoreBusy: Another process was faster.
-            UnreadableFile: The file cannot be opened any more.
+            StoreBusy: If another process has opened the file first.
+            UnreadableFile: If the file can no longer be opened.
         """
         with self._changing():
             self._disconnect()
@@ -288,15 +289,15 @@ class Database:
                     replace()
             finally:
                 self._generation += 1
-                # A commit that seemed to fail may have happened: what was read is read again.
+                # A commit that seemed to fail may have succeeded, so clear the caches.
                 self.memory = {}
-                self.is_broken = True  # unless this goes well
+                self.is_broken = True  # until the next line succeeds
                 self._connection = _connected(self._key, read_only=self.read_only)
                 self.is_broken = False
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """The time in which no statement runs; both locks are held by the caller, so that none begins a transaction."""
+        """Context manager: keeps statements from running; the caller must hold both locks, to prevent transactions."""
         with self._use:
             self._is_changing = True
             self._use.wait_for(lambda: not self._uses)
@@ -334,7 +335,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _key(path: str | Path) -> str:
-    """The same for all ways of writing a path, and wherever the program goes later."""
+    """Return a key that is the same for all spellings of a path, in any working directory."""
     return MEMORY if str(path) == MEMORY else str(Path(path).resolve())
 
 
@@ -346,7 +347,7 @@ def _close_all() -> None:
 
 
 def _leave_to_parent() -> None:
-    """In a fork: let nothing close the files. It would write into them, at the end of this process at the latest."""
+    """Keep a forked process from closing the parent's files, because closing a file writes to it."""
     global _opening
     _opening = threading.RLock()
     for database in list(_all):

@@ -1,4 +1,4 @@
-"""`Snapshot`: a copy of a store that another process holds, to be looked at."""
+"""`Snapshot`: a read-only copy of a store that another process has open."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ __all__ = ["Snapshot"]
 
 TRIES = 10
 HEADERS = 3 * 4096
-"""Bytes at the beginning of a DuckDB file that change with each checkpoint, and only then."""
+"""Number of header bytes in a DuckDB file; they change only at a checkpoint."""
 
 
 class Snapshot(Store):
-    """A store in which nothing can be changed: a copy of another one, made while that is at work.
+    """A read-only copy of a store, made while another process uses the original.
 
     Args:
-        path: The file of the other store.
+        path: The file of the original store.
 
     Attributes:
-        path: That file, as it was given.
-        original: Its absolute path.
+        path: The file of the original store, as you gave it.
+        original: The absolute path of the original file.
 
     Raises:
-        UnreadableFile: There is no such file, or it is no store.
-        InvalidParameter: It is on a server.
-        StoreBusy: The other process rewrites its file faster than it can be copied.
+        UnreadableFile: If the file does not exist or is not a store.
+        InvalidParameter: If the store is on a server.
+        StoreBusy: If the other process changes the file too fast to be copied.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -46,7 +46,7 @@ class Snapshot(Store):
         copy = Path(self._folder.name) / original.name
         try:
             _copied(original, copy)
-            # Opened once to write: it takes in what the log holds, what migrations there are, and new user agents.
+            # Open once for writing: this applies the log and missing migrations, and parses new user agents.
             with Store(copy) as written:
                 tell_new_apart(written)
             super().__init__(copy, read_only=True)
@@ -59,23 +59,23 @@ class Snapshot(Store):
 
     @property
     def lasting_path(self) -> str:
-        """What another process opens: the absolute path of the original, as the copy goes away."""
+        """Return the absolute path of the original, because the copy is temporary."""
         return str(self.original)
 
     def close(self) -> None:
-        """Let the copy go."""
+        """Close and delete the copy."""
         super().close()
         self._folder.cleanup()
 
 
 def _copied(original: Path, copy: Path) -> None:
-    """Copy a file and its log at a moment between two checkpoints: what is in them then belongs together."""
+    """Copy a file and its log between two checkpoints, so that the two copies are consistent."""
     log, log_copy = (Path(f"{one}.wal") for one in (original, copy))
     for _ in range(TRIES):
         before = _headers(original)
         shutil.copyfile(original, copy)
         log_copy.unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # a checkpoint takes it away
+        with suppress(FileNotFoundError):  # a checkpoint deletes the log
             shutil.copyfile(log, log_copy)
         if _headers(original) == before:
             return

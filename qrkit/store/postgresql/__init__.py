@@ -1,1 +1,1 @@
-"""The store in a PostgreSQL database, which many processes share."""
+"""The store in a PostgreSQL database, which many processes can share."""

@@ -1,4 +1,4 @@
-"""A cursor of PostgreSQL that takes statements and values as one of DuckDB does, and texts with any character."""
+"""A PostgreSQL cursor with DuckDB's syntax for parameters, for text with any character, including U+0000."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["ESCAPE", "ServerCursor", "adapt"]
 
 ESCAPE = "\U0010ffff"
-"""A character that Unicode will never give to anything."""
+"""A code point that Unicode guarantees never to assign to a character."""
 
 
 class ServerCursor:
-    """A cursor of psycopg that takes values as `?` and `$name`, as DuckDB does."""
+    """A psycopg cursor that accepts the parameters `?` and `$name`, as DuckDB does."""
 
     def __init__(self, connection: Connection[Any]) -> None:
         self.connection = connection
@@ -37,23 +37,23 @@ class ServerCursor:
 
     @property
     def description(self) -> Any:
-        """Of each column of the answer a tuple that begins with its name."""
+        """Return a tuple for each column of the result, starting with the column name."""
         return self._cursor.description
 
     def fetchall(self) -> list[Any]:
-        """The rows of the answer; none where the statement has no answer."""
+        """Return the rows of the result, or an empty list if the statement has no result."""
         return self._cursor.fetchall() if self._cursor.description else []
 
 
 class _Read(NamedTuple):
-    """A statement with `$1` for its first value, and the names of the values."""
+    """A statement with numbered parameters (`$1`), and the names of the parameters."""
 
     sql: str
     names: tuple[str, ...]
 
 
 _PLACES = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\$\$.*?\$\$|\?|\$([a-z_]+)", re.DOTALL)
-"""Texts, comments and bodies of functions, in which nothing is a value; and what is."""
+"""Matches strings, comments and function bodies, which contain no parameters, and the parameters `?` and `$name`."""
 
 
 @lru_cache(maxsize=512)
@@ -76,7 +76,7 @@ def _read(sql: str) -> _Read:
 
 
 def adapt(connection: Connection[Any]) -> None:
-    """Keep texts with U+0000, which PostgreSQL has not, and give whole numbers of any size as int."""
+    """Make a connection store text with U+0000, which PostgreSQL does not support, and read NUMERIC as int."""
     from psycopg.adapt import Loader
     from psycopg.types.string import StrDumper
 
@@ -99,12 +99,12 @@ def adapt(connection: Connection[Any]) -> None:
 
 
 def _written(text: str) -> str:
-    """A text as PostgreSQL can keep it: U+0000 is written as `ESCAPE` and 0, `ESCAPE` itself as `ESCAPE` and 1."""
+    """Escape text for PostgreSQL: U+0000 becomes `ESCAPE` and 0, and `ESCAPE` becomes `ESCAPE` and 1."""
     if "\0" in text or ESCAPE in text:
         return text.replace(ESCAPE, f"{ESCAPE}1").replace("\0", f"{ESCAPE}0")
     return text
 
 
 def _read_text(text: str) -> str:
-    """The text that was written so."""
+    """Unescape text that `_written` escaped."""
     return text.replace(f"{ESCAPE}0", "\0").replace(f"{ESCAPE}1", ESCAPE) if ESCAPE in text else text

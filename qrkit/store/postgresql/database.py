@@ -1,6 +1,6 @@
-"""`Server`: a PostgreSQL database, reached from this process over some connections that its threads share.
+"""`Server`: a PostgreSQL database, with a pool of connections that the threads of this process share.
 
-Several processes may work on one database: what they change they change one after the other (`postgresql_tables`).
+Several processes can use one database; they change records one after the other (`qrkit.store.postgresql.tables`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["Server", "is_server", "shown_url"]
 
 _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
-"""Stricter than PostgreSQL's own reading, which takes the rest of a password with an @ in it for a part of the host."""
+"""Stricter than PostgreSQL, which would treat the rest of a password after an @ as part of the host."""
 MOST_CONNECTIONS = 8
-"""Of a process: one adds visits, one may change records, one follows what others change, the rest ask."""
+"""Per process: one adds visits, one changes records, one reads changes of other processes, the rest run queries."""
 LONGEST_WAIT = 5.0
-"""Seconds that a thread waits for a connection: where a server stands still, threads must be left for redirects."""
+"""Seconds that a thread waits for a connection: if a server hangs, some threads must stay free for redirects."""
 OPTIONS = {
     "application_name": "qrkit",
     "connect_timeout": "5",
-    # Who vanishes without a word, a server or a process, must not hold the others up for longer than a minute.
+    # A server or process that disappears must not block other processes for longer than a minute.
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
@@ -45,11 +45,11 @@ OPTIONS = {
     " -c idle_in_transaction_session_timeout=10min -c timezone=UTC -c datestyle=ISO",
 }
 NOT_NOW = ("25006", "25P03")
-"""The server stands in for another and may only be read from; or it ended a transaction that did nothing for long."""
+"""SQLSTATE codes: the server is a read-only standby, or it ended a transaction that was idle for too long."""
 TEXTS = (25, 1043)
-"""Numbers of the types TEXT and VARCHAR."""
+"""OIDs of the types TEXT and VARCHAR."""
 TOGETHER = 10_000
-"""Rows of a DataFrame that are on their way at once."""
+"""Number of DataFrame rows sent at once."""
 
 _servers: dict[str, Server] = {}
 _all: WeakSet[Server] = WeakSet()
@@ -57,12 +57,12 @@ _opening = threading.RLock()
 
 
 def is_server(path: str | Path) -> bool:
-    """Whether it is a URL, and no file; `Server` tells whether it is one of a PostgreSQL database."""
+    """Return whether a path is a URL rather than a file; `Server` checks that the URL is a PostgreSQL URL."""
     return "://" in str(path)
 
 
 def shown_url(url: str) -> str:
-    """A URL without what must not be shown: password and options."""
+    """Return a URL without the secrets: password and options."""
     found = _URL.fullmatch(url)
     if not found:
         return "postgresql://…"
@@ -74,7 +74,7 @@ class Server:
     """A PostgreSQL database.
 
     Attributes:
-        path: Its URL, without password and options.
+        path: The URL, without password and options.
     """
 
     read_only = False
@@ -103,35 +103,35 @@ class Server:
 
     @classmethod
     def opened(cls, url: str) -> Server:
-        """The database of a URL; one that is open in this process already is shared.
+        """Open the database of a URL, or return the database that this process already has open.
 
         Raises:
-            InvalidParameter: If the URL is not one of a PostgreSQL database.
+            InvalidParameter: If the URL is not a PostgreSQL URL.
             MissingProgram: If psycopg is not installed.
         """
         _checked(url)
         with _opening:
             found = _servers.get(url)
-            if found is None or found._process != os.getpid():  # that of a parent is of no use to a fork
+            if found is None or found._process != os.getpid():  # a fork cannot use the connections of its parent
                 found = _servers[url] = cls(url)
             found._users += 1
         return found
 
     def check_process(self) -> None:
-        """Refuse to work in a process that is a fork of the one that opened it.
+        """Raise an error in a fork of the process that opened the database.
 
         Raises:
-            StoreBusy: It is.
+            StoreBusy: If this process is a fork of the process that opened the database.
         """
         if self._process != os.getpid():
             raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
 
     @contextmanager
     def using(self) -> Iterator[ServerCursor]:
-        """A cursor for one statement and its rows; in a transaction always that of its connection.
+        """Context manager: yields a cursor for one statement and its rows; a transaction always uses the same cursor.
 
         Raises:
-            StoreBusy: The store was closed, or all connections are in use for a long time.
+            StoreBusy: If the store was closed, or no connection becomes free in time.
         """
         self.check_process()
         if self.thread.cursor is not None:
@@ -150,7 +150,7 @@ class Server:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """The time of a transaction, in which all statements of this thread are of one connection."""
+        """Context manager: runs all of this thread's statements on one connection, for a transaction."""
         self.thread.is_holding = True
         try:
             yield
@@ -161,19 +161,19 @@ class Server:
                 self._put_back(cursor.connection)
 
     def has_failed(self, error: Exception) -> bool:
-        """Whether the server or the way to it is to blame for an error."""
+        """Return whether the server or the network caused an error; may set `is_broken`."""
         psycopg = _psycopg()
         state: str = getattr(error, "sqlstate", None) or ""
         failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) or state in NOT_NOW
-        # Locks that were waited for too long are no reason to reach it anew.
+        # A lock timeout is not a reason to reconnect.
         self.is_broken |= failed and not state.startswith(("55", "40"))
         return failed
 
     def restore(self) -> None:
-        """Reach the server anew, by another connection: it may be another machine now.
+        """Reconnect to the server with a new connection, because the server may now be another machine.
 
         Raises:
-            StoreBusy: It does not answer; the next one tries again.
+            StoreBusy: If the server does not answer; the next call tries again.
         """
         with suppress(IndexError):
             while self._idle:
@@ -185,21 +185,21 @@ class Server:
         self.is_broken = False
 
     def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:
-        """Run a statement that is run again and again; connections remember those by themselves."""
+        """Run a statement that is run repeatedly; psycopg prepares such statements automatically."""
         cursor.execute(sql, parameters)
 
     def add_rows(self, cursor: ServerCursor, table: str, rows: pd.DataFrame) -> None:
-        """Add a DataFrame to a table that has its columns in this order."""
+        """Append a DataFrame to a table with the same column order."""
         with cursor.connection.cursor() as writing, writing.copy(f"COPY {table} FROM STDIN") as copy:
             for start in range(0, len(rows), TOGETHER):
                 part = rows.iloc[start : start + TOGETHER].astype("object")
                 part = part.where(part.notna(), None)
                 for row in part.itertuples(index=False, name=None):
                     copy.write_row(row)
-        cursor.execute(f"ANALYZE {table}")  # of a temporary table, the server counts nothing by itself
+        cursor.execute(f"ANALYZE {table}")  # the server does not analyze temporary tables automatically
 
     def frame(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
-        """Run a query and give its rows as a DataFrame; for many rows there are `columns`."""
+        """Run a query and return the rows as a DataFrame; for many rows, use `columns`."""
         import pandas as pd
 
         cursor.execute(sql, parameters)
@@ -207,7 +207,7 @@ class Server:
 
     @contextmanager
     def copied(self, cursor: Cursor, select: str) -> Iterator[Iterator[bytes]]:
-        """The rows of a query as lines of CSV: texts in quotes, nothing at all where there is no value."""
+        """Context manager: yields the rows of a query as CSV lines; text is quoted, NULL is an empty field."""
         assert isinstance(cursor, ServerCursor)
         cursor.execute(f"SELECT * FROM ({select}) found LIMIT 0")
         texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
@@ -217,7 +217,7 @@ class Server:
             yield (bytes(line) for line in copy)
 
     def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
-        """Add such lines to a table."""
+        """Append CSV lines to a table."""
         assert isinstance(cursor, ServerCursor)
         with (
             cursor.connection.cursor() as writing,
@@ -227,11 +227,11 @@ class Server:
                 copy.write(line)
 
     def is_same(self, other: Engine) -> bool:
-        """Whether both are the same database."""
+        """Return whether both objects are the same database."""
         return isinstance(other, Server) and self is other
 
     def release(self) -> None:
-        """One store less; the last one lets the connections go."""
+        """Release one store's use of the database; the last release closes the connections."""
         if self._process != os.getpid():
             return
         with _opening:
@@ -240,7 +240,7 @@ class Server:
                 self.close()
 
     def close(self) -> None:
-        """Let the connections go, after what waits was written."""
+        """Close the connections after pending visits are written."""
         for finish in self.before_closing:
             finish()
         self.before_closing.clear()
@@ -253,13 +253,13 @@ class Server:
                 del _servers[self._url]
 
     def _taken(self) -> Connection[Any]:
-        """A connection for this thread alone, one that is known to work where there is one."""
+        """Return a connection for this thread only: an idle connection that still works, or a new one."""
         if not self._is_open:
             raise StoreClosed(f"{self.path} is closed; open it again")
         if not self._places.acquire(timeout=LONGEST_WAIT):
             raise StoreBusy(f"{self.path}: all {MOST_CONNECTIONS} connections of this process are in use")
         try:
-            with suppress(IndexError):  # of another thread that was faster
+            with suppress(IndexError):  # if another thread takes the last idle connection
                 while self._idle:
                     found = self._idle.pop()
                     if _is_quiet(found):
@@ -290,7 +290,7 @@ def _checked(url: str) -> None:
     psycopg = _psycopg()
     try:
         is_good = bool(_URL.fullmatch(url) and psycopg.conninfo.conninfo_to_dict(url))
-    except psycopg.Error:  # its own words may hold the password
+    except psycopg.Error:  # the message may contain the password
         is_good = False
     if not is_good:
         rule = "is no URL of a PostgreSQL database, as postgresql://user@host/name is; write @ / ? # in a password as"
@@ -311,7 +311,7 @@ def _connected(url: str) -> Connection[Any]:
 
 
 def _is_quiet(connection: Connection[Any]) -> bool:
-    """Whether the server has not said anything since the last answer: what it says then is that it is gone."""
+    """Return whether an idle connection still works; unexpected data means that the server closed the connection."""
     try:
         return not connection.closed and not select([connection.fileno()], [], [], 0)[0]
     except (OSError, ValueError, _psycopg().Error):

@@ -1,7 +1,8 @@
-"""`Following`: the thread that reads what other processes have changed about short codes.
+"""`Following`: the thread that reads changes of short codes by other processes.
 
-Each change of where a code leads has a revision, and revisions are given in the order of commits (`postgresql_tables`).
-So what is above the last one seen is all that is new, at the price of a look into an index.
+Each change of a redirect target has a revision, and revisions are assigned in the order of commits
+(`qrkit.store.postgresql.tables`). All new changes therefore have a revision above the last one read, and an index
+lookup finds them.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ from collections.abc import Callable
 __all__ = ["Following"]
 
 PAUSE_SECONDS = 0.25
-"""Between two looks: what one process commits the others know within a second, and mostly within a quarter of one."""
+"""Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
 
 _log = logging.getLogger("qrkit")
 
 
 class Following:
-    """Calls `look` again and again in a thread of its own until it is stopped.
+    """Calls `look` repeatedly in a background thread until stopped.
 
     Args:
-        look: What is done each time. Its errors are logged, once as long as it fails: the server may be away, or
-            somebody is changing its tables.
-        name: Of what is followed, for the thread.
+        look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
+            its tables may be changing.
+        name: The database name, for the name of the thread.
     """
 
     def __init__(self, look: Callable[[], None], name: str) -> None:
@@ -34,7 +35,7 @@ class Following:
         self._thread.start()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the thread and wait until it ends."""
         self._stopping.set()
         self._thread.join()
 
@@ -44,7 +45,7 @@ class Following:
             try:
                 self._look()
                 is_well = True
-            except Exception as error:  # whatever it is: a thread that has ended would never see anything again
+            except Exception as error:  # any error: the thread must not end
                 if is_well:
                     _log.warning("changes of other processes are not seen for the moment: %s", error)
                 is_well = False

@@ -1,14 +1,16 @@
-"""The tables of a store on a PostgreSQL server, and the few statements that are written differently there.
+"""The tables of a store on a PostgreSQL server, and the few statements that differ from DuckDB.
 
-They are those of a file (`migrations`), with what several processes need:
+The tables are the same as in a file (`migrations`), with additions for several processes:
 
-- Records are changed by one transaction at a time, whichever process it is of: it holds an advisory lock. So all rules
-  that a file gives by having one writer hold here, too, and what it numbers is numbered in the order of commits.
-- `short_codes.revision` grows with every change of where a code leads. Who has seen revision 7 asks for those above it.
-- Counters of scans have parts, and a process adds to its own: otherwise those who count the same code would wait for
-  each other's disk. `scan_counts` adds the parts up.
-- `visits.xid` is the transaction of a visit. Of those below the oldest transaction that is under way no more will come.
-- `salts` is not logged: what is thrown away at midnight stays in no archive of the server's log.
+- One transaction at a time changes records, across all processes: it holds an advisory lock. All guarantees of a file
+  with a single writer therefore apply here, too, and numbers are assigned in the order of commits.
+- `short_codes.revision` grows with every change of a redirect target. A process that has read revision 7 reads only
+  later revisions.
+- Scan counters have parts, and each connection adds to one part: otherwise, processes that count the same code would
+  wait for each other's commits. The view `scan_counts` sums the parts.
+- `visits.xid` is the transaction number of a visit. No more visits will appear with a number below the oldest running
+  transaction.
+- `salts` is an unlogged table, so that no archive of the server's log contains a salt that was deleted at midnight.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ __all__ = ["POSTGRESQL"]
 RECORDS_LOCK = "7116, 1"
 VISITS_LOCK = "7116, 2"
 TABLES_LOCK = "7116, 3"
-"""Advisory locks: our number among all that use the database, and which."""
+"""Advisory locks: qrkit's own number, which avoids conflicts with other programs, and the number of the lock."""
 
 TABLES = """
 DO $$ BEGIN
@@ -181,7 +183,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
 STORED = "ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP"
 
 PART = "pg_backend_pid() % 64"
-"""The part of the counters that a connection adds to; two that share one wait for each other, and nothing is lost."""
+"""The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 MARK = "RETURNING 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans"
 
 POSTGRESQL = Dialect(
@@ -200,7 +202,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "changes": CHANGES,
         "stored": STORED,
     },
-    # In the order of their numbers, so that two that share a part do not wait for each other in a circle.
+    # In the order of their numbers, so that two connections that share a part cannot deadlock.
     count=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)
 SELECT new.qrcode, {PART}, new.scans FROM unnest(?::INTEGER[], ?::BIGINT[]) new(qrcode, scans) ORDER BY new.qrcode
@@ -218,7 +220,7 @@ SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code =
 GROUP BY s.qrcode ORDER BY s.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
-    # Who waits for this one has the lock for visits already, so that nobody waits in a circle.
+    # A transaction that waits for this lock already holds the lock for visits, so transactions cannot deadlock.
     bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK})",
     count_nothing="SELECT 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans",
     is_kept="""
@@ -233,7 +235,7 @@ SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GRO
 ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
 """,
     keep=" FOR KEY SHARE",
-    # Pages of 8 kB, which have about thirty visits.
+    # Storage positions are pages of 8 kB, with about 30 visits each.
     last_place="SELECT pg_relation_size('visits') / current_setting('block_size')::INTEGER AS place",
     places_together=16_384,
     between=" WHERE ctid >= '({since},0)' AND ctid < '({until},0)'",
