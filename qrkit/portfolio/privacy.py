@@ -28,7 +28,7 @@ COUNTS = "number of visits of a day, by QR Code and kind"
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReport(Shown):
-    """A report of the data kept about visitors of a portfolio's short URLs, which notebooks display as text.
+    """A report of the data kept about visitors of a portfolio's short URLs; notebooks display the report.
 
     Attributes:
         moment: The time of the report, in UTC.
