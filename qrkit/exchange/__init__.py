@@ -1,6 +1,6 @@
-"""Portfolios in and out of files: a reader gives a `Table` of rows, a writer takes rows, and each format is one module.
+"""Imports and exports portfolios: each file format is one module with a reader, a writer, or both.
 
-All readers have one signature, `read(data, how) -> Table`, and so have all writers, `write(rows, file, how)`.
+Readers are `read(data, how) -> Table`, writers `write(rows, file, how)`.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A file format of import.
+    """A file format that can be imported.
 
     Attributes:
-        name: Its suffix without the dot.
-        media_type: For `Content-Type`.
-        read: The bytes of a file, and how they are read -> its table.
+        name: The file suffix without the dot.
+        media_type: The value of the `Content-Type` header.
+        read: The function that reads the bytes of a file and returns a table.
     """
 
     name: str
@@ -52,10 +52,10 @@ class ImportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat(ImportFormat):
-    """A file format of import and export.
+    """A file format that can be imported and exported.
 
     Attributes:
-        write: Writes rows into a file.
+        write: The function that writes rows to a file.
     """
 
     write: Callable[[Iterable[Row], BinaryIO, Writing], None]
@@ -69,7 +69,7 @@ SHEETS: dict[str, SheetRows] = {
     "xlsx": xlsx_file.rows,
     "ods": ods_file.rows,
 }
-"""What reads the rows of formats that have columns of any names."""
+"""The row readers of formats whose columns can have any names."""
 
 EXCHANGE_FORMATS = {
     one.name: one
@@ -82,28 +82,28 @@ EXCHANGE_FORMATS = {
         ExchangeFormat("xlsx", xlsx_file.MEDIA_TYPE, read_sheets(SHEETS["xlsx"]), xlsx_file.write),
     )
 }
-"""csv, xls, xml and zip are the interface's, the others are ours (ruling X1)."""
+"""The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us (ruling X1)."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
 }
-"""Those, and what is only read."""
+"""The formats above, and formats that can only be imported."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
-    """The format of this name, in any case.
+    """Return the export format with this name; case is ignored.
 
     Raises:
-        InvalidParameter: There is none.
+        InvalidParameter: If no format has this name.
     """
     return _named(name, EXCHANGE_FORMATS)
 
 
 def import_format(name: str) -> ImportFormat:
-    """The format of import of this name, in any case.
+    """Return the import format with this name; case is ignored.
 
     Raises:
-        InvalidParameter: There is none.
+        InvalidParameter: If no format has this name.
     """
     return _named(name, IMPORT_FORMATS)
 
@@ -118,41 +118,41 @@ def _named(name: str, formats: Mapping[str, Format]) -> Format:
 
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
-    """The format that the suffix of a file says.
+    """Return the export format for the suffix of a file.
 
     Raises:
-        InvalidParameter: There is no suffix, or no such format.
+        InvalidParameter: If the file has no suffix, or the suffix is not that of an export format.
     """
     return exchange_format(path.suffix[1:])
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """The same of a file that comes in: spreadsheets write their tables with tabs as txt or tsv, too.
+    """Return the import format for the suffix of a file; txt and tsv, used for tab-separated files, are read as csv.
 
     Raises:
-        InvalidParameter: There is no suffix, or no such format.
+        InvalidParameter: If the file has no suffix, or the suffix is not that of an import format.
     """
     return IMPORT_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else import_format(path.suffix[1:])
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """The format that a file is of, by its first bytes; its name decides between those that have no signature (X8).
+    """Return the format of a file based on its first bytes, or on its declared format if the bytes have no signature.
 
     Raises:
-        UnreadableFile: It is an archive that may not be read, or is named otherwise and holds nothing that is read.
+        UnreadableFile: If the file is an unsafe or damaged zip archive, or a zip archive with nothing to import.
     """
     if data.startswith(xls_file.SIGNATURE):
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):
         return _of_archive(data, named)
     if named in ("xls", "xlsx", "ods"):
-        # Excel opens text files under these names, and people send them so.
+        # Excel also opens text files with these suffixes, so text files with workbook suffixes are common.
         return EXCHANGE_FORMATS["xml" if data.lstrip()[:1] == b"<" else "csv"]
     return EXCHANGE_FORMATS[named]
 
 
 def _of_archive(data: bytes, named: str) -> ImportFormat:
-    """A workbook of today, one of OpenDocument, or pictures."""
+    """Return the format of a zip archive: xlsx, ods, or a zip of pictures."""
     if xlsx_file.is_workbook(data):
         return EXCHANGE_FORMATS["xlsx"]
     if ods_file.is_workbook(data):

@@ -1,4 +1,4 @@
-"""Zip archives from strangers: their claims are checked before anything is unpacked, and nothing is written to disk."""
+"""Read untrusted zip archives: declared sizes are checked before unpacking, and nothing is extracted to disk."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from qrkit.errors import UnreadableFile
 __all__ = ["SIGNATURE", "add", "members", "opened", "parts_of", "unpacked"]
 
 SIGNATURE = (b"PK\x03\x04", b"PK\x05\x06")
-"""How an archive begins, and one without entries; a heading may begin with PK, too."""
+"""The first bytes of an archive, and of an empty archive; "PK" alone could also start the heading of a CSV file."""
 MOST_ENTRIES = 200_001
-"""As many pictures as an import takes rows, and the manifest."""
+"""One picture for each row that an import allows, plus the manifest."""
 MOST_UNPACKED = 256 * 2**20
-"""Bytes of all entries together."""
+"""The maximum total size of all entries in bytes."""
 MOST_RATIO = 200
-"""Bytes that one byte of the archive may become, beyond the first million."""
+"""The maximum compression ratio; the first `FREE_BYTES` unpacked bytes are not counted."""
 FREE_BYTES = 1_000_000
 ENCRYPTED, UTF_8 = 0x1, 0x800
 LOCAL_HEADER = 30
-"""Bytes in front of an entry, its name not counted."""
+"""The size in bytes of the header before an entry, without the entry's name."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The date of every entry that is written: the same table gives the same bytes."""
+"""The fixed date of all written entries, so that the same table always produces the same bytes."""
 
 
 def add(archive: ZipFile, name: str, data: bytes) -> None:
-    """Write an entry that says nothing of when and where it was written."""
+    """Add an entry to an archive without revealing when or on which system the entry was written."""
     entry = ZipInfo(name, LONG_AGO)
     entry.compress_type = ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
@@ -35,15 +35,16 @@ def add(archive: ZipFile, name: str, data: bytes) -> None:
 
 
 def opened(data: bytes) -> ZipFile:
-    """The archive, whose claims are within the limits; `unpacked` holds its entries to them.
+    """Open the archive if its declared sizes are within the limits; `unpacked` enforces them on the actual data.
 
     Raises:
-        UnreadableFile: It is no zip archive, has too many entries or too much in them, an entry twice, or a password.
+        UnreadableFile: If the file is not a zip archive, has too many or too large entries, contains an entry twice or
+            overlapping entries, uses an unsupported compression method, or has a password.
     """
     try:
         archive = ZipFile(BytesIO(data))
     except Exception as error:
-        # What a broken archive raises is of many kinds: BadZipFile, struct.error, NotImplementedError, UnicodeError, …
+        # Damaged archives raise many types of errors: BadZipFile, struct.error, NotImplementedError, UnicodeError, …
         raise UnreadableFile("the file is not a zip archive, or it is damaged; save or send it again") from error
     found = archive.infolist()
     if len(found) > MOST_ENTRIES:
@@ -63,7 +64,7 @@ def opened(data: bytes) -> ZipFile:
 
 
 def _check_overlaps(found: list[ZipInfo], size: int) -> None:
-    """Entries that share their bytes are how a small archive becomes a large one."""
+    """Check that entries do not overlap, which is how zip bombs pack large contents into small archives."""
     end = 0
     for one in sorted(found, key=lambda entry: entry.header_offset):
         if one.header_offset < end:
@@ -74,19 +75,19 @@ def _check_overlaps(found: list[ZipInfo], size: int) -> None:
 
 
 def unpacked(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
-    """The bytes of an entry.
+    """Return the bytes of an entry.
 
     Raises:
-        UnreadableFile: It claims more than `most`, or is damaged.
+        UnreadableFile: If the declared size of the entry exceeds `most`, or the entry is damaged.
     """
     if entry.file_size > most:
         raise UnreadableFile(f"{entry.filename[:100]!r} has {entry.file_size:,} bytes; at most {most:,}")
     try:
         with archive.open(entry) as file:
-            # Not read(): that unpacks whatever is there before it looks at what was claimed.
+            # Not read() without a size: that would unpack all data, even beyond the declared size.
             data = file.read(entry.file_size)
     except Exception as error:
-        # What a broken archive raises is of many kinds: BadZipFile, zlib.error, EOFError, NotImplementedError, …
+        # Damaged archives raise many types of errors: BadZipFile, zlib.error, EOFError, NotImplementedError, …
         raise UnreadableFile(f"{entry.filename[:100]!r} cannot be unpacked: {type(error).__name__}") from error
     if len(data) < entry.file_size:
         raise UnreadableFile(f"{entry.filename[:100]!r} cannot be unpacked: it is shorter than it claims")
@@ -94,14 +95,14 @@ def unpacked(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The parts of a path, without what would lead out of it."""
+    """Return the parts of a path, without empty parts, "." and ".."."""
     return tuple(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))
 
 
 def members(archive: ZipFile) -> list[tuple[ZipInfo, tuple[str, ...]]]:
-    """The files of an archive with the parts of their paths; what systems leave behind is left out.
+    """Return the files of an archive with the parts of their paths, without hidden files and macOS metadata.
 
-    No part is "." or "..", and nothing is ever written by these names: they are names of campaigns and QR Codes.
+    No part is "." or "..". The parts are used as names of campaigns and QR Codes, never as paths to write to.
     """
     found = []
     for one in archive.infolist():
@@ -113,7 +114,7 @@ def members(archive: ZipFile) -> list[tuple[ZipInfo, tuple[str, ...]]]:
 
 
 def _name(entry: ZipInfo) -> str:
-    """The name of an entry; some programs write UTF-8 without saying so, which then looks like code page 437."""
+    """Return the name of an entry; some programs write UTF-8 without the UTF-8 flag, so `zipfile` decodes cp437."""
     if entry.flag_bits & UTF_8:
         return entry.filename
     try:

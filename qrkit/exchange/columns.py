@@ -1,8 +1,8 @@
-"""The columns of import and export files, their order and their text (interface.md, "Import/export data formats").
+"""The columns of import and export files: their names, order and text format.
 
-`COLUMNS` and `FURTHER` are the one place that says how a field of a QR Code is called and written outside of Python: a
-field that gets a row here is written, read, exported as a DataFrame and imported again. csv and workbooks have the 16
-columns of the interface; xml, json and the manifest of a zip have all of them, so that nothing of a record is lost.
+`COLUMNS` and `FURTHER` are the only definition of the names and formats of QR Code fields in files and DataFrames: a
+column added here is exported and imported everywhere. csv and workbooks contain the 16 columns of the interface; xml,
+json and the manifest of a zip contain all columns, so that no field of a record is lost.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Column:
     """One column.
 
     Attributes:
-        name: Its heading in files.
-        element: Its name in xml and json.
-        field: The field of a QR Code that it holds; `campaign` is the name of its campaign.
-        kind: What its cells hold; people type those of `text`, so that they may hold anything, and a `word` is ours.
+        name: The heading of the column in files.
+        element: The name of the column in xml and json.
+        field: The field of `QRCode` in this column; `campaign` is the name of the QR Code's campaign.
+        kind: The type of the cells; `text` is free text from users, `word` one of a fixed set of values.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Column:
 
     @property
     def label(self) -> str:
-        """Its name in DataFrames: that of the field."""
+        """The name of the column in DataFrames, which is the name of the field."""
         return self.field.rpartition(".")[2]
 
 
@@ -86,7 +86,7 @@ COLUMNS = (
     Column("Encode Mode", "encodeMode", "properties.em", "mode"),
     Column("Error Correction", "errorCorrection", "properties.ec", "word"),
 )
-"""Those of the interface, in the order of csv and workbooks."""
+"""The columns of the interface, in the order of csv and workbooks."""
 
 FURTHER = (
     Column("Foreground", "foreground", "properties.foreground", "word"),
@@ -94,31 +94,31 @@ FURTHER = (
     Column("Scheduled", "isScheduleEnabled", "is_schedule_enabled", "flag"),
     Column("Schedule", "schedule", "schedule", "list"),
 )
-"""Those of ours, which only xml and json have; read from any file."""
+"""Our additional columns, which are written to xml and json only, but read from any file."""
 
 CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
-"""The name of a campaign stands in no QR Code; all other columns hold a field of one."""
+"""The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
 LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
-"""Column -> its name in DataFrames."""
+"""Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
-"""The names under which files and DataFrames may have a column, in lower case -> column."""
+"""Lowercase name accepted in files and DataFrames -> column name."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in COLUMNS + FURTHER}
 TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text")
 _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
     "encodeMode", "errorCorrection",
 )  # fmt: skip
-"""The elements of the interface, in its order; further ones follow (ruling X9)."""
+"""The elements of the interface, in the interface's order; our additional elements follow (ruling X9)."""
 _BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
-"""Element of xml and key of json -> column, in their order."""
+"""XML element and JSON key -> column name, in the order of XML and JSON."""
 REQUIRED = ("Content",)
 OVERLOOKED = ("id",)
-"""Names that are no column, and of which nobody is told: the index of our own DataFrames."""
+"""Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
 
-# Python's int would read 1_0 and the digits of other scripts, too. pandas and spreadsheets write 3 as 3.0 (ruling X11).
+# `int` would also accept 1_0 and the digits of other scripts. pandas and spreadsheets write 3 as 3.0 (ruling X11).
 _WHOLE = re.compile(r"([+-]?[0-9]{1,20})(\.0+)?")
 _DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -128,14 +128,14 @@ TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
 class Row(NamedTuple):
-    """One row of a file: what every reader gives, and every writer takes.
+    """One row of a file, as returned by all readers and accepted by all writers.
 
     Attributes:
-        number: Its number in the file; 0 in one that is written.
-        cells: Its texts by the names of their columns; a column that is missing is empty.
-        error: Why the row cannot be read; empty for a good row.
-        reason: The word that an import gives for that.
-        code: The record that it was written from; None for one that was read.
+        number: The row number in the file; 0 for a row to be written.
+        cells: Column name -> text; a missing column counts as empty.
+        error: Why the row cannot be read; empty for a valid row.
+        reason: The reason of the import issue if the row has an error.
+        code: The record of a row to be written; None for a row that was read.
     """
 
     number: int
@@ -146,22 +146,22 @@ class Row(NamedTuple):
 
 
 def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
-    """What all columns hold of a QR Code; `campaign` is the name of its campaign."""
+    """Return the values of a QR Code in all columns; `campaign` is the name of its campaign."""
     return (campaign, *_fields_of(code))
 
 
 def write_row(code: QRCode, campaign: str) -> Row:
-    """The row of a QR Code with all columns; `campaign` is the name of its campaign."""
+    """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
     values = zip(WRITERS, values_of(code, campaign), strict=True)
     texts = [value if write is None else write(value) for write, value in values]
     return Row(0, dict(zip(ALL_NAMES, texts, strict=True)), code=code)
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
-    """What columns of other names do: by the column, that of theirs; and what is wrong with it.
+    """Resolve a mapping of our column names to other names; return the mapping with full names, and any problems.
 
     Args:
-        columns: By the name of a column in files or in DataFrames, in any case, what it is called there.
+        columns: Our column name, as in files or DataFrames and in any case -> the other name.
     """
     if not isinstance(columns, Mapping):
         rule = "must give names of theirs by those of ours, as {'Content': 'url'}"
@@ -184,16 +184,16 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
 
 
 def read_row(row: Row, now: datetime) -> QRCode:
-    """The QR Code that a row says, without an id and with the short URL that stands there.
+    """Convert a row to a QR Code, without an ID and with the short URL of the row.
 
-    Absent and empty cells take the defaults of the interface.
+    Missing and empty cells take the defaults of the interface.
 
     Args:
         row: A row without an error.
-        now: The moment of creation, where the row says none.
+        now: The creation timestamp to use if the row has none.
 
     Raises:
-        InvalidParameter: If cells break a rule; every one is named by its column.
+        InvalidParameter: If cells are invalid; the error names each column.
     """
     cells = row.cells
     content = cells.get("Content", "")
@@ -203,7 +203,7 @@ def read_row(row: Row, now: datetime) -> QRCode:
         fields[part], wrong = _read_part(part, tuple([cells.get(name, "") for name in names]))
         problems += wrong
     for name, column in OWN.items():
-        # An empty cell costs no call: most of the time of an import is spent here.
+        # Skip empty cells without a function call: an import spends most of its time here.
         text = cells.get(name)
         if text:
             value = text if column.kind == "text" else _read_cell(text, column, problems)
@@ -218,49 +218,49 @@ def read_row(row: Row, now: datetime) -> QRCode:
 
 
 def name_from(content: str) -> str:
-    """The name of a QR Code that was given none: its content on one line, cut at 100 characters (ruling T4)."""
+    """Return the default name of a QR Code: the content on one line, cut at 100 characters."""
     return _LINE_END.sub(" ", content)[:100]
 
 
 @lru_cache(maxsize=1_000)
 def _read_part(part: str, texts: tuple[str, ...]) -> tuple[Model | None, tuple[Problem, ...]]:
-    """What cells say of a part; the codes of a portfolio are drawn in few ways, so each is judged once."""
+    """Parse the cells of a location or properties; cached, because the rows of a portfolio share few combinations."""
     problems: list[Problem] = []
     cells = zip(texts, PARTS[part], strict=True)
     values = {column.label: _read_cell(text, column, problems) for text, column in cells}
     try:
-        # What a file leaves out takes the default of the record.
+        # Fields missing from the file take the record's defaults.
         return MODELS[part](**{name: value for name, value in values.items() if value is not None}), tuple(problems)
     except InvalidParameter as error:
         return None, (*problems, *_by_column(error, f"{part}."))
 
 
 def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
-    """The problems of a record under the names of the columns."""
+    """Return the problems of a record with column names instead of field names."""
     return [replace(one, name=COLUMN_OF_FIELD.get(part + one.name, one.name)) for one in error.problems]
 
 
 def _read_cell(text: str, column: Column, problems: list[Problem]) -> Any:
-    """What a cell says; None where it is empty or wrong."""
+    """The parsed value of a cell; None if empty or invalid."""
     if column.kind == "text":
         return text or None
     text = text.strip()
     if not text:
         return None
     try:
-        # Not `collecting`: so often, its context takes longer than the reading.
+        # Don't use `collecting` here: called this often, entering it costs more than parsing the cell.
         return READERS[column.kind](text, column.name)
     except InvalidParameter as error:
         problems.extend(error.problems)
         return None
 
 
-def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - it is what is written
+def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - the flag is the value to write
     return "true" if value else "false"
 
 
 def _events(schedule: tuple[ScheduleEvent, ...]) -> str:
-    """The schedule as JSON, empty where there is none."""
+    """Convert a schedule to JSON; return "" for an empty schedule."""
     events = [event.model_dump(mode="json") for event in schedule]
     return json.dumps(events, ensure_ascii=False) if events else ""
 
@@ -279,12 +279,12 @@ def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
 
 
 def _whole_text(value: int | None) -> str:
-    """A whole number; of the version, which alone may be automatic, that is -1."""
+    """Convert a whole number to text; None, which only the version allows, becomes -1 for automatic."""
     return "-1" if value is None else str(value)
 
 
 def _number(value: float | None) -> str:
-    """The shortest text that reads back as the same number."""
+    """Return the shortest text that parses to the same number."""
     return "" if value is None else repr(value).removesuffix(".0")
 
 
@@ -318,7 +318,7 @@ def _degrees(text: str, name: str) -> float:
 
 
 def _flag(text: str, name: str) -> bool:
-    """Read true/false, yes/no or 1/0 in any case (ruling X5)."""
+    """Parse true/false, yes/no or 1/0; case is ignored (ruling X5)."""
     if text.lower() not in TRUE + FALSE:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(TRUE + FALSE)}"))
     return text.lower() in TRUE
@@ -334,7 +334,7 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "flag": _flag,
     "list": _read_events,
 }
-"""The text of a cell and the name of its column -> what it says; of the kind `text` that is the text."""
+"""Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
     "word": str,
     "mode": str.capitalize,
@@ -345,10 +345,10 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "flag": _yes_or_no,
     "list": _events,
 }
-"""The value of a field -> the text of its cell; that of the kind `text` is the value."""
+"""Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
 MODELS: dict[str, type[Model]] = {"properties": Properties, "location": Location}
-"""The parts of a QR Code that have columns of their own."""
+"""The parts of a QR Code whose fields have columns of their own."""
 PARTS = {part: [column for column in OF_RECORD if column.field.startswith(f"{part}.")] for part in MODELS}
 PART_NAMES = {part: [column.name for column in columns] for part, columns in PARTS.items()}
 OWN = {column.name: column for column in OF_RECORD if "." not in column.field}

@@ -1,6 +1,6 @@
 """CSV: UTF-8, comma, RFC 4180, CRLF; text cells that a spreadsheet would run as formulas get an apostrophe (ruling X7).
 
-Python's own csv module reads and writes it: it gives every row its own verdict and guesses nothing about the cells.
+Files are read and written with Python's csv module, so that each row can have its own error and no types are guessed.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = ["rows", "write"]
 
 
 _SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]")
-"""How a file tells Excel its separator; no other program knows of it."""
+"""The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as CSV, in the columns of the interface.
+    """Write rows as CSV with the columns of the interface.
 
     Args:
-        rows: The rows.
-        file: Where to.
-        how: Whether texts that look like formulas get an apostrophe in front, which `rows` takes off again.
+        rows: The rows to write.
+        file: The file to write to.
+        how: The options: `safe` puts an apostrophe in front of texts that look like formulas; `rows` removes it.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
@@ -61,11 +61,11 @@ def _text(data: bytes) -> str:
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a CSV file (`exchange.tables.SheetRows`): comma, semicolon or tab, any line ends.
+    """Yield the rows of a CSV file with any line ends, separated by comma, semicolon or tab (see `SheetRows`).
 
     Args:
-        data: The file, in UTF-8, or in UTF-16 with a byte order mark.
-        unread: Stays as it is: a CSV file has no sheets.
+        data: The bytes of the file, in UTF-8, or in UTF-16 with a byte order mark.
+        unread: Not used: a CSV file has no sheets.
 
     Raises:
         UnreadableFile: If the file is too large, in another encoding, or not CSV.
@@ -75,8 +75,8 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """The rows as they stand there."""
-    # A cell may be as long as the file; csv's own limit would cost all other rows. It can be set for all alone.
+    """Yield the rows with apostrophes unchanged."""
+    # csv's default limit for cells would reject the whole file because of one long cell. The limit is global.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
     found = _reader(text)
     try:
@@ -95,7 +95,7 @@ def _reader(text: str) -> Any:
 
 
 def _last_beginning(text: str) -> int:
-    """The line in which the row begins that cannot be read."""
+    """Return the first line of the row that cannot be read."""
     reader, line = _reader(text), 1
     with suppress(csv.Error):
         for _ in reader:
@@ -104,7 +104,7 @@ def _last_beginning(text: str) -> int:
 
 
 def _delimiter(text: str) -> str:
-    """What the first line says as `sep=;`; else comma, or what the heading has more of: many countries' semicolons."""
+    """Return the separator from a line like `sep=;`, or else the heading's most frequent of `,`, `;` and tab."""
     heading = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     if said := _SEPARATOR.match(text):
         return said[1]

@@ -1,8 +1,8 @@
-"""Lists of links that other tools write: one small table a tool, read only, so that codes which hang somewhere live on.
+"""Import link lists exported by other tools, so that printed codes keep working; one definition per export format.
 
-A tool is known by names that only it gives its columns (csv, xls, xlsx) or the members of its objects (json). What a
-table does not name is left out without a word. Where the sources below were seen in public code in 2026 is said at
-each table; none of these tools promises its names.
+A tool is recognized by names of columns (csv, xls, xlsx) or object members (json) that no other tool uses. Fields that
+are not in the definition are ignored without an issue. Each definition names its source in public code, as of 2026;
+none of these tools guarantees its names.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from qrkit.tracking.times import from_iso, to_table
 __all__ = ["TOOLS", "Tool", "tool_of", "unwrapped"]
 
 UNKNOWN_HOST = "host.invalid"
-"""Stands in a short URL where a file has the short codes alone: the code is kept, whatever its host was."""
+"""The placeholder host of short URLs if a file contains only short codes: the code is kept, the host is unknown."""
 OUR_NAME = "content"
-"""The one name that each file of ours has, and no foreign one."""
+"""The column name that all of our own files contain, and no other tool's files do."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
-"""What MySQL writes for a moment that nobody knows."""
+"""The zero timestamp that MySQL writes for an unknown timestamp."""
 _IN_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """How a tool writes its links. Names are read in any case; `a.b` is the member b of the object a.
+    """The names of a tool's export fields. Case is ignored; `a.b` is the member b of the object a.
 
-    Of several names the first counts that has a text.
+    If a field lists several names, the first name with a non-empty value is used.
 
     Attributes:
-        name: The tool, and the form where it has several.
-        known_by: Names that together only this tool writes.
-        alone: Whether it writes no further ones; for names that others use, too.
-        content: Where the link leads.
+        name: The tool, with the export format if the tool has several.
+        known_by: Names that identify the tool when all of them are present.
+        alone: Whether the file must contain no other names; for names that other tools also use.
+        content: The target URL of the link.
         url: The short URL.
-        code: The short code alone, or a URL that ends with it; only where the tool writes it.
-        domain: The host of the short URL, where the code stands alone.
-        title: What people call the link.
-        created: When it was made: ISO 8601, in UTC where no offset is written; a date of zeros is none.
-        count: How often it was followed; there may be commas between the thousands.
-        comment: What people wrote about it.
-        tags: Its tags, as a text with `|` or `,` between them, or as a list.
-        envelope: The members that lead from the whole of a json file to the links.
+        code: The short code, or a URL that ends with the short code; empty if the tool does not export short codes.
+        domain: The host of the short URL, if the file contains only the short code.
+        title: The title of the link.
+        created: The creation timestamp in ISO 8601, in UTC if there is no offset; a date of zeros counts as missing.
+        count: The number of clicks; thousands may be separated by commas.
+        comment: A comment on the link.
+        tags: The tags, as a text separated by `|` or `,`, or as a list.
+        envelope: The path of members from the root of a json file to the links.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Tool:
     envelope: tuple[str, ...] = ()
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-        """The cells of a link by the names of our columns, and what is wrong with it, "" where nothing is."""
+        """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         link = {name.strip().lower(): value for name, value in link.items()}
         created, error = _moment(link, self.created)
         tags = _tags(link, self.tags)
@@ -87,7 +87,7 @@ class Tool:
         return cells, error
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
-        """The short URL with its code right behind the host, where `links.read_short_url` looks for it."""
+        """Return the short URL with the short code directly after the host, as `read_short_url` expects."""
         url = _text(link, self.url)
         if url and "://" not in url and "/" in url:
             url = f"https://{url}"
@@ -106,7 +106,7 @@ BITLY_FILE = Tool(
     name="Bitly, csv",
     known_by=("Link", "Custom Link", "Destination URL"),
     content=("Destination URL",),
-    # bit.ly itself never becomes ours; the custom link may stand on a domain that does.
+    # Prefer the custom link: its domain can be moved to our server, unlike bit.ly.
     url=("Custom Link", "Link"),
     title=("Title",),
     created=("Date created",),
@@ -257,7 +257,7 @@ TOOLS = (
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
-    """The tool whose file has these names; None for a file of ours, and for one that nobody knows."""
+    """Return the tool whose export has these names; None for our own files and for unknown files."""
     found = {name.strip().lower() for name in names}
     if OUR_NAME in found:
         return None
@@ -269,7 +269,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
 
 
 def unwrapped(value: Any) -> Any:
-    """The list of links in the envelope of a tool; any other value as it is."""
+    """Return the list of links inside a tool's JSON envelope; return any other value unchanged."""
     for tool in TOOLS:
         found = value if tool.envelope else None
         for name in tool.envelope:
@@ -290,7 +290,7 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first text or number among these."""
+    """Return the first non-empty text or number with one of these names, as text."""
     for name in names:
         value = _found(link, name)
         if isinstance(value, list):
@@ -303,7 +303,7 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, str]:
-    """The moment as tables have it, and what is wrong with it, under the name that the file gives it."""
+    """Return the timestamp in table format, and an error message, or "" if the timestamp is valid or missing."""
     text = _text(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return "", ""

@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would run as formulas: an apostrophe in front makes them texts again (ruling X7)."""
+"""Protect against formula injection: an apostrophe keeps spreadsheets from running a text as a formula (ruling X7)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 __all__ = ["made_safe", "taken_off"]
 
-# What spreadsheets take for the beginning of a formula, full-width forms included; blanks before it don't stop them.
-_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are meant
+# Characters that start a formula in spreadsheets, including full-width forms, even after white space.
+_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are intentional
 
 
 def made_safe(cell: str) -> str:
-    """The text of a CSV cell, with an apostrophe in front where a spreadsheet would run it."""
+    """Return the text of a CSV cell, with a leading apostrophe if a spreadsheet would run the text as a formula."""
     return "'" + cell if _FORMULA.match(cell) else cell
 
 
 def taken_off(cell: str) -> str:
-    """Undo `made_safe`: only an apostrophe that it would have written is taken off."""
+    """Undo `made_safe`: remove a leading apostrophe only if `made_safe` would have added it."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,7 +1,7 @@
-"""Records -> DataFrame, and DataFrames of any dtypes -> rows of an import.
+"""Convert records to DataFrames, and DataFrames with any dtypes to rows of an import.
 
-Columns of DataFrames have the names of fields (`short_url`); under these and under the headings of files ("Trackable
-URL") they are read.
+Columns of exported DataFrames are named like fields (`short_url`); imported ones can also be named like the headings of
+files ("Trackable URL").
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ if TYPE_CHECKING:
 __all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
 
 DTYPES: dict[Kind, str] = {"whole": "int64", "count": "int64", "degrees": "float64", "flag": "bool"}
-"""Of columns whose kind is neither a text nor a moment."""
+"""The dtypes of columns that contain neither text nor timestamps."""
 
 
 def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """A row a QR Code, indexed by id, with all columns of `exchange.columns`, which have the names of fields.
+    """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns`.
 
-    Numbers are numbers (NaN for no place, -1 for an automatic version), moments datetime64 in UTC, yes and no bool.
+    Columns are named like fields. Numbers are numeric (NaN for a missing latitude or longitude, -1 for an automatic
+    version), timestamps datetime64 in UTC, flags bool.
     """
     import pandas as pd
 
@@ -60,11 +61,11 @@ def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str
 
 
 def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | None, index: pd.Index) -> pd.Series:
-    """The values of a column in the dtype of its kind; what is no number, moment or bool is text as in files."""
+    """Return a column with the dtype of its kind; values other than numbers, timestamps and bools become text."""
     import pandas as pd
 
     if kind == "moment":
-        # Not to_datetime, whose years end in 2262 with pandas 2. Seconds are whole, as in files.
+        # Not `to_datetime`, which is limited to the year 2262 in pandas 2. Truncate to whole seconds, as in files.
         whole = [naive(moment).replace(microsecond=0) for moment in values]
         return pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
     if kind in DTYPES:
@@ -74,12 +75,15 @@ def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | Non
 
 
 def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """The same in the 16 columns of the interface."""
+    """Return a DataFrame with one row per QR Code, indexed by ID, with the 16 columns of the interface."""
     return whole_frame(codes, campaign_names)[[LABELS[name] for name in NAMES]]
 
 
 def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
-    """A row a campaign, indexed by id: name, description (str), created (datetime64 UTC), qrcodes, scans (int64)."""
+    """Return a DataFrame with one row per campaign, indexed by ID.
+
+    Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
+    """
     import pandas as pd
 
     scans = defaultdict[str | None, list[int]](list)
@@ -93,17 +97,17 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> p
 
 
 def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> Table:
-    """The table that says what a DataFrame of any dtypes says, as readers of files give one.
+    """Convert a DataFrame with any dtypes to a table, as returned by the readers of files.
 
-    The rows of the frame count from 1; its columns are row 0. Rows without a value are left out.
+    Rows are counted from 1; the column names are row 0. Empty rows are left out.
 
     Args:
-        frame: The rows.
-        columns: By the names of ours, what the frame calls them, where it has names of its own; others are not read.
+        frame: The DataFrame to convert.
+        columns: Our column names mapped to the DataFrame's, if different; other columns are then ignored.
 
     Raises:
-        InvalidParameter: It is no DataFrame, lacks a required column, has a column twice, or has too many rows. Or
-            `columns` names one that is none of ours, or none of the frame.
+        InvalidParameter: If `frame` is not a DataFrame, lacks a required column, contains a column twice, or has too
+            many rows; or if a name in `columns` is not one of our columns or not a column of the DataFrame.
     """
     import pandas as pd
 
@@ -116,7 +120,7 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
     places = _places(titles)
-    # One list a column: of a frame's rows, pandas makes one dtype of all columns.
+    # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
     columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
     rows = []
     for number, values in enumerate(zip(*columns_of, strict=True), start=1):
@@ -129,7 +133,7 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
 
 
 def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
-    """These columns of a frame, under the names of ours."""
+    """Return the chosen columns of a DataFrame, renamed to our column names."""
     names, problems = named(columns)
     labels: list[Hashable] = list(frame.columns)
     for name, label in names.items():
@@ -143,7 +147,7 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
 
 
 def _places(titles: list[str]) -> dict[str, int]:
-    """Where each column of `exchange.columns` stands in a frame: in any order and case, under either of its names."""
+    """Return the position of each of our columns in a DataFrame; columns can have any order and case."""
     names = [COLUMN_OF.get(title.lower()) for title in titles]
     problems = [
         Problem(LABELS[name], None, "is a column of the frame twice", "duplicate-parameter")
@@ -163,7 +167,7 @@ def _places(titles: list[str]) -> dict[str, int]:
 
 
 def _row(number: int, values: Mapping[str, Any]) -> Row:
-    """The row that says the values of some columns, with what is wrong with them."""
+    """Convert the values of a DataFrame row to a `Row`; the row's error lists invalid values."""
     cells: dict[str, str] = {}
     problems: list[Problem] = []
     for name, value in values.items():
@@ -173,13 +177,14 @@ def _row(number: int, values: Mapping[str, Any]) -> Row:
 
 
 def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
-    """The text that a cell of a DataFrame stands for: text as it is, NaN, NaT, NA and None as "".
+    """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
 
-    Numbers are written as in a workbook (7.0 is "7"), yes and no as `true` and `false`, moments as `yyyy-MM-dd
-    HH:mm:ss` in UTC; those without a zone are taken as UTC, days begin at midnight.
+    Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
+    HH:mm:ss` in UTC. Timestamps without a time zone are UTC; a date becomes midnight.
 
     Raises:
-        InvalidParameter: The cell holds neither text, number, moment, colour nor nothing; the column is named.
+        InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the
+            column.
     """
     import pandas as pd
 
@@ -189,7 +194,7 @@ def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
         if pd.isna(value):
             return ""
         if hasattr(value, "dtype"):
-            value = pd.Series([value]).tolist()[0]  # a scalar of numpy as one of Python
+            value = pd.Series([value]).tolist()[0]  # convert a NumPy scalar to a Python value
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if isinstance(value, Number | datetime | Color):

@@ -1,7 +1,7 @@
-"""JSON (ruling X1): an array of objects, one a QR Code, with the names of the XML form and the kinds of JSON.
+"""JSON (ruling X1): an array of objects, one per QR Code, with the XML field names and JSON types.
 
-The JSON that pandas writes of our DataFrames is read, too: `to_json()` and `to_json(orient="records")`. Its names are
-those of our columns, and its moments may be milliseconds.
+JSON that pandas writes from our DataFrames is also accepted: `to_json()` and `to_json(orient="records")`. Its names are
+those of our DataFrame columns, and timestamps may be in milliseconds.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from qrkit.tracking.times import to_table
 __all__ = ["read", "write"]
 
 MOST_DIGITS = 300
-"""Of a whole number; a longer one is infinite."""
+"""The maximum length of a whole number; longer numbers are read as infinity."""
 MOST_UNKNOWN = 100
-"""Names of an object that are told of when nobody knows them."""
+"""The maximum number of unknown names to report, and of names per object to check."""
 NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
-"""Column by the names that an object may give it, in lower case."""
+"""Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment")
-"""Kinds whose cells are texts of JSON; numbers, yes and no, and lists are written in a row as JSON writes them."""
+"""Column kinds that are JSON strings; the cells of all other kinds already contain valid JSON."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as JSON; what is empty is left out.
+    """Write rows as JSON; empty cells are left out.
 
     Args:
-        rows: The rows.
-        file: Where to.
-        how: JSON is always written the same way.
+        rows: The rows to write.
+        file: The file to write to.
+        how: Not used: JSON has no options.
     """
     quote = json.JSONEncoder(ensure_ascii=False).encode
     written = [(quote(key), name, KINDS[name] in QUOTED) for key, name in ELEMENTS.items()]
@@ -59,9 +59,9 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an array of objects; each has the number of its place, counted from 1, as its row.
+    """Read an array of objects; rows are numbered by their position in the array, starting at 1.
 
-    What another tool wrote (`exchange.foreign`) is read in its envelope, too.
+    Exports of other tools (`exchange.foreign`) are also read, including the objects that wrap the links.
 
     Raises:
         UnreadableFile: If the file is too large, or is not a JSON array.
@@ -84,12 +84,12 @@ def read(data: bytes, how: Reading) -> Table:
         return table_of_links(tool, how.watch(_links(found), "Reading", len(found)))
     unknown: dict[str, None] = {}
     rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
-    # The names that are not known are found while it is read.
+    # `unknown` is filled while the rows are read.
     return table_of_records(rows, unknown=unknown, known=ELEMENTS)
 
 
 def _rows_of_frame(found: Any) -> Any:
-    """The rows of a DataFrame that was written column by column; any other value as it is."""
+    """Convert a DataFrame that pandas wrote column by column to a list of rows; return any other value unchanged."""
     required = [title for name in REQUIRED for title in (name, LABELS[name])]
     if not isinstance(found, dict) or not any(isinstance(found.get(title), dict) for title in required):
         return found
@@ -106,7 +106,7 @@ def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
 
 
 class _Twice(dict[str, Any]):
-    """An object that has a name twice."""
+    """An object that contains a name twice."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number; -0 stays what it is, and one that no column could hold does not cost the whole file."""
+    """Parse a whole number; keep -0, and read overlong numbers as infinity so that only their row is invalid."""
     if len(digits) > MOST_DIGITS:
         return inf
     return -0.0 if digits == "-0" else int(digits)
@@ -136,7 +136,7 @@ def _is_known(name: str) -> bool:
 
 
 def _row(number: int, one: Mapping[str, Any], *, has_escapes: bool) -> Row:
-    """The row of an object; one that names a column twice is unusable."""
+    """Convert an object to a row; the row is invalid if the object contains a column twice."""
     cells: dict[str, str] = {}
     error = ""
     is_twice = isinstance(one, _Twice)
@@ -156,7 +156,7 @@ def _row(number: int, one: Mapping[str, Any], *, has_escapes: bool) -> Row:
 
 
 def _moment(value: Any) -> Any:
-    """A moment as tables have it; pandas writes milliseconds since 1970."""
+    """Convert a timestamp in milliseconds since 1970, as written by pandas, to table format; keep other values."""
     if type(value) is int:
         with suppress(OverflowError):
             return to_table(EPOCH + timedelta(milliseconds=value))
@@ -164,9 +164,9 @@ def _moment(value: Any) -> Any:
 
 
 def _plain(value: Any, *, has_escapes: bool) -> str:
-    """The text of what most cells are, a text or a whole number, which any column takes; "" for everything else.
+    """Return the text of a string or a whole number, the most common values; "" for values that `_text` must convert.
 
-    Only escapes can hold halves of characters; of a file with some, each text is looked at.
+    Only JSON escapes can contain lone surrogates, so strings are checked only if the file has such escapes.
     """
     if type(value) is str:
         return "" if has_escapes else value
@@ -174,14 +174,14 @@ def _plain(value: Any, *, has_escapes: bool) -> str:
 
 
 def _text(column: str, value: Any) -> tuple[str, str]:
-    """A value as a table writes it, and why no cell can hold it."""
+    """Convert a value to the text of a table cell; also return an error message, or "" if the value is valid."""
     kind = KINDS[column]
     wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
         text = value
     elif value is not None and not wrong:
         try:
-            # Degrees as tables have them, with the sign of -0; a schedule as it stands.
+            # Format degrees as in tables, keeping the sign of -0, and a schedule as JSON.
             if kind == "list":
                 written = json.dumps(value, ensure_ascii=False)
             else:
@@ -195,7 +195,7 @@ def _text(column: str, value: Any) -> tuple[str, str]:
 
 
 def _unfit(kind: Kind, value: Any) -> str:
-    """Why a column of this kind cannot have this value."""
+    """Return why a column of this kind cannot contain the value; "" if it can."""
     if isinstance(value, dict) or (isinstance(value, list) and kind != "list"):
         return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
     if kind == "list" and not isinstance(value, list | str | NoneType):

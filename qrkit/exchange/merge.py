@@ -1,4 +1,4 @@
-"""The rules of an import: what is already there, what needs another name (interface.md, import rule 6; ruling X3)."""
+"""The rules of an import: which rows are skipped as duplicates, and which are renamed (ruling X3)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "unknown-column", "unread-sheet"
 ]  # fmt: skip
-"""The stable words that an issue's error begins with (ruling X2; columns and sheets left out are ours to add)."""
+"""The stable first words of an issue's error (ruling X2); `unknown-column` and `unread-sheet` are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
     "changed": "given a version or mode that fits",
 }
-"""What is said of rows that were created, but not as they are in the file."""
+"""Summary texts for rows that were imported with changes."""
 _LEFT_OUT: dict[Reason, str] = {
     "duplicate": "already there",
     "invalid": "not readable",
@@ -40,12 +40,13 @@ class ImportIssue:
     """A row of an import that was skipped or changed.
 
     Attributes:
-        row: Its number in the file; the heading is row 1.
-        campaign: Its campaign's name.
-        name: Its name, as the file has it.
-        content: Its content.
-        reason: `duplicate` and `invalid` rows were skipped; `renamed`, `code-taken` and `changed` ones were changed.
-        detail: What was found, and what was done.
+        row: The row number in the file; the heading is row 1.
+        campaign: The campaign name in the row.
+        name: The name of the QR Code, as in the file.
+        content: The content of the QR Code.
+        reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
+            and `changed` rows were changed; `unknown-column` and `unread-sheet` are about the whole file.
+        detail: What was found and how it was handled.
     """
 
     row: int
@@ -63,11 +64,11 @@ class ImportIssue:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult(Shown):
-    """What an import did. In a notebook it shows as a table of what was skipped or changed.
+    """The result of an import. Notebooks display the result as a table of skipped and changed rows.
 
     Attributes:
-        created: How many QR Codes were added.
-        issues: The rows that were skipped or changed, in their order.
+        created: The number of QR Codes added.
+        issues: The rows that were skipped or changed, in file order.
     """
 
     created: int
@@ -75,15 +76,15 @@ class ImportResult(Shown):
 
     @property
     def failed(self) -> int:
-        """How many rows could not be read; those that are there already are not among them."""
+        """The number of rows that could not be imported because of errors; duplicates are not included."""
         return self.count("invalid") + self.count("undecodable")
 
     def count(self, reason: Reason) -> int:
-        """How many rows were skipped or changed for this reason."""
+        """Return the number of issues with this reason."""
         return sum(issue.reason == reason for issue in self.issues)
 
     def to_frame(self) -> pd.DataFrame:
-        """The issues, a row each, indexed by their row in the file.
+        """Return a DataFrame with one row per issue, indexed by the row number in the file.
 
         Columns: campaign, name, content, error (str).
         """
@@ -107,11 +108,11 @@ class ImportResult(Shown):
 
 
 Insert = Callable[["Row", "QRCode", str], list[ImportIssue]]
-"""Adds the QR Code of a row under a name; gives what is said of it, with the reason `invalid` if it was not added."""
+"""Adds the QR Code of a row under a name and returns the issues; the reason `invalid` means that it was not added."""
 
 
 class _Series:
-    """A name and its numbered likes, as far as they are known to be taken: `A`, `A (2)`, and so on."""
+    """The names already in use for one base name: `A`, `A (2)`, …, with their contents."""
 
     __slots__ = ("holding", "number")
 
@@ -121,7 +122,7 @@ class _Series:
 
 
 class _Taken:
-    """Names and contents that are taken."""
+    """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._contents: dict[str, set[str]] = {}
@@ -142,9 +143,9 @@ class _Taken:
             series.holding.setdefault(content, name)
 
     def name_for(self, code: QRCode) -> str:
-        """The first free of `name`, `name (2)`, `name (3)`, …, or one before it that has the code's very content.
+        """Return the first unused name of `name`, `name (2)`, …, or an earlier one already used for the same content.
 
-        A thousand rows of one name take a thousand steps, not half a million: what is known to be taken is passed once.
+        Names known to be in use are skipped only once, so that many rows with the same name take linear time.
         """
         if code.name not in self._contents:
             return code.name
@@ -167,20 +168,21 @@ def merge(
     has_own_code: Callable[[QRCode], bool],
     insert: Insert,
 ) -> ImportResult:
-    """Add QR Codes to a portfolio, each under a name that is free.
+    """Add QR Codes to a portfolio, each under an unused name.
 
-    Same name and content is there already. Same name with other content takes the first free of `name (2)`, `name
-    (3)`, …; where one of these has that very content, an earlier import brought it, so that importing a file twice
-    changes nothing. What cannot be added takes no name.
+    A QR Code with the name and content of an existing one is a duplicate. A QR Code with the name but not the content
+    of an existing one gets the first unused name of `name (2)`, `name (3)`, …; if one of these already has the same
+    content, the row is a duplicate, too, so that importing a file twice changes nothing. Rows that cannot be added do
+    not use up a name.
 
-    Rows that bring a free short code of their own are codes that hang somewhere: they are judged against the portfolio
-    alone, not against the rows before them, so that a backup comes back whole even where its names are not unique.
+    Rows with an unused short code of their own may already be printed. Such rows are compared only with the portfolio,
+    not with earlier rows, so that a backup is restored completely even if its names are not unique.
 
     Args:
-        codes: Rows of a file with what they say, in order; what is wrong with one stands in its place.
-        present: Name and content of every QR Code of the portfolio.
-        has_own_code: Whether a code brings a short code that is free.
-        insert: Adds one of them.
+        codes: The rows with their QR Codes in file order; an invalid row is replaced by an issue.
+        present: The name and the content of every QR Code in the portfolio.
+        has_own_code: Returns whether a QR Code has a short code that is not in use.
+        insert: Adds one QR Code.
     """
     before = _Taken(present)
     taken = before.copy()
@@ -207,5 +209,5 @@ def merge(
 
 
 def issue_of(row: Row, code: QRCode, reason: Reason, detail: str) -> ImportIssue:
-    """What is said of a row and the QR Code that it says."""
+    """Return an issue for a row and its QR Code."""
     return ImportIssue(row.number, row.cells.get("Campaign Name", ""), code.name, code.content, reason, detail)

@@ -1,7 +1,7 @@
-"""Workbooks of OpenDocument (ODF 1.3, part 3, section 9), as LibreOffice writes them: they are only read.
+"""Read OpenDocument workbooks (ODF 1.3, part 3, section 9), as written by LibreOffice; they cannot be written.
 
-A file says once how often a cell or a row stands there, so that a few bytes can claim millions of them. Rows are
-therefore counted before they are given, and cells behind the last column that is looked at are left out.
+A file can declare that a cell or a row is repeated, so a few bytes can stand for millions of cells. Rows are therefore
+counted before they are returned, and cells beyond `MOST_COLUMNS` are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["MEDIA_TYPE", "is_workbook", "rows"]
 MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 CONTENT = "content.xml"
 MOST_ELEMENTS = 200_000
-"""Of a row, and of what stands in front of the first: these are in memory together."""
+"""The maximum number of elements in a row, or before the first row, which are in memory at the same time."""
 MOST_PART_BYTES = 4 * MOST_BYTES
 
 _OFFICE, _TABLE, _TEXT, _CALC = (
@@ -46,7 +46,7 @@ _NO_TEXT = (f"{_OFFICE}annotation", f"{_TEXT}note")
 
 @dataclass(slots=True)
 class _Sheet:
-    """A sheet: its rows, each with how often it stands there, and what is merged in it."""
+    """A sheet: the rows, each with its number of repetitions, and the merged cells."""
 
     name: str
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -54,14 +54,14 @@ class _Sheet:
     merged: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def add(self, times: int, cells: list[str]) -> None:
-        """Add a row as often as it stands there."""
+        """Add a row with its number of repetitions."""
         self.count += times
         if self.count > MOST_ROWS:
             raise UnreadableFile(f"the sheet {self.name[:60]!r} has more than {MOST_ROWS:,} rows, empty ones counted")
         self.rows.append((times, cells))
 
     def all_rows(self) -> Iterator[list[str]]:
-        """Its rows up to the last one that holds something; sheets end in a million empty ones."""
+        """Yield all rows up to the last one that is not empty; sheets often end with a million empty rows."""
         while self.rows and not self.rows[-1][1]:
             self.rows.pop()
         every = (cells for times, cells in self.rows for cells in repeat(cells, times))
@@ -69,10 +69,10 @@ class _Sheet:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Whether a zip archive is such a workbook, or a template of one.
+    """Return whether a zip archive is an OpenDocument workbook or workbook template.
 
     Raises:
-        UnreadableFile: If it is not an archive that may be read.
+        UnreadableFile: If the archive is unsafe or damaged.
     """
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
@@ -82,16 +82,16 @@ def is_workbook(data: bytes) -> bool:
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a workbook (`exchange.tables.SheetRows`): of its first sheet, and of those with the same heading.
+    """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
 
-    Formulas count as what they showed when the file was saved, errors as empty cells.
+    Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Args:
-        data: The file.
-        unread: Takes the names of sheets that have other headings, whose rows are not given.
+        data: The bytes of the file.
+        unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not such a workbook.
+        UnreadableFile: If the file is too large, or is not an OpenDocument workbook.
     """
     from lxml import etree
 
@@ -109,7 +109,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
 
 
 def _sheets(content: bytes) -> list[_Sheet]:
-    """The sheets of a workbook; the elements of a row are let go of when it ends."""
+    """Return the sheets of a workbook; the elements of each row are freed at the end of the row."""
     sheets: list[_Sheet] = []
     current = None
     elements = 0
@@ -136,7 +136,7 @@ def _sheets(content: bytes) -> list[_Sheet]:
 
 
 def _add_row(sheet: _Sheet, row: etree._Element) -> None:
-    """Add a row to its sheet, with the cells in it that reach over further ones."""
+    """Add a row and its merged cells to a sheet."""
     cells: list[str] = []
     for one in row:
         if one.tag not in _CELLS or len(cells) == MOST_COLUMNS:
@@ -149,13 +149,13 @@ def _add_row(sheet: _Sheet, row: etree._Element) -> None:
 
 
 def _number(one: etree._Element, name: str) -> int:
-    """How often something stands there, or how far it reaches: 1 where the file says nothing that is a number."""
+    """Return the number of repetitions or spanned rows; 1 if the attribute is missing or not a number."""
     text = one.get(f"{_TABLE}{name}", "1")
     return max(int(text), 1) if text.isdecimal() and len(text) < 10 else 1
 
 
 def _text(cell: etree._Element) -> str:
-    """What a cell holds, in the texts of all workbooks (`cell_text`)."""
+    """Return the text of a cell, formatted by `cell_text` as for all workbooks."""
     kind = cell.get(f"{_OFFICE}value-type")
     if kind is None or cell.get(f"{_CALC}value-type") == "error":
         return ""
@@ -167,13 +167,13 @@ def _text(cell: etree._Element) -> str:
         if kind == "date":
             return cell_text(datetime.fromisoformat(cell.get(f"{_OFFICE}date-value", "")))
     except (ValueError, OverflowError):
-        pass  # no number and no moment: what people see in the cell is what it says
+        pass  # not a valid number or timestamp: use the displayed text of the cell
     paragraphs = (_paragraph(one) for one in cell.iterchildren(f"{_TEXT}p"))
     return cell.get(f"{_OFFICE}string-value") or "\n".join(paragraphs)
 
 
 def _paragraph(one: etree._Element) -> str:
-    """The text of a paragraph; blanks that count are elements, any others are one."""
+    """Return the text of a paragraph; runs of white space collapse to one space unless written as elements."""
     parts = [_BLANKS.sub(" ", one.text or "")]
     for inner in one:
         if inner.tag in _CHARACTERS:

@@ -1,7 +1,7 @@
-"""Statistics as files: one record a scan (ruling T12), in json, csv, xls, xlsx and xml.
+"""Export statistics with one record per scan (ruling T12) to json, csv, xls, xlsx and xml.
 
-What is not known is left out: no key in json, an empty cell in csv and workbooks, no element in xml. Texts come from
-strangers, so that nothing of them is run or read as markup; halves of characters (lone surrogates) become "?".
+Unknown values are left out: no key in json, an empty cell in csv and workbooks, no element in xml. Texts are untrusted,
+so they are escaped and never run as formulas or read as markup; lone surrogates become "?".
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class ScanFormat:
     """A file format of statistics.
 
     Attributes:
-        name: Its suffix without the dot.
-        media_type: For `Content-Type`.
-        write: A DataFrame with the columns of `analytics.scan_records` to the bytes of a file.
+        name: The file suffix without the dot.
+        media_type: The value of the `Content-Type` header.
+        write: The function that converts a DataFrame with the columns of `analytics.scan_records` to bytes.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ScanFormat:
 
 
 def _write_json(frame: pd.DataFrame) -> bytes:
-    """An array of objects, each on a line; moments as in records."""
+    """Write an array with one object per line; timestamps are in ISO 8601."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     rows = _rows(_with_texts(frame, to_iso), lambda name, cell: f"{encode(name)}: {encode(cell)}")
     objects = ("{" + ", ".join(filter(None, row)) + "}" for row in rows)
@@ -53,7 +53,7 @@ def _write_json(frame: pd.DataFrame) -> bytes:
 
 
 def _write_csv(frame: pd.DataFrame) -> bytes:
-    """UTF-8, comma, CRLF; always safe against formulas (ruling X7)."""
+    """Write CSV with UTF-8, comma and CRLF, always protected against formulas (ruling X7)."""
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     table = _with_texts(frame, to_table)
@@ -78,7 +78,7 @@ def _workbook(frame: pd.DataFrame, write: Callable[..., None]) -> bytes:
 
 
 def _write_xml(frame: pd.DataFrame) -> bytes:
-    """A root `statistics`, an element `scan` a record, and in it an element a column."""
+    """Write a root `statistics` with one `scan` per record, which has one element per column."""
     rows = _rows(_with_texts(frame, to_table), _element)
     scans = "".join(f"<scan>{''.join(row)}</scan>\n" for row in rows)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<statistics>\n{scans}</statistics>\n'.encode()
@@ -97,7 +97,7 @@ SCAN_FORMATS = {
 
 
 def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.DataFrame:
-    """The same in the names of files, which are camelCase, with moments as text."""
+    """Return the DataFrame with camelCase column names and timestamps as text."""
     import pandas as pd
 
     moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
@@ -111,12 +111,12 @@ def _camel_case(name: str) -> str:
 
 
 def _rows(frame: pd.DataFrame, write: Callable[[str, Cell], str]) -> Iterator[tuple[str, ...]]:
-    """Each row as texts, "" where nothing is known."""
+    """Yield the rows as text, with "" for unknown values."""
     return zip(*(_column(frame[name], write) for name in frame.columns), strict=True)
 
 
 def _column(column: pd.Series, write: Callable[[str, Cell], str]) -> list[str]:
-    """The cells as texts; most come many times, and are written once."""
+    """Convert the cells of a column to text; each distinct value is converted only once."""
     name = str(column.name)
     known = column.notna() & ~column.isin([math.inf, -math.inf])
     written = {cell: write(name, cell) for cell in set(column[known].tolist())}

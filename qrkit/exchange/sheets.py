@@ -1,4 +1,4 @@
-"""Files of rows whose columns may have any names: a list of gates and addresses, say, of which pictures are made."""
+"""Read csv files and workbooks with any column names, such as a list of URLs to generate QR Codes from."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Sheet:
     """The rows of a file, each as text.
 
     Attributes:
-        heading: The names of its columns.
-        numbers: The number of each row in the file, from 1; empty rows are left out.
-        rows: The cells of each row, as many as there are names; or what is wrong with it.
-        unread: Names of sheets of a workbook that have another heading, and were not read.
+        heading: The column names.
+        numbers: The number of each row in the file, counted from 1; empty rows are left out.
+        rows: The cells of each row, one per column; or an error if the row is invalid.
+        unread: The names of workbook sheets that were not read because their heading differs.
     """
 
     heading: tuple[str, ...]
@@ -31,14 +31,14 @@ class Sheet:
     unread: tuple[str, ...] = ()
 
     def column(self, name: str, *, field: str = "column") -> list[str | UnreadableFile]:
-        """The cells of a column, as `generate_many` takes them: of a row that is wrong, what is wrong with it.
+        """Return the cells of a column, as accepted by `generate_many`; invalid rows are represented by their error.
 
         Args:
-            name: Of the column, in any case.
-            field: What an error calls it.
+            name: The name of the column; case is ignored.
+            field: The field name to use in errors.
 
         Raises:
-            InvalidParameter: No column has this name, or two have.
+            InvalidParameter: If no column or more than one column has this name.
         """
         titles, title = [title.lower() for title in self.heading], name.strip().lower()
         found = titles.count(title) if title else 0
@@ -50,15 +50,15 @@ class Sheet:
 
 
 def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
-    """The table of an import that says what some columns of a sheet do, under names of their own.
+    """Convert the chosen columns of a sheet to a table for an import.
 
     Args:
-        sheet: The rows.
-        columns: By the name of a column in files or in DataFrames, in any case, what the sheet calls it; Content is
-            among them.
+        sheet: The sheet to convert.
+        columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
+            required.
 
     Raises:
-        InvalidParameter: Content is missing, or a name is none of ours, or none of the sheet.
+        InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -79,17 +79,17 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:
-    """Read a csv, xlsx, xls or ods file: what it is its first bytes say, and csv is what says nothing.
+    """Read a csv, xlsx, xls or ods file; workbooks are recognized by their first bytes, other files are read as csv.
 
-    A csv may have commas, semicolons or tabs; of a workbook the first sheet is read, and those with the same heading.
-    Texts stay texts: "007" is no number. An apostrophe that keeps a spreadsheet from running a text of a csv is taken
-    off (rulings X7, X13). Rows below a merged cell have its text.
+    A csv file can use commas, semicolons or tabs. In a workbook, the first sheet and all sheets with the same heading
+    are read. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from running a text
+    as a formula are removed. Rows covered by a merged cell contain the text of that cell.
 
     Args:
-        source: The file's path, or its bytes.
+        source: The path or the bytes of the file.
 
     Raises:
-        UnreadableFile: It cannot be read, is empty, is of another format, or has more than 200,000 rows.
+        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
         return sheet_of(source, "csv")
@@ -103,15 +103,15 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
 
 
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
-    """The rows of a file of this format, where its first bytes say nothing else.
+    """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
-        data: The file.
-        format: A name of `IMPORT_FORMATS`.
-        name: What an error calls the file.
+        data: The bytes of the file.
+        format: One of `IMPORT_FORMATS`.
+        name: The name of the file to use in errors.
 
     Raises:
-        UnreadableFile: As of `read_sheet`.
+        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     unread: list[str] = []
     chosen = sniffed(data, format).name

@@ -1,6 +1,6 @@
-"""Rows of a file -> the `Table` that every reader gives: texts by the names of our columns, one verdict a row.
+"""Convert the rows of a file to a `Table`: text cells under our column names, with an error for each invalid row.
 
-Every reader ends here, so that headings, missing and unknown columns and numbers of rows are treated alike.
+All readers use these functions, so that headings, missing and unknown columns and row limits are handled consistently.
 
     csv, xls, xlsx, ods      bytes -> lists of texts (`rows` of each module) -> Table (`table_of_rows`)
     xml, json, zip           bytes -> Row -> Table (`table_of_records`)
@@ -45,26 +45,27 @@ __all__ = [
 ]
 
 MOST_SHOWN = 8
-"""Headings that an error names."""
+"""The maximum number of headings to list in an error."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 MOST_COLUMNS = 1_000
 
 SheetRows = Callable[[bytes, list[str]], Iterator[list[str]]]
-"""What reads the rows of a csv or of a workbook as texts, blank rows and the heading of its first sheet included.
+"""A function that yields the rows of a csv or a workbook as text, including blank rows and the first sheet's heading.
 
-Its arguments are the bytes of a file, and a list that takes the names of sheets with other headings, whose rows are
-left out. It raises `UnreadableFile` if the file is too large, or is damaged or of another format.
+The arguments are the bytes of the file, and a list to which the function appends the names of sheets that were not read
+because their heading differs. The function raises `UnreadableFile` if the file is too large, is damaged, or has another
+format.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is read.
+    """Options for reading a file.
 
     Attributes:
-        decode: A picture -> the text of the QR Code in it.
-        watch: Shows how far it has come.
+        decode: Returns the text of the QR Code in a picture.
+        watch: Shows the progress.
     """
 
     decode: Callable[[bytes], str]
@@ -73,12 +74,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How a file is written.
+    """Options for writing a file.
 
     Attributes:
-        draw: A QR Code and a format -> its picture.
-        safe: Whether texts in csv that a spreadsheet would run get an apostrophe (ruling X7).
-        image_format: Of the pictures in a zip: png, eps or svg.
+        draw: Returns the picture of a QR Code in a given format.
+        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+        image_format: The format of the pictures in a zip: png, eps or svg.
     """
 
     draw: Callable[[QRCode, str], bytes]
@@ -88,12 +89,12 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a reader gives.
+    """The rows of a file, as returned by a reader.
 
     Attributes:
-        rows: The rows of the file; empty ones are left out.
-        issues: Columns and sheets that were left out.
-        names: What errors call columns that they do not call by their headings.
+        rows: The rows of the file without empty rows.
+        issues: Issues about columns and sheets that were left out.
+        names: Column name -> the name to use in errors, if different.
     """
 
     rows: list[Row]
@@ -102,17 +103,17 @@ class Table:
 
 
 def check_size(data: bytes) -> None:
-    """Refuse a file that is too large.
+    """Check the size of a file.
 
     Raises:
-        UnreadableFile: It is.
+        UnreadableFile: If the file is larger than `MOST_BYTES`.
     """
     if len(data) > MOST_BYTES:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
 
 def cell_text(value: Any) -> str:
-    """The text of a workbook's cell: 7.0 is "7", a moment as tables have it, yes and no as `true` and `false`."""
+    """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes ""."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -125,19 +126,19 @@ def cell_text(value: Any) -> str:
 
 
 def heading_of(rows: Iterator[tuple[int, Sequence[str]]]) -> tuple[int, list[str]]:
-    """Take the rows of a file or a sheet up to its heading: the first that is not blank.
+    """Read rows up to and including the heading, which is the first row that is not blank.
 
     Args:
-        rows: The number of each, and its cells; those behind the heading stay there.
+        rows: The number and the cells of each row; the rows after the heading remain in the iterator.
 
     Returns:
-        Its number and its cells; 1 and no cells where all rows are blank.
+        The number and the cells of the heading; 1 and no cells if all rows are blank.
     """
     return next(((number, list(cells)) for number, cells in rows if any(cells)), (1, []))
 
 
 def read_sheets(rows: SheetRows) -> Callable[[bytes, Reading], Table]:
-    """What reads a csv or a workbook as a table, by what reads its rows."""
+    """Return a function that reads a csv or a workbook as a table, using the given row reader."""
 
     def read(data: bytes, how: Reading) -> Table:
         unread: list[str] = []
@@ -147,13 +148,13 @@ def read_sheets(rows: SheetRows) -> Callable[[bytes, Reading], Table]:
 
 
 def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> Table:
-    """The table of rows of text; the heading (`heading_of`) names the columns, in any order and case.
+    """Build the table for rows of text; the heading names the columns, in any order and case.
 
-    A heading that another tool wrote (`exchange.foreign`) is read as ours.
+    Headings of other tools' exports (`exchange.foreign`) are also accepted.
 
     Args:
-        rows: All rows of the file; they are counted from 1.
-        unread: Names of sheets that were not read; complete when all rows were taken.
+        rows: All rows of the file; rows are counted from 1.
+        unread: The names of sheets that were not read; complete only after all rows were read.
 
     Raises:
         UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
@@ -174,7 +175,7 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
 
 
 def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
-    """What is said of sheets that were not read, by their names."""
+    """Yield an issue for each sheet that was not read."""
     for sheet in sheets:
         detail = f"the sheet {sheet!r} has other headings, and was not read"
         yield ImportIssue(1, "", "", "", "unread-sheet", detail)
@@ -195,13 +196,13 @@ def _rows(numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, in
 def table_of_records(
     rows: Iterable[Row], *, unknown: Iterable[str] = (), known: Iterable[str] = NAMES, heading: int = 1
 ) -> Table:
-    """The table of rows.
+    """Build the table for rows, with an issue for each unknown column.
 
     Args:
-        rows: In their order.
-        unknown: Names that are no column; complete when all rows were taken.
-        known: The names that columns may have, of which an issue shows the nearest.
-        heading: The number of the row of these names.
+        rows: The rows in file order.
+        unknown: Names that are not columns; complete only after all rows were read.
+        known: Valid column names, from which issues suggest the most similar one.
+        heading: The row number of the heading.
 
     Raises:
         UnreadableFile: If there are too many rows.
@@ -216,14 +217,14 @@ def table_of_records(
 
 
 def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> Table:
-    """The table of what another tool wrote.
+    """Build the table for another tool's export.
 
     Args:
-        tool: What wrote it.
-        links: The number of each in its file, its members, and what is wrong with it, "" where nothing is.
+        tool: The tool that wrote the file.
+        links: The row number, the fields, and the error of each link; the error is "" for a valid link.
 
     Raises:
-        UnreadableFile: If there are too many.
+        UnreadableFile: If there are too many rows.
     """
 
     def rows() -> Iterator[Row]:
@@ -237,19 +238,19 @@ def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, A
 def _links(
     rows: Iterable[tuple[int, Sequence[str]]], heading: Sequence[str]
 ) -> Iterator[tuple[int, Mapping[str, str], str]]:
-    """The rows by the names of a foreign heading, with the numbers they have in the file."""
+    """Yield the number, the fields and the error of each row below the heading of another tool's export."""
     for number, cells in rows:
         if any(cells):
             yield number, dict(zip(heading, cells, strict=False)), too_wide(cells, len(heading))
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
-    """Each row with the QR Code that it says, or why it says none; before them, what was left out of the table.
+    """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid.
 
     Args:
-        table: What a reader gave.
-        now: The moment of creation of codes whose row says none.
-        seen: Shows how far it has come.
+        table: The table returned by a reader.
+        now: The creation timestamp for rows that have none.
+        seen: Shows the progress.
     """
     yield from table.issues
     for row in seen(table.rows, "Importing", len(table.rows)):
@@ -266,34 +267,34 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
 
 
 def check_number(count: int, line: int) -> None:
-    """Refuse the first row beyond the limit.
+    """Check that another row is within the row limit.
 
     Args:
-        count: How many rows were read before it.
-        line: Its number in the file, for the error.
+        count: The number of rows read before this row.
+        line: The number of this row in the file, for the error.
 
     Raises:
-        UnreadableFile: If there are as many rows as may be.
+        UnreadableFile: If the limit was already reached.
     """
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)
 
 
 def is_known(title: str) -> bool:
-    """Whether a heading is a column, or is passed over without a word."""
+    """Return whether a heading names one of our columns, or can be ignored without an issue."""
     name = title.strip().lower()
     return not name or name in COLUMN_OF or name in OVERLOOKED
 
 
 def too_wide(cells: Sequence[str], width: int) -> str:
-    """What is wrong with a row that has more cells than the heading; "" where it has not."""
+    """Return an error message for a row with more cells than the heading, or "" for any other row."""
     if len(cells) <= width:
         return ""
     return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
 
 
 def _places(heading: Sequence[str], line: int) -> dict[str, int]:
-    """Where each column stands: found by its name, in any order and case; missing columns are empty."""
+    """Return the position of each of our columns in the heading; columns can have any order and case."""
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
     places: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What workbooks of all kinds have in common: sheets, merged cells, apostrophes of ours, and what a cell can hold."""
+"""Functions shared by all workbook formats: sheets, merged cells, apostrophes added by us, and limits of cells."""
 
 from __future__ import annotations
 
@@ -32,28 +32,29 @@ __all__ = [
 ]
 
 OUR_SHEET = "QR Codes"
-"""The first sheet of a workbook that we wrote, in which no text has an apostrophe of ours; people rename files, not it.
+"""The name of the first sheet of our own workbooks, which contain no added apostrophes.
 
-A spreadsheet that opens a csv names its sheet after the file, and carries the apostrophes of that over (ruling X13).
+A spreadsheet that opens one of our csv files names the sheet after the file and keeps the added apostrophes (ruling
+X13). So the name of the sheet tells the two apart: users rename files, but rarely sheets.
 """
 MOST_SHEETS = 20
-"""That are looked at in a file: damaged ones may name the same sheet thousands of times."""
+"""The maximum number of sheets to read: damaged files may list the same sheet thousands of times."""
 MOST_COLUMNS = 200
-"""Of a heading that are looked at."""
+"""The maximum number of columns to read."""
 MOST_ROWS = 2**20
-"""Of a sheet, as Excel has it; what files claim may be more."""
+"""The maximum number of rows in a sheet, as in Excel; a file may declare more."""
 
 MOST_CHARACTERS = 32_767
-"""Of a cell, in units of UTF-16: an emoji is two."""
+"""The maximum length of a cell in UTF-16 code units: an emoji counts as two."""
 TOGETHER = 5_000
-"""Rows that are looked at before one of them is written."""
+"""The number of rows per batch; a batch is checked before it is written."""
 
 Merged = Mapping[tuple[int, int], int]
-"""Cells that reach over rows: row and column of each, from 0, and the last row that it covers."""
+"""Cells merged across rows: row and column of the first cell, counted from 0 -> the last row covered."""
 
 
 def typed(row: Row) -> list[str | bool | float | None]:
-    """The cells of a row in the columns of the interface: numbers as numbers, yes and no as bool."""
+    """Return the cells of a row in the columns of the interface, with numbers as float and flags as bool."""
     return [_typed(row.cells.get(name, ""), KINDS[name]) for name in NAMES]
 
 
@@ -64,12 +65,12 @@ def _typed(text: str, kind: str) -> str | bool | float | None:
 
 
 def frame_values(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    """The rows of a DataFrame as values of Python, which `itertuples` does not give for all dtypes."""
+    """Yield the rows of a DataFrame as Python values; `itertuples` returns NumPy values for some dtypes."""
     return zip(*(frame[name].tolist() for name in frame.columns), strict=True)
 
 
 def is_nothing(cell: Any) -> bool:
-    """Whether a value has no cell: what is missing, and numbers that no workbook can hold."""
+    """Return whether a value becomes an empty cell: missing values, and numbers that are not finite."""
     import pandas as pd
 
     is_missing = cell is None or cell is pd.NA or cell is pd.NaT
@@ -77,14 +78,14 @@ def is_nothing(cell: Any) -> bool:
 
 
 def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    """The rows in parts, at least one; texts that a cell cannot hold are refused before their part is written.
+    """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
 
     Args:
-        names: Of the columns.
-        rows: The values of each row; the first is row 2 of its file, below the heading.
+        names: The column names.
+        rows: The values of each row; the first row is row 2 of the file, below the heading.
 
     Raises:
-        InvalidParameter: If texts are too long; each column is named, with its first such row.
+        InvalidParameter: If a text is too long; the error names each such column with its first such row.
     """
     waiting = iter(rows)
     first = 2
@@ -112,14 +113,15 @@ def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:
 
 
 def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
-    """The rows of the first sheet, and of the others with its heading, without that: rows went on there (ruling X8).
+    """Yield the rows of the first sheet, and those below the heading of sheets with the same heading (ruling X8).
 
-    Blank rows in front of a heading stay in the first sheet, whose rows keep their numbers, and are left out of others.
-    Where that is not ours, a csv of ours may have become the workbook: its apostrophes are taken off.
+    Blank rows before the heading are kept in the first sheet, so that row numbers stay correct, and skipped in further
+    sheets. If the workbook was not written by us, it may have been saved from one of our csv files, so the added
+    apostrophes are removed.
 
     Args:
-        sheets: The name and the rows of each.
-        unread: Takes the names of those that have other headings.
+        sheets: The name and the rows of each sheet.
+        unread: A list to which the names of sheets with other headings are appended.
     """
     first: list[str] | None = None
     is_ours = False
@@ -143,14 +145,14 @@ def _without_apostrophes(cells: list[str]) -> list[str]:
 
 
 def trimmed(cells: list[str]) -> list[str]:
-    """The cells of a row up to the last one that holds something."""
+    """Remove the empty cells at the end of a row and return the row."""
     while cells and not cells[-1]:
         cells.pop()
     return cells
 
 
 def filled(rows: Iterable[list[str]], merged: Merged) -> Iterator[list[str]]:
-    """The same rows; those below the first row of a merged cell have its text, where they hold anything else."""
+    """Copy the text of merged cells into the rows below that they cover; rows that are entirely empty stay empty."""
     reaching: dict[int, tuple[int, str]] = {}
     for number, cells in enumerate(rows):
         if not any(cells):
@@ -163,7 +165,7 @@ def filled(rows: Iterable[list[str]], merged: Merged) -> Iterator[list[str]]:
 
 
 def _with_texts(cells: list[str], texts: Mapping[int, str]) -> list[str]:
-    """A row with texts in cells that are empty."""
+    """Return a row with the given texts in its empty cells."""
     if not texts:
         return cells
     whole = [*cells, *[""] * (max(texts) + 1 - len(cells))]

@@ -1,4 +1,4 @@
-"""Excel 97-2003 workbooks (BIFF8, ruling X8): text cells are text, numbers numbers, yes and no booleans."""
+"""Excel 97-2003 workbooks (BIFF8, ruling X8), with text, number and boolean cells."""
 
 from __future__ import annotations
 
@@ -22,48 +22,48 @@ __all__ = ["MOST_ROWS", "SIGNATURE", "rows", "write", "write_sheet"]
 SIGNATURE = b"\xd0\xcf\x11\xe0"
 
 MOST_ROWS = 65_535
-"""Rows of a sheet below its heading."""
+"""The maximum number of rows in a sheet below the heading."""
 AT_ONCE = 1_000
-"""Rows that are kept as objects before they become bytes."""
+"""The number of rows to keep in memory as objects before they are converted to bytes."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook, in the columns of the interface.
+    """Write rows as a workbook with the columns of the interface.
 
     Args:
-        rows: The rows.
-        file: Where to.
-        how: A workbook is always written the same way.
+        rows: The rows to write.
+        file: The file to write to.
+        how: Not used: workbooks have no options.
 
     Raises:
-        InvalidParameter: If texts are longer than a cell can hold.
+        InvalidParameter: If a text is too long for a cell.
     """
     write_sheet(file, NAMES, map(typed, rows), sheet=OUR_SHEET)
 
 
 def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:
-    """Write a table as a workbook; the same table gives the same bytes.
+    """Write a table as a workbook; the same table always produces the same bytes.
 
     Args:
-        file: Where to.
+        file: The file to write to.
         names: The heading.
-        rows: The values of each row: str, bool or numbers; what is missing or infinite becomes an empty cell, a half of
-            a character (a lone surrogate) "?".
-        sheet: Name of the sheet, at most 25 characters. Each 65,535 rows there is a further one, with the heading
-            again: "Scans (2)".
+        rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells, lone
+            surrogates "?".
+        sheet: The name of the sheet, at most 25 characters. After every 65,535 rows, another sheet with the same
+            heading is started: "Scans (2)".
 
     Raises:
-        InvalidParameter: If texts are longer than a cell can hold; each column is named, with its first such row as the
-            heading being row 1.
-        TypeError: If a cell is something else, like a moment.
+        InvalidParameter: If a text is too long for a cell; the error names each such column with its first such row,
+            where the heading is row 1.
+        TypeError: If a value has another type, such as datetime.
     """
     import xlwt
 
     book = xlwt.Workbook(encoding="utf-8")
     sheets: list[Any] = []
-    row = MOST_ROWS  # of the sheet, as if one were full
+    row = MOST_ROWS  # the row within the sheet; start as if a sheet were full, so that the first one is created
     try:
         for part in fitting_parts(names, rows):
             done = 0
@@ -78,13 +78,13 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
         book.save(file)
     finally:
         for made in sheets:
-            # xlwt leaves the file that rows wait in to the garbage collector.
+            # xlwt does not close its temporary file for rows; only garbage collection would.
             if made.row_tempfile:
                 made.row_tempfile.close()
 
 
 def _begun(book: Any, name: str, headings: Iterable[str]) -> Any:
-    """A sheet with its heading."""
+    """Add a sheet with the heading to a workbook and return the sheet."""
     import xlwt
 
     made = book.add_sheet(name)
@@ -97,20 +97,20 @@ def _begun(book: Any, name: str, headings: Iterable[str]) -> Any:
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a workbook (`exchange.tables.SheetRows`): of its first sheet, and of those with the same heading.
+    """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
 
     Args:
-        data: The file.
-        unread: Takes the names of sheets that have other headings, whose rows are not given.
+        data: The bytes of the file.
+        unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not such a workbook.
+        UnreadableFile: If the file is too large, or is not an xls workbook.
     """
     import xlrd
 
     check_size(data)
     try:
-        # What it would print goes nowhere; sheets are read one by one, and let go of. Merged cells are its formatting.
+        # Discard xlrd's log output, and load one sheet at a time. xlrd reads merged cells only with formatting_info.
         book = xlrd.open_workbook(
             file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True, formatting_info=True
         )
@@ -119,14 +119,14 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     except UnreadableFile:
         raise
     except Exception as error:
-        # On damaged files xlrd lets through whatever it stumbles on: struct.error, IndexError, AssertionError, …
+        # For damaged files, xlrd raises many types of errors: struct.error, IndexError, AssertionError, …
         rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
         raise UnreadableFile(rule) from error
 
 
 def _cells(book: Any, number: int) -> Iterator[list[str]]:
     sheet = book.sheet_by_index(number)
-    # Of the columns of a range the first has the text.
+    # Only the first column of a merged range contains the text.
     merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
     rows = (trimmed([cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]) for row in range(sheet.nrows))
     yield from filled(rows, merged) if merged else rows
@@ -134,7 +134,7 @@ def _cells(book: Any, number: int) -> Iterator[list[str]]:
 
 
 def _value(cell: Any, datemode: int) -> Any:
-    """What a cell holds, as Python has it."""
+    """Return the value of a cell as a Python object."""
     import xlrd
 
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
@@ -142,13 +142,13 @@ def _value(cell: Any, datemode: int) -> Any:
     if cell.ctype == xlrd.XL_CELL_DATE:
         try:
             return xlrd.xldate_as_datetime(cell.value, datemode)
-        except (OverflowError, ValueError):  # no day that there is
+        except (OverflowError, ValueError):  # the number is not a valid date
             return cell.value
     return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
 
 
 def _fill(sheet: Any, part: Iterable[Sequence[Any]], start: int) -> None:
-    """Write rows, from row `start` on."""
+    """Write rows to a sheet, starting at row `start`."""
     for number, cells in enumerate(part, start=start):
         row = sheet.row(number)
         for place, cell in enumerate(cells):
@@ -159,7 +159,7 @@ def _fill(sheet: Any, part: Iterable[Sequence[Any]], start: int) -> None:
 
 def _write_cell(row: Any, place: int, cell: Any) -> None:
     if isinstance(cell, str):
-        # Not row.write: the text of a stranger may begin with "=", and must be a text whatever xlwt makes of that.
+        # Not `row.write`: untrusted text may begin with "=" and must stay text.
         row.set_cell_text(place, _SURROGATE.sub("?", cell))
     elif isinstance(cell, bool):
         row.set_cell_boolean(place, cell)

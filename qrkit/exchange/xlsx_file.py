@@ -1,11 +1,11 @@
-"""Excel workbooks of today (OOXML), beside those of 1997: no end of rows after 65,535.
+"""Excel 2007+ workbooks (OOXML), which can contain more than 65,535 rows per sheet.
 
-Reading: python-calamine 0.9 reads 20,000 rows in 0.2 s where this takes 3.9 s, but of 1,500 damaged xls files nine
-ended its process and 30 made it panic; an xlsx of 7 kB with a cell in the last row and column ended it, too. Of 4,500
-damaged xls, xlsx, and ods files none did that to our readers, or took them longer than 0.2 s, so these stay.
+Reading: python-calamine 0.9 reads 20,000 rows in 0.2 s instead of 3.9 s. But of 1,500 damaged xls files, nine crashed
+the process and 30 caused a panic; a 7 kB xlsx file with a cell in the last row and column also crashed the process.
+None of 4,500 damaged xls, xlsx and ods files crashed our readers or took longer than 0.2 s, so we keep openpyxl.
 
-Writing: XlsxWriter 3.3 takes half the time, but writes 16 digits, so that 3 of 10 coordinates came back changed.
-openpyxl can write all of them, through its private `_value`, and needs `_writer` to remove its file after an error.
+Writing: XlsxWriter 3.3 is twice as fast, but writes only 16 digits, which changed 3 of 10 coordinates. openpyxl writes
+all digits if its private `_value` is set, and needs its private `_writer` to remove its temporary file after an error.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ __all__ = ["MEDIA_TYPE", "is_workbook", "rows", "write", "write_sheet"]
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 CONTENT_TYPES = "[Content_Types].xml"
-"""What makes a zip archive one of OOXML."""
+"""The entry that identifies a zip archive as OOXML."""
 MOST_ELEMENTS = 200_000
-"""Of a part that is not of rows, like that of styles: all of these become objects before the first row is read."""
+"""The maximum number of elements in parts without rows, such as styles, which openpyxl loads into memory first."""
 MOST_MERGED = 100_000
-"""Merged cells of a sheet."""
+"""The maximum number of merged cells in a sheet."""
 
-# ECMA-376, ST_Xstring: characters that XML cannot hold or would change, and what looks like such an escape.
+# ECMA-376, ST_Xstring: characters that XML cannot represent or would change, and texts that look like such an escape.
 _ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# openpyxl drops "x005F_" from shared texts: written otherwise it stays for us, who know what it means.
+# openpyxl removes "x005F_" from shared strings. An equivalent escape is left in, so that `_text` can decode it.
 _DROPPED = re.compile(rb"(_?)x005F_")
 _MERGED_CELL = re.compile(
     rb"<(?:\w{1,20}:)?mergeCell\s[^>]{0,200}?ref=[\"']([A-Z]{1,3})([1-9][0-9]{0,6}):([A-Z]{1,3})([1-9][0-9]{0,6})[\"']"
@@ -61,15 +61,15 @@ _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook, in the columns of the interface.
+    """Write rows as a workbook with the columns of the interface.
 
     Args:
-        rows: The rows.
-        file: Where to.
-        how: A workbook is always written the same way.
+        rows: The rows to write.
+        file: The file to write to.
+        how: Not used: workbooks have no options.
 
     Raises:
-        InvalidParameter: If texts are longer than a cell can hold.
+        InvalidParameter: If a text is too long for a cell.
     """
     write_sheet(file, NAMES, map(typed, rows), sheet=OUR_SHEET)
 
@@ -78,13 +78,13 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     """Write a table as a workbook with one sheet.
 
     Args:
-        file: Where to.
+        file: The file to write to.
         names: The heading.
-        rows: The values of each row: str, bool or numbers; what is missing or infinite becomes an empty cell.
-        sheet: Name of the sheet.
+        rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells.
+        sheet: The name of the sheet.
 
     Raises:
-        InvalidParameter: If texts are longer than a cell can hold.
+        InvalidParameter: If a text is too long for a cell.
     """
     import openpyxl
 
@@ -100,7 +100,7 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
             for row in part:
                 filled_sheet.append([_cell(filled_sheet, value) for value in row])
     except BaseException:
-        # openpyxl leaves the file that rows wait in to the end of the program.
+        # openpyxl would delete its temporary file for rows only at the end of the process.
         filled_sheet.close()
         filled_sheet._writer.cleanup()
         raise
@@ -121,7 +121,7 @@ def _cell(sheet: Any, value: Any) -> Any:
 
     if isinstance(value, bool) or is_nothing(value):
         return value if isinstance(value, bool) else None
-    # Set past openpyxl, which would make formulas and errors of some texts, and cut numbers at 16 digits.
+    # Set the value directly: openpyxl would turn some texts into formulas or errors, and cut numbers at 16 digits.
     cell = WriteOnlyCell(sheet, value="x")
     if isinstance(value, str):
         cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
@@ -131,12 +131,12 @@ def _cell(sheet: Any, value: Any) -> Any:
 
 
 def _save(book: Workbook, file: BinaryIO) -> None:
-    """Save a workbook without the time at which it was written: the same table gives the same bytes."""
+    """Save a workbook without a timestamp, so that the same table always produces the same bytes."""
     from openpyxl.writer.excel import ExcelWriter
 
     book.properties.created = book.properties.modified = datetime(*archives.LONG_AGO)
     dated = BytesIO()
-    # Not book.save, which notes the time.
+    # Not `book.save`, which stores the current time.
     ExcelWriter(book, ZipFile(dated, "w")).save()
     with ZipFile(dated) as made, ZipFile(file, "w") as archive:
         for entry in made.infolist():
@@ -148,16 +148,16 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Whether a zip archive is a workbook.
+    """Return whether a zip archive is an xlsx workbook.
 
     Raises:
-        UnreadableFile: If it is not an archive that may be read.
+        UnreadableFile: If the archive is unsafe or damaged.
     """
     return CONTENT_TYPES in archives.opened(data).namelist()
 
 
 def _checked(data: bytes) -> BytesIO:
-    """The same workbook with its parts as they are, not as they claim to be, and without document types in them."""
+    """Return a copy of the workbook with all parts unpacked and checked for sizes, elements and document types."""
     archive = archives.opened(data)
     file = BytesIO()
     with ZipFile(file, "w") as checked:
@@ -176,16 +176,16 @@ def _checked(data: bytes) -> BytesIO:
 
 
 def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """The rows of a workbook (`exchange.tables.SheetRows`): of its first sheet, and of those with the same heading.
+    """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
 
-    Formulas count as what they showed when the file was saved, errors as empty cells.
+    Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Args:
-        data: The file.
-        unread: Takes the names of sheets that have other headings, whose rows are not given.
+        data: The bytes of the file.
+        unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not such a workbook.
+        UnreadableFile: If the file is too large, or is not an xlsx workbook.
     """
     import openpyxl
 
@@ -204,13 +204,13 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     except UnreadableFile:
         raise
     except Exception as error:
-        # On damaged files openpyxl lets through whatever it stumbles on: KeyError, ParseError, BadZipFile, …
+        # For damaged files, openpyxl raises many types of errors: KeyError, ParseError, BadZipFile, …
         rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
         raise UnreadableFile(rule) from error
 
 
 def _merged(file: BytesIO, sheet: Any) -> Merged:
-    """The cells of a sheet that reach over rows; openpyxl does not tell of them where it reads row by row."""
+    """Return the cells of a sheet merged across rows, which openpyxl does not report in read-only mode."""
     with ZipFile(file) as archive:
         part = archive.read(sheet._worksheet_path)
     found = {}
@@ -224,7 +224,7 @@ def _merged(file: BytesIO, sheet: Any) -> Merged:
 
 
 def _column(letters: str) -> int:
-    """The place of a column, from 0: A is 0, and AA 26."""
+    """Convert column letters to an index counted from 0: A is 0, AA is 26."""
     place = 0
     for letter in letters:
         place = 26 * place + ord(letter) - ord("A") + 1
@@ -237,18 +237,18 @@ def _cells(sheet: Any, merged: Merged) -> Iterator[list[str]]:
 
 
 def _all_rows(sheet: Any) -> Iterator[list[str]]:
-    # What a sheet claims of its size need not be so.
+    # Ignore the declared size of the sheet, which may be wrong.
     sheet.reset_dimensions()
     rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS)
     line, heading = heading_of(enumerate(_rows(rows), start=1))
     yield from ([] for _ in range(1, line))
     yield heading
-    # One cell more than there are headings shows that a row is too long.
+    # Read one cell more than the heading has, to detect rows that are too long.
     yield from _rows(sheet.iter_rows(min_row=line + 1, max_row=MOST_ROWS, max_col=len(heading) + 1))
 
 
 def _rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
-    """The texts of rows; a million that a sheet skips are one and the same empty row, which is looked at once."""
+    """Yield the texts of rows; openpyxl repeats one object for skipped empty rows, which is converted only once."""
     last, texts = None, []
     for row in rows:
         if row is not last:
@@ -267,6 +267,6 @@ def _text(cell: Any) -> str:
     text = cell_text(value)
     if "_x" not in text:
         return text
-    # An escape may be half of a character; two of them are one, one alone is none.
+    # Two escapes can form a surrogate pair, which UTF-16 decodes to one character; a lone surrogate is replaced.
     units = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("utf-16-le", "surrogatepass")
     return units.decode("utf-16-le", "replace")

@@ -1,7 +1,7 @@
-"""XML (ruling X9): a root `tracking`, an element `item` a QR Code, its elements in the order of the interface.
+"""XML (ruling X9): a root `tracking` with one `item` per QR Code, whose elements are in the order of the interface.
 
-Elements that the interface lacks follow; readers ignore what they do not know. What XML 1.0 cannot hold is written as
-base64, and says so. Nothing of a document type is read: a file that has one is refused.
+Our additional elements follow at the end; readers ignore unknown elements. Text that XML 1.0 cannot represent is
+written as base64 with an `encoding` attribute. Files with a document type are rejected.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "read", "write"]
 
 FILE = "file"
-"""The element of a zip's manifest, and the cell of its rows, that names the picture of an item."""
+"""The element in the manifest of a zip, and the cell in its rows, that contains the file name of the picture."""
 MOST_ELEMENTS = 10_000
-"""Of an item, and of what stands in front of it that is none: these are in memory together."""
+"""The maximum number of elements in an item and before it, which are in memory at the same time."""
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as XML; empty cells have no element.
+    """Write rows as XML; empty cells are left out.
 
     Args:
-        rows: The rows; those of the manifest of a zip have a cell `file`, too.
-        file: Where to.
-        how: XML is always written the same way.
+        rows: The rows to write; rows for the manifest of a zip also have a cell `file`.
+        file: The file to write to.
+        how: Not used: XML has no options.
     """
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
     written = [*ELEMENTS.items(), (FILE, FILE)]
@@ -43,10 +43,10 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an XML file; each item has the number of its place, counted from 1, as its row.
+    """Read an XML file; rows are numbered by the position of the item, starting at 1.
 
     Raises:
-        UnreadableFile: If the file is too large, is not XML, has a document type, or has another root than `tracking`.
+        UnreadableFile: If the file is too large, is not XML, has a document type, or the root is not `tracking`.
     """
     check_size(data)
     return table_of_records(how.watch(_rows(data), "Reading", None))
@@ -84,7 +84,7 @@ def _check_root(one: etree._Element) -> None:
 
 
 def _row(number: int, item: etree._Element) -> Row:
-    """The row of an item; an element that stands twice makes it unusable."""
+    """Convert an item to a row; the row is invalid if the item contains an element twice."""
     cells: dict[str, str] = {}
     error = ""
     for one in item:
@@ -98,7 +98,7 @@ def _row(number: int, item: etree._Element) -> Row:
 
 
 def _text(one: etree._Element) -> tuple[str, str]:
-    """The text of an element, and what is wrong with it."""
+    """Return the text of an element, and an error message, or "" if the element is valid."""
     if len(one):
         return "", f"{one.tag}: must hold text, not elements"
     text = one.text or ""

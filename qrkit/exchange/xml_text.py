@@ -1,4 +1,4 @@
-"""XML: texts as elements, whatever they hold, and the elements of files that strangers send."""
+"""Write any text as an XML element, and parse untrusted XML files safely."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 __all__ = ["check_doctype", "element", "events"]
 
-# What XML 1.0 cannot hold, not even as a character reference.
+# Characters that XML 1.0 cannot represent, not even as character references.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def element(name: str, text: str) -> str:
-    """An element with a text; what XML cannot hold is written as base64 of its UTF-8, a lone surrogate as "?"."""
+    """Return an element with a text; text that XML cannot represent becomes base64 of UTF-8, a lone surrogate "?"."""
     data = text.encode("utf-8", "replace")
     text = data.decode()
     if _NO_XML.search(text):
         return f'<{name} encoding="base64">{b64encode(data).decode()}</{name}>'
-    # A reader of XML takes a bare CR for a line feed.
+    # XML parsers convert a bare carriage return to a line feed.
     return f"<{name}>{escape(text, {chr(13): '&#13;'})}</{name}>"
 
 
 def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
-    """The elements of a file as they begin or end, read without whatever leads out of it.
+    """Iterate over the start and end events of the elements in a file, without resolving external references.
 
     Args:
-        data: The file.
-        *kinds: `start`, `end`, or both.
+        data: The bytes of the file.
+        *kinds: The events to return: `start`, `end`, or both.
     """
     from lxml import etree
 
@@ -52,10 +52,10 @@ def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
 
 
 def check_doctype(root: etree._Element) -> None:
-    """Refuse a file with a document type: what it could do is not for tables.
+    """Check that a file has no document type, which could define malicious entities.
 
     Raises:
-        UnreadableFile: If it has a document type.
+        UnreadableFile: If the file has a document type.
     """
     if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
         raise UnreadableFile("the file has a document type, which is not read")

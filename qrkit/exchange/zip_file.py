@@ -1,6 +1,6 @@
-"""Zip (ruling X10): folders are campaigns, pictures QR Codes, and `manifest.xml` tells the rest of them.
+"""Zip (ruling X10): folders are campaigns, pictures are QR Codes, and `manifest.xml` contains all other fields.
 
-An archive that somebody packed by hand needs no manifest: its PNGs are read.
+An archive packed by hand needs no manifest: QR Codes are then decoded from the PNG files.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ IMAGE_FORMATS = ("png", "eps", "svg")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
-"""Files of an archive that no manifest tells of: each of them is looked at."""
+"""The maximum number of files that are not listed in a manifest, because each such file has to be decoded."""
 MOST_PIXELS = 1_000_000_000
-"""Of all pictures without a manifest together: looking for symbols takes its time."""
+"""The maximum total number of pixels in pictures not listed in a manifest, because decoding is slow."""
 MOST_READ_SIDE = 1_000
-"""Pixels of the longer side with which they are read; full of finder patterns, n of them take n⁴ steps."""
+"""The length in pixels of the longer side to decode at; a picture full of finder patterns takes n⁴ steps."""
 OTHER_PIXELS = 50_000_000
-"""Those of the largest picture that is looked at, and of one that is named .png, but is of another kind."""
+"""The pixels counted at most for one picture, and always for a .png file that is not a PNG."""
 PNG = b"\x89PNG\r\n\x1a\n"
 
 Decode = Callable[[bytes], str]
-"""A picture -> the text of the QR Code in it."""
+"""Returns the text of the QR Code in a picture."""
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as an archive of pictures with a manifest.
 
     Args:
-        rows: The rows, each with the record that it was written from.
-        file: Where to.
-        how: What draws the pictures, and their format.
+        rows: The rows to write, each with its record.
+        file: The file to write to.
+        how: The options: the function that draws pictures, and the picture format.
     """
     manifest = BytesIO()
     with ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -52,7 +52,7 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]:
-    """The same rows with the name of each one's picture, which is in the archive then."""
+    """Add the picture of each row to the archive, and yield the row with the name of the picture file."""
     names = FileNames(how.image_format, taken=(MANIFEST,))
     for row in rows:
         if row.code is None:
@@ -64,7 +64,7 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
 
 
 def _folder(campaign: str, image_format: str) -> str:
-    """The folder of a campaign, which no file of the archive can have the name of; "" for none."""
+    """Return the folder of a campaign, which never has the same name as a file; "" for no campaign."""
     if not campaign:
         return ""
     name = safe_stem(campaign)
@@ -73,25 +73,25 @@ def _folder(campaign: str, image_format: str) -> str:
 
 
 def has_codes(data: bytes) -> bool:
-    """Whether an archive holds a manifest or a PNG.
+    """Return whether an archive contains a manifest or a PNG file.
 
     Raises:
-        UnreadableFile: If it is not an archive that may be read.
+        UnreadableFile: If the archive is unsafe or damaged.
     """
     found = archives.members(archives.opened(data))
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an archive: what its manifest says, and what its further PNGs say.
+    """Read an archive: the rows of the manifest, and one row for each file that is not listed in the manifest.
 
     Args:
-        data: The archive.
-        how: What reads the QR Code in a picture.
+        data: The bytes of the archive.
+        how: The options: the function that decodes a picture, and the progress display.
 
     Raises:
-        UnreadableFile: If the file is not an archive that may be read, its manifest cannot be read, or there is nothing
-            in it.
+        UnreadableFile: If the archive is unsafe, damaged or empty, the manifest cannot be read, or the pictures exceed
+            a limit.
     """
     archive = archives.opened(data)
     found = archives.members(archive)
@@ -116,20 +116,20 @@ def read(data: bytes, how: Reading) -> Table:
 
 
 def _manifest(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> tuple[ZipInfo | None, tuple[str, ...]]:
-    """The manifest and the folder it lies in: none, or the one that whoever packs a folder puts around everything."""
+    """Return the manifest, if any, and its folder: the top-level folder that contains all files, or no folder."""
     folders = {parts[:1] if len(parts) > 1 else () for _, parts in found}
     around = folders.pop() if len(folders) == 1 else ()
     return next((entry for entry, parts in found if parts == (*around, MANIFEST)), None), around
 
 
 def _bounded(decode: Decode) -> Decode:
-    """The same for all pictures of an archive, that gives up when they are too large together."""
+    """Return a decoder that raises an error when all pictures together have too many pixels."""
     left = MOST_PIXELS
 
     def bounded(picture: bytes) -> str:
         nonlocal left
         width, height = unpack(">II", picture[16:24]) if picture.startswith(PNG) and len(picture) >= 24 else (0, 0)
-        # What claims more than that is refused by its claim alone.
+        # The decoder rejects larger pictures by their declared size without decoding them.
         left -= min(width * height or OTHER_PIXELS, OTHER_PIXELS)
         if left < 0:
             raise UnreadableFile("the pictures of the archive have too many pixels in all; split it")
@@ -139,13 +139,13 @@ def _bounded(decode: Decode) -> Decode:
 
 
 def _row(number: int, archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], decode: Decode) -> Row:
-    """What a file says that no manifest tells of: its folder is the campaign, its name that of the code."""
+    """Convert a file not listed in the manifest to a row; the folder is the campaign, the file name the name."""
     stem, _, suffix = parts[-1].rpartition(".")
     cells = {"Campaign Name": "/".join(parts[:-1]), "QR Code Name": stem or parts[-1]}
     if suffix.lower() != "png":
         return Row(number, cells, f"{'/'.join(parts)!r} is no .png, and only those are read", "undecodable")
     try:
-        # The picture is a code's: of its own content, not of a short URL of ours.
+        # The QR Code was not created by us, so its text is the content and not one of our short URLs.
         content = decode(archives.unpacked(archive, entry, MOST_PICTURE_BYTES))
     except QrkitError as error:
         return Row(number, cells, f"{'/'.join(parts)!r}: {error}", "undecodable")

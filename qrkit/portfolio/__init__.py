@@ -1,4 +1,4 @@
-"""A user's QR Codes and campaigns, opened from a store file."""
+"""Open a store and manage its campaigns and QR Codes."""
 
 from __future__ import annotations
 

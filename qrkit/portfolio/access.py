@@ -1,4 +1,4 @@
-"""Keys and plans: who may do what (rulings T13, T14)."""
+"""Accounts, API keys, plans and request limits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 LOCAL = "local"
-"""Name of the one account of a person who works alone; its plan is premium."""
+"""The name of the local user's account, which has the premium plan."""
 
 MOST_KEY_CHARACTERS = 200
 LONGEST_NAME = 100
@@ -54,7 +54,7 @@ TOLD_SECONDS = 1.0
 
 
 def local_account(store: Store) -> Account:
-    """The account of the local user, made when the store has none."""
+    """Return the local user's account; create the account if the store has none."""
     with store.atomic():
         found = account_named(store, LOCAL)
         if found is None:
@@ -64,15 +64,15 @@ def local_account(store: Store) -> Account:
 
 
 def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
-    """Make an account.
+    """Create an account.
 
     Args:
-        store: Where it is kept.
-        name: 1..100 characters that can be printed; no other account has it.
-        plan: A name of `PLANS`.
+        store: The store to add the account to.
+        name: 1..100 printable characters; unique in the store.
+        plan: The name of a plan in `PLANS`.
 
     Raises:
-        InvalidParameter: The name breaks its rule or is taken, or there is no such plan.
+        InvalidParameter: If the name is invalid or already in use, or the plan does not exist.
     """
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         rule = f"must have 1..{LONGEST_NAME} characters that can be printed"
@@ -86,14 +86,14 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
 
 
 def get_account(store: Store, name: str) -> Account:
-    """The account of this name.
+    """Return the account with this name.
 
     Args:
-        store: Where it is kept.
-        name: As `create_account` was given it; `LOCAL` is that of a person who works alone.
+        store: The store that contains the account.
+        name: The name passed to `create_account`, or `LOCAL` for the local user's account.
 
     Raises:
-        NotFound: There is none.
+        NotFound: If no account has this name.
     """
     found = account_named(store, name)
     if found is None:
@@ -102,20 +102,20 @@ def get_account(store: Store, name: str) -> Account:
 
 
 def list_accounts(store: Store) -> list[Account]:
-    """All accounts, oldest first."""
+    """Return all accounts, oldest first."""
     return accounts.all_accounts(store)
 
 
 def change_plan(store: Store, account: Account, plan: str) -> Account:
-    """Give an account another plan; it holds from the next request on.
+    """Change the plan of an account and return the updated account; the new plan applies from the next request.
 
     Args:
-        store: Where the account is.
-        account: Whose plan changes; the record that is given back has the new one.
-        plan: A name of `qrkit.tracking.records.PLANS`.
+        store: The store that contains the account.
+        account: The account to change.
+        plan: The name of a plan in `qrkit.tracking.records.PLANS`.
 
     Raises:
-        InvalidParameter: There is no such plan.
+        InvalidParameter: If the plan does not exist.
     """
     changed = Account(account.id, account.name, _plan(plan))
     accounts.update_plan(store, changed)
@@ -129,10 +129,10 @@ def _plan(name: str) -> str:
 
 
 def check_exchange(account: Account) -> None:
-    """Refuse import and export to an account whose plan does not include them (interface.md, "Authentication", 3).
+    """Check that the plan of an account includes import and export.
 
     Raises:
-        NotAllowed: It does not.
+        NotAllowed: If the plan does not include import and export.
     """
     if not PLANS[account.plan].may_exchange:
         plans = " and ".join(name for name, plan in PLANS.items() if plan.may_exchange)
@@ -140,13 +140,15 @@ def check_exchange(account: Account) -> None:
 
 
 def create_key(store: Store, account: Account, *, label: str = "", expires: datetime | None = None) -> str:
-    """Make an API key for an account. It is shown this once: the store keeps its SHA-256 alone (ruling T14).
+    """Create an API key for an account and return the key.
+
+    Save the returned key: the store contains only its SHA-256 hash, so the key cannot be shown again.
 
     Args:
-        store: Where the account is.
-        account: Whose it is; an account may have several.
-        label: What its owner calls it.
-        expires: When it stops to work; without a time zone it is UTC.
+        store: The store that contains the account.
+        account: The account that the key authenticates; an account can have several keys.
+        label: A description of the key.
+        expires: When the key expires, in UTC unless a time zone is given; None for a key that never expires.
     """
     key = "qk_" + secrets.token_urlsafe(32)
     digest = _digest(key)
@@ -155,25 +157,25 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
 
 
 def list_keys(store: Store, account: Account) -> list[ApiKey]:
-    """What is known of the API keys of an account, oldest first; the keys themselves are nowhere.
+    """Return the API key records of an account, oldest first; the keys themselves are not stored.
 
     Args:
-        store: Where the account is.
-        account: Whose keys they are.
+        store: The store that contains the account.
+        account: The account that owns the keys.
     """
     return keys_of(store, account)
 
 
 def revoke_key(store: Store, account: Account, id: str) -> None:
-    """Have an API key open nothing from now on.
+    """Revoke an API key, effective immediately.
 
     Args:
-        store: Where the account is.
-        account: Whose key it is.
-        id: Of the key, as `list_keys` has it.
+        store: The store that contains the account.
+        account: The account that owns the key.
+        id: The ID of the key, as returned by `list_keys`.
 
     Raises:
-        NotFound: The account has no key of this id that still works.
+        NotFound: If the account has no key with this ID, or the key is already revoked.
     """
     with store.atomic():
         if not any(key.id == id and key.revoked is None for key in keys_of(store, account)):
@@ -182,15 +184,15 @@ def revoke_key(store: Store, account: Account, id: str) -> None:
 
 
 def authenticate(store: Store, key: str, moment: datetime) -> Account:
-    """The account of an API key.
+    """Return the account that an API key belongs to.
 
     Args:
-        store: Where keys are kept.
-        key: As `create_key` gave it.
-        moment: When it is shown, with a time zone.
+        store: The store that contains the key.
+        key: The key, as returned by `create_key`.
+        moment: The time of the request, time zone-aware.
 
     Raises:
-        NotAuthenticated: The key is unknown, revoked or expired; the message does not say which.
+        NotAuthenticated: If the key is unknown, revoked or expired; the message does not say which.
     """
     account = account_of_digest(store, _digest(key), moment) if len(key) <= MOST_KEY_CHARACTERS else None
     if account is None:
@@ -199,23 +201,22 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
 
 
 def key_id(key: str) -> str:
-    """What names a key where it must not be shown: the id that `list_keys` has."""
+    """Return the ID of a key, as in `list_keys`; use the ID where the key must stay secret, such as in logs."""
     return _digest(key)[:ID_LENGTH]
 
 
 def _digest(key: str) -> str:
-    # A key is 256 random bits: there is nothing to guess, and a slow hash would only help those who want to slow us
-    # down.
+    # A key has 256 random bits and cannot be guessed, so a slow hash would only make denial-of-service attacks easier.
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Quota(NamedTuple):
-    """What is left of a plan's requests on this UTC day.
+    """The request limit of an account for the current UTC day.
 
     Attributes:
-        limit: Requests a day that the plan allows.
-        remaining: How many of them are left.
-        reset: When the next day begins, in Unix seconds.
+        limit: The number of requests that the plan allows per day.
+        remaining: The number of requests left today.
+        reset: The start of the next UTC day as a Unix timestamp in seconds.
     """
 
     limit: int
@@ -224,13 +225,13 @@ class Quota(NamedTuple):
 
 
 class RequestCounter:
-    """Counts the requests of each account on the present UTC day, in memory.
+    """Count the requests of each account for the current UTC day, in memory.
 
-    Where several processes serve one store they tell each other once a second: beyond a plan's number at most those
-    requests pass that the others have answered in that second.
+    Processes sharing a store exchange counts every second, so an account can exceed its limit by at most what the
+    other processes served in that second.
 
     Args:
-        store: What is served; only one that others serve, too, is told anything.
+        store: The store being served; counts are exchanged only through a store that several processes can share.
     """
 
     def __init__(self, store: Store | None = None) -> None:
@@ -242,14 +243,14 @@ class RequestCounter:
         self._lock = Lock()
 
     def count(self, account: Account, moment: datetime) -> Quota:
-        """Count one request.
+        """Count one request and return the updated quota.
 
         Args:
-            account: Who asks.
-            moment: When, with a time zone.
+            account: The account that makes the request.
+            moment: The time of the request, time zone-aware.
 
         Raises:
-            TooManyRequests: The plan's number for the day is used up.
+            TooManyRequests: If the account has reached the daily limit of its plan.
         """
         with self._lock:
             quota = self._left(account, moment)
@@ -263,7 +264,7 @@ class RequestCounter:
         return quota._replace(remaining=quota.remaining - 1)
 
     def _tell(self, account: Account) -> None:
-        """Once a second, exchange numbers with the other processes; while the server is away each counts alone."""
+        """Exchange counts with the other processes once a second; if the database is unavailable, count locally."""
         now = monotonic()
         if self._store is None or now - self._told.get(account.id, -TOLD_SECONDS) < TOLD_SECONDS:
             return
@@ -273,23 +274,23 @@ class RequestCounter:
             self._untold[account.id] = 0
 
     def left(self, account: Account, moment: datetime) -> Quota:
-        """What is left, without counting.
+        """Return the quota of an account without counting a request.
 
         Args:
-            account: Whose requests.
-            moment: When, with a time zone.
+            account: The account to look up.
+            moment: The current time, time zone-aware.
         """
         with self._lock:
             return self._left(account, moment)
 
     def _left(self, account: Account, moment: datetime) -> Quota:
         day = moment.toordinal()
-        # A day back is a thread that is late at midnight: its request counts today, and the day does not begin anew.
+        # Just after midnight, a slow thread may still report the previous day. Count its request today; don't reset.
         if day not in (self._day, self._day - 1):
             self._day = day
             for counted in (self._used, self._untold, self._told):
                 counted.clear()
         limit = PLANS[account.plan].requests_a_day
         tomorrow = datetime.combine(moment.date(), datetime.min.time(), UTC) + timedelta(days=1)
-        # A plan may have become smaller since the morning.
+        # The account may have used more than its limit if its plan was downgraded today.
         return Quota(limit, max(limit - self._used.get(account.id, 0), 0), int(tomorrow.timestamp()))

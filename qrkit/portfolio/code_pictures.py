@@ -1,7 +1,7 @@
-"""What the picture of a tracked QR Code is drawn with, and the URLs that lead to it (rulings T2, X12).
+"""The design and the URLs of a tracked QR Code's picture (rulings T2, X12).
 
-A code may ask for a version or a mode that cannot hold what its picture says: the base URL of its short URL has changed
-since, or a file brought it from a service with shorter ones. It is drawn all the same, with the nearest that can.
+The version or mode of a QR Code may no longer fit the encoded text, for example after the base URL changed, or after an
+import from a service with shorter URLs. Such a QR Code is drawn with the closest version or mode that fits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from qrkit.tracking.short_urls import image_url, short_url
 __all__ = ["check_drawable", "drawn", "fits", "fitting", "links_of"]
 
 FITS_ANYWAY = 300
-"""Characters that the largest symbol holds at any level, though UTF-8 takes four bytes for each."""
+"""Any text of this length fits the largest symbol at every error correction level, even at four bytes per character."""
 NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em": "byte", "version": None})
-"""What gives way when a content does not fit, the least of it first."""
+"""Property changes to try when the content does not fit, smallest change first."""
 
 
 def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
-    """The short URL and the image URL of a QR Code.
+    """Return the short URL and the image URL of a QR Code.
 
     Args:
-        fields: The other fields of its record.
-        base_url: What both begin with.
+        fields: The other fields of the QR Code's record.
+        base_url: The base URL of both URLs.
     """
     url = short_url(base_url, fields["short_code"], fields["urlinfo"])
     text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=fields["content"])
@@ -36,34 +36,34 @@ def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
 
 
 def check_drawable(code: QRCode) -> None:
-    """Refuse properties that the picture cannot have, before it is printed.
+    """Check that the picture of a QR Code can be drawn with the QR Code's properties.
 
     Args:
-        code: A record with its short URL.
+        code: A record with a short URL.
 
     Raises:
-        InvalidParameter: If the mode of the record cannot encode what its picture says.
-        ContentTooLong: If what its picture says does not fit the version of the record.
+        InvalidParameter: If the mode of the record cannot encode the text.
+        ContentTooLong: If the text does not fit the version of the record.
     """
     check = _check_holds if code.is_dynamic else _check_fits
     check(code.encoded, code.properties)
 
 
 def drawn(content: str, properties: Properties, **changes: Any) -> Design:
-    """The design of a picture that says `content`.
+    """Return the design of a picture that encodes `content`.
 
     Args:
-        content: What it says.
-        properties: How it is drawn, as far as the content fits.
-        **changes: Fields of `Design` in their place; these are taken at their word.
+        content: The text to encode.
+        properties: The properties to draw with, adjusted if the content does not fit.
+        **changes: Fields of `Design` that replace the properties; these fields are never adjusted.
     """
     return _design(content, fitting(content, properties), **changes)
 
 
 def fitting(content: str, properties: Properties) -> Properties:
-    """The same properties where the content fits; else with byte mode, an automatic version, or both.
+    """Return the properties unchanged if the content fits, or else with byte mode, an automatic version, or both.
 
-    Where nothing helps they stay as they are, so that drawing says what is wrong.
+    If the content still does not fit, the properties are returned unchanged, and drawing raises the error.
     """
     if fits(content, properties):
         return properties
@@ -72,7 +72,7 @@ def fitting(content: str, properties: Properties) -> Properties:
 
 
 def fits(content: str, properties: Properties) -> bool:
-    """Whether a symbol of this version, mode and level can hold the content."""
+    """Return whether the content fits a symbol of this version, mode and error correction level."""
     try:
         _check_fits(content, properties)
     except (InvalidParameter, ContentTooLong):
@@ -81,11 +81,11 @@ def fits(content: str, properties: Properties) -> bool:
 
 
 def _check_fits(content: str, properties: Properties) -> None:
-    """Refuse properties that the picture of a content cannot have.
+    """Check that the content can be encoded with these properties.
 
     Raises:
-        InvalidParameter: The content has characters that the mode does not have.
-        ContentTooLong: It does not fit the version.
+        InvalidParameter: If the mode cannot encode a character of the content.
+        ContentTooLong: If the content does not fit the version.
     """
     if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
         return
@@ -93,7 +93,7 @@ def _check_fits(content: str, properties: Properties) -> None:
 
 
 def _check_holds(short_url: str, properties: Properties) -> None:
-    """Refuse properties that the picture of a short URL cannot have; the error names the URL, which nobody sent.
+    """Check that a short URL can be encoded; errors quote the short URL, because the caller did not supply one.
 
     Raises:
         InvalidParameter: If the mode cannot encode the short URL.

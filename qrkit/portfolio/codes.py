@@ -24,12 +24,12 @@ Events = Sequence[ScheduleEvent | Mapping[str, Any]]
 
 
 class Records:
-    """Campaigns and QR Codes of one account in a store.
+    """The campaigns and QR Codes of one account in a store.
 
     Attributes:
-        store: Where they are.
-        account: Whose they are.
-        base_url: What short URLs begin with; it is printed on paper, so choose it for good.
+        store: The store that contains the campaigns and QR Codes.
+        account: The account that owns the campaigns and QR Codes.
+        base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
     """
 
     def __init__(self, store: Store, account: Account, *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now) -> None:
@@ -39,28 +39,28 @@ class Records:
         self._clock = clock
 
     def now(self) -> datetime:
-        """The present moment, by the clock of this portfolio."""
+        """Return the current time according to the clock of this portfolio."""
         return self._clock()
 
     def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
         """Add a campaign.
 
         Args:
-            name: 1..32,767 characters.
-            description: At most 32,767 characters.
+            name: The name of the campaign, 1..32,767 characters.
+            description: A description of the campaign, at most 32,767 characters.
 
         Raises:
-            InvalidParameter: The name is empty or too long.
+            InvalidParameter: If the name is empty, or if the name or the description is too long.
         """
         campaign = Campaign(id=new_id(), name=name, description=description, created=self._clock())
         table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
 
     def get_campaign(self, id: str) -> Campaign:
-        """The campaign of this id.
+        """Return the campaign with this ID.
 
         Raises:
-            NotFound: This portfolio has none of this id.
+            NotFound: If this portfolio has no campaign with this ID.
         """
         found = table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
@@ -68,20 +68,20 @@ class Records:
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
-        """All campaigns, oldest first."""
+        """Return all campaigns, oldest first."""
         return table.campaigns(self.store, self.account.id)
 
     def update_campaign(self, id: str, *, name: str | None = None, description: str | None = None) -> Campaign:
-        """Change a campaign; what is None stays as it is.
+        """Update a campaign; arguments left as None are unchanged.
 
         Args:
-            id: Which one.
-            name: Its new name, 1..32,767 characters.
-            description: Its new description.
+            id: ID of the campaign.
+            name: The new name, 1..32,767 characters.
+            description: The new description, at most 32,767 characters.
 
         Raises:
-            NotFound: This portfolio has none of this id.
-            InvalidParameter: The name is empty or too long.
+            NotFound: If this portfolio has no campaign with this ID.
+            InvalidParameter: If the name is empty, or if the name or the description is too long.
         """
         changes = _given(name=name, description=description)
         with self.store.atomic():
@@ -90,14 +90,14 @@ class Records:
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
-        """Delete a campaign, and its QR Codes unless they are kept (ruling T6).
+        """Delete a campaign, including its QR Codes unless `keep` is true.
 
         Args:
-            id: Which one.
-            keep: Whether its QR Codes stay, outside of any campaign.
+            id: ID of the campaign.
+            keep: Whether to keep the campaign's QR Codes, without a campaign.
 
         Raises:
-            NotFound: This portfolio has none of this id.
+            NotFound: If this portfolio has no campaign with this ID.
         """
         with self.store.atomic():
             self.get_campaign(id)
@@ -125,21 +125,22 @@ class Records:
         """Add a tracked QR Code.
 
         Args:
-            content: Where a scan leads: a URL, or text that is shown. 1..32,767 characters.
-            name: Its name; without one, the content cut at 100 characters (ruling T4).
-            campaign_id: The campaign it belongs to.
+            content: The redirect target: a URL, or text to display. 1..32,767 characters.
+            name: The name of the QR Code; by default, the first 100 characters of the content.
+            campaign_id: ID of the campaign to add the QR Code to.
             comment: A private note.
-            urlinfo: Words that the short URL ends in.
-            short_code: A short code of your choice, 2..64 of `0-9 A-Z a-z _ -`; without one, 6 random characters (T1).
-            is_dynamic: Whether the picture encodes the short URL; else it encodes the content, and scans are not seen.
-            location: Where it hangs: address, latitude, longitude.
-            properties: How it is drawn: size, version, padding, em, ec, foreground, background.
-            is_schedule_enabled: Whether the schedule is followed.
-            schedule: Changes of content: content, recurrence, date (ruling T7).
+            urlinfo: Words appended to the short URL.
+            short_code: A custom short code, 2..64 characters of `0-9 A-Z a-z _ -`; by default, 6 random characters.
+            is_dynamic: Whether the picture encodes the short URL. If false, the picture encodes the content, and scans
+                are not counted.
+            location: Where the QR Code is displayed: address, latitude, longitude.
+            properties: How the QR Code is drawn: size, version, padding, em, ec, foreground, background.
+            is_schedule_enabled: Whether to apply the schedule.
+            schedule: Scheduled changes of the content, each with content, recurrence and date.
 
         Raises:
-            InvalidParameter: A field breaks its rule, the short code was given before, or there is no such campaign.
-            ContentTooLong: What the picture encodes does not fit the version asked for.
+            InvalidParameter: If a field is invalid, the short code was used before, or the campaign does not exist.
+            ContentTooLong: If the encoded text does not fit the requested version.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -167,29 +168,29 @@ class Records:
             return self._insert(record)
 
     def get_qrcode(self, id: str) -> QRCode:
-        """The QR Code of this id.
+        """Return the QR Code with this ID.
 
         Raises:
-            NotFound: This portfolio has none of this id.
+            NotFound: If this portfolio has no QR Code with this ID.
         """
         return _shown(self._one(id))
 
     def design_of(self, id: str) -> Design:
-        """What the picture of a QR Code looks like, whether or not the plan shows its record (rulings T2, T13).
+        """Return the design of a QR Code's picture, even for a QR Code beyond the limit of the plan.
 
         Raises:
-            NotFound: This portfolio has none of this id.
+            NotFound: If this portfolio has no QR Code with this ID.
         """
         code = self._one(id)
         return drawn(code.encoded, code.properties)
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
-        """All QR Codes in the order they were added; of one campaign where one is given."""
+        """Return the QR Codes in the order they were added: all of them, or those of one campaign."""
         campaign = None if campaign_id is None else _sought(campaign_id)
         return [_shown(code) for code in self._stored(campaign=campaign)]
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
-        """The same, some thousands at a time: of a large portfolio, not all records need be in memory at once."""
+        """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
         most = PLANS[self.account.plan].most_qrcodes
         for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
             yield [_shown(code) for code in part]
@@ -209,26 +210,26 @@ class Records:
         is_schedule_enabled: bool | None = None,
         schedule: Events | None = None,
     ) -> QRCode:
-        """Change a QR Code; what is None stays as it is, down to single fields of location and properties (ruling T5).
+        """Update a QR Code; arguments left as None are unchanged, also within location and properties.
 
         Args:
-            id: Which one.
-            content: Where a scan leads from now on; the printed code stays the same.
-            name: Its name; "" names it after its content.
-            campaign_id: Another campaign; "" takes it out of its campaign.
+            id: ID of the code.
+            content: The new redirect target; printed codes keep working.
+            name: The new name; "" sets the name from the content.
+            campaign_id: ID of the new campaign; "" removes the QR Code from its campaign.
             comment: A private note.
-            urlinfo: Words that the short URL ends in; printed codes with other words go on working.
+            urlinfo: Words appended to the short URL; printed codes with other words keep working.
             is_dynamic: Whether the picture encodes the short URL.
-            location: Fields of `Location` that change. In a mapping, None leaves a field as it is; a `Location` changes
-                what was given when it was made, so that `Location(latitude=None)` takes the latitude away.
-            properties: Fields of `Properties` that change, likewise.
-            is_schedule_enabled: Whether the schedule is followed.
-            schedule: The whole new schedule; an empty one has no events.
+            location: The location fields to change. In a mapping, None leaves a field unchanged; a `Location` sets
+                exactly the fields passed to it, so `Location(latitude=None)` clears the latitude.
+            properties: The properties to change; a mapping or a `Properties` works as described for `location`.
+            is_schedule_enabled: Whether to apply the schedule.
+            schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
 
         Raises:
-            NotFound: This portfolio has none of this id.
-            InvalidParameter: A field breaks its rule, or there is no such campaign.
-            ContentTooLong: What the picture encodes does not fit the version asked for.
+            NotFound: If this portfolio has no QR Code with this ID.
+            InvalidParameter: If a field is invalid, or the campaign does not exist.
+            ContentTooLong: If the encoded text does not fit the requested version.
         """
         changes = _given(
             content=content,
@@ -250,38 +251,38 @@ class Records:
                 changes["location"] = _merged(stored.location, location)
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
-            # As if the plan showed it: what it does not show has to have a content, too.
+            # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
             changed = self._linked(stored.replace(**changes, is_available=True))
             _check_change(stored, changed)
             table.update_qrcode(self.store, changed)
         return _shown(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:
-        """Delete a QR Code; its short URL says so from then on, and is never given again (ruling T6).
+        """Delete a QR Code; its short URL then reports that the QR Code was deleted, and is never reused.
 
         Raises:
-            NotFound: This portfolio has none of this id.
+            NotFound: If this portfolio has no QR Code with this ID.
         """
         with self.store.atomic():
             table.delete_qrcodes(self.store, [self._one(id)])
 
     def shorten(self, url: str) -> str:
-        """The short URL of a URL: that of the code an earlier call made for it, else of a new tracked one (G9, G19).
+        """Return a short URL for a URL: the one from an earlier call, or that of a new tracked QR Code.
 
         Raises:
-            InvalidParameter: The URL is empty or too long.
+            InvalidParameter: If the URL is empty or too long.
         """
-        Design(content=url)  # refuses what is no text
+        Design(content=url)  # raises if the URL is not a text
         with self.store.atomic():
             found = self._stored(content=url)
             made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
-            # A code beyond the plan works, though its record does not show its short URL (ruling T13).
+            # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
             return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
 
     def _stored(
         self, *, id: str | None = None, campaign: str | None = None, content: str | None = None
     ) -> list[QRCode]:
-        """The QR Codes with all that the store knows of them, whether or not the plan shows it."""
+        """Return the complete records of QR Codes, including QR Codes beyond the limit of the plan."""
         most, chosen = PLANS[self.account.plan].most_qrcodes, {"id": id, "campaign": campaign, "content": content}
         return table.qrcodes(self.store, self.account.id, self._links, most=most, **chosen)
 
@@ -298,7 +299,7 @@ class Records:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
     def _free_short_code(self, wished: str = "") -> str:
-        """The short code wished for, or a random one, that was never given to any account (ruling T1)."""
+        """Return the requested short code, or a random one, that no account has ever used (ruling T1)."""
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
         if not isinstance(wished, str) or not is_short_code(wished):
@@ -309,11 +310,11 @@ class Records:
         return wished
 
     def _insert(self, record: QRCode) -> QRCode:
-        """Store a new record that can be drawn, and give it back with its URLs."""
+        """Store a new record if its picture can be drawn, and return the record with its URLs."""
         code = self._linked(record)
         check_drawable(code)
         table.insert_qrcode(self.store, self.account.id, code, self.now())
-        # Whether the plan shows it depends on how many were there before.
+        # The plan shows a limited number of QR Codes, oldest first.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
         return _shown(code.model_copy(update={"is_available": is_available}))
 
@@ -321,7 +322,7 @@ class Records:
         return links_of(fields, self.base_url)
 
     def _linked(self, code: QRCode) -> QRCode:
-        """The record with the URLs that it has in this portfolio."""
+        """Return the record with its short URL and image URL in this portfolio."""
         return code.model_copy(update=self._links(vars(code)))
 
 
@@ -330,12 +331,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 def _sought(id: Any) -> str:
-    """An id to look for; "", which nothing has, in the place of what can be none."""
+    """Return the ID to look up; for a value that cannot be an ID, return "", which no record has."""
     return id if isinstance(id, str) and id.isascii() else ""
 
 
 def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
-    """The fields of a part of a record after a change, to be judged with the others; what was not given stays."""
+    """Merge changed fields into a stored location or properties; the record validates the result."""
     if isinstance(given, Mapping):
         return _fields(stored) | {name: value for name, value in given.items() if value is not None}
     return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
@@ -346,7 +347,7 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
 
 
 def _check_change(before: QRCode, after: QRCode) -> None:
-    """Refuse a version or mode that cannot be drawn; one that could not be drawn before may stay (ruling X12)."""
+    """Check that a changed QR Code can be drawn; a version or mode that did not fit before may stay (ruling X12)."""
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
@@ -354,5 +355,5 @@ def _check_change(before: QRCode, after: QRCode) -> None:
 
 
 def _shown(code: QRCode) -> QRCode:
-    """The record as the plan of its account shows it."""
+    """Return the record as visible under the plan: in full, or only the fields that are always shown."""
     return code if code.is_available else QRCode(**{name: getattr(code, name) for name in SHOWN_ANYWAY})

@@ -1,4 +1,4 @@
-"""An import on its way into a portfolio: rows are judged one by one, and stored together (rulings X2 to X5)."""
+"""Import rows into a portfolio: validate each row, then store the rows in batches (rulings X2 to X5)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Importing"]
 
 
 class Importing:
-    """The rows of one import; `finish` stores what was taken in.
+    """One import into a portfolio; call `finish` at the end to store the remaining rows.
 
     Args:
-        records: The portfolio they go into, in a transaction.
-        urls: The short URLs of all of them.
+        records: The portfolio to import into, in a transaction.
+        urls: The short URLs of all rows.
     """
 
     def __init__(self, records: Records, urls: Iterable[str]) -> None:
@@ -30,27 +30,27 @@ class Importing:
         self._taken = table.all_short_codes(records.store)
         self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
         self._waiting: list[QRCode] = []
-        # A row is asked for its short code before it is inserted, and again then.
+        # The short URL of a row is parsed several times in succession: `has_own_code` and `insert` both need the link.
         paths = shared_paths(urls)
         self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url, paths))
 
     def present(self) -> list[tuple[str, str]]:
-        """The name and the content of every QR Code that is there before the import."""
+        """Return the name and the content of every QR Code in the portfolio before the import."""
         return table.names_and_contents(self._records.store, self._records.account.id)
 
     def has_own_code(self, code: QRCode) -> bool:
-        """Whether the short URL of a row brings a short code that is free."""
+        """Return whether the short URL of a row contains a short code that is not in use."""
         return self._own_link(code) is not None
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
-        """Take the QR Code of a row in under this name; say what could not be kept of it (rulings X4, X12)."""
+        """Import a row as a QR Code under this name; return what could not be kept."""
         campaign = row.cells.get("Campaign Name", "")
         try:
             asked = self._named(code, name, campaign)
             made = _fitting(asked)
             is_changed = made is not asked
             if campaign and made.campaign_id is None:
-                # A campaign is made only for a code that comes in.
+                # Create a campaign only for a QR Code that is really imported.
                 made = made.model_copy(update={"campaign_id": self._new_campaign(campaign)})
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
@@ -68,7 +68,7 @@ class Importing:
         return issues
 
     def _named(self, code: QRCode, name: str, campaign: str) -> QRCode:
-        """The QR Code of a row with its name in the portfolio, an id, a short code, and its campaign if known."""
+        """Return the QR Code of a row with this name, a new ID, a short code, and the campaign if one exists."""
         own = self._own_link(code)
         link = own or self._link(code.short_url)
         short_code = own.code if own else self._free_short_code()
@@ -80,16 +80,16 @@ class Importing:
             "urlinfo": urlinfo,
             "short_url": short_url(self._records.base_url, short_code, urlinfo),
         }
-        # Copies are not judged again, so that they cost little; a name is.
+        # `model_copy` skips validation, which saves time; only a new name has to be validated.
         return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
 
     def finish(self) -> None:
-        """Store what waits to be stored."""
+        """Store the QR Codes that are waiting to be stored."""
         table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting, self._records.now())
         self._waiting.clear()
 
     def _own_link(self, code: QRCode) -> ShortLink | None:
-        """The short code that a row brings, when it is free (ruling X4)."""
+        """Return the link with the short code of a row; None if the code is missing or in use (ruling X4)."""
         link = self._link(code.short_url)
         return None if link is None or link.code in self._taken else link
 
@@ -102,7 +102,7 @@ class Importing:
 
 
 def _fitting(code: QRCode) -> QRCode:
-    """The QR Code, with another version or mode where its short URL needs one (ruling X12)."""
+    """Return the QR Code, with another version or mode if its short URL does not fit (ruling X12)."""
     if code.is_dynamic:
         properties = fitting(code.encoded, code.properties)
         if properties is not code.properties:
@@ -112,7 +112,7 @@ def _fitting(code: QRCode) -> QRCode:
 
 
 def _what_changed(asked: Properties, given: Properties) -> str:
-    """What a code asked for that its short URL does not fit, and what it is drawn with."""
+    """Describe which requested properties were changed so that the short URL fits."""
     told = []
     if given.version != asked.version:
         told.append(f"Version={asked.version} is too small for its short URL, and is automatic now")

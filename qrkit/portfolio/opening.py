@@ -1,4 +1,4 @@
-"""Opening a portfolio, and the address under which its short URLs are reached."""
+"""Open a portfolio, and manage the base URL of its short URLs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from qrkit.tracking.times import Clock, now
 __all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio"]
 
 BASE_URL = "base_url"
-"""Name under which a store keeps it."""
+"""The store setting that contains the base URL."""
 EARLIER = "earlier_base_urls"
-"""Name under which a store keeps those that it had, a line each."""
+"""The store setting that contains the earlier base URLs, one per line."""
 
 
 def kept_base_url(store: Store, given: str | None = None) -> str:
-    """What short URLs of a store begin with: what is given, which the store keeps, else what it has kept.
+    """Return the base URL of short URLs: the given one, which is saved, or else the saved one.
 
     Raises:
-        InvalidParameter: It is no http or https URL.
+        InvalidParameter: If the given base URL is not an http or https URL.
     """
     kept = get_setting(store, BASE_URL)
     if given is None:
@@ -44,7 +44,7 @@ def kept_base_url(store: Store, given: str | None = None) -> str:
 
 
 def earlier_base_urls(store: Store) -> list[str]:
-    """What short URLs of a store began with before: codes that were printed then still lead there."""
+    """Return the earlier base URLs of a store, which printed codes may still contain."""
     return (get_setting(store, EARLIER) or "").split()
 
 
@@ -55,28 +55,28 @@ def open_portfolio(
     clock: Clock = now,
     snapshot_of: str | Path | None = None,
 ) -> Portfolio:
-    """Open the portfolio of the local user in a store: a file, or a database that several processes work on.
+    """Open the local user's portfolio in a store: a file, or a database that several processes can share.
 
     Args:
-        path: The file, which is made when it does not exist; `:memory:`; or the URL of a PostgreSQL database that is
-            there, `postgresql://user@host/name`. A password is better kept in the environment, as PGPASSWORD.
-        base_url: What short URLs begin with: the address under which the redirects will be reached. The store keeps
-            it, so that it need be given but once; http://localhost:8080 where it never was. Where it changes, the
-            server goes on answering under the host of the earlier one, on which printed codes depend.
-        clock: What time it is, for records that are made.
-        snapshot_of: A store that another process holds, in place of `path`: a copy of it as it is now is opened, in
-            which nothing can be changed.
+        path: The store file, which is created if the file does not exist; `:memory:`; or the URL of an existing
+            PostgreSQL database, `postgresql://user@host/name`. Set the password in the environment as PGPASSWORD.
+        base_url: The base URL of short URLs: the public address of the redirect server. The store saves the base URL,
+            so you pass it only once; the default is http://localhost:8080. After a change, the server also accepts
+            requests for the earlier host, so that printed codes keep working.
+        clock: A function that returns the current time, used to timestamp new records.
+        snapshot_of: A store that another process has open. A read-only copy of its current state is opened, and `path`
+            is ignored.
 
     Raises:
-        StoreBusy: Another process has the file open, or the server does not answer.
-        UnreadableFile: The file or the database is not a store, or another one was moved into it in part.
-        InvalidParameter: `base_url` is no http or https URL, or the URL of the database cannot be read.
+        StoreBusy: If another process has the file open, or the database server does not respond.
+        UnreadableFile: If the file or the database is not a store, or moving another store into it was not completed.
+        InvalidParameter: If `base_url` is not an http or https URL, or the database URL is invalid.
 
     Warns:
-        UserWarning: The base URL is another one than that of the codes that are there.
+        UserWarning: If `base_url` differs from the base URL of existing QR Codes.
     """
     if base_url is not None:
-        base_url_of(base_url)  # before a file is made
+        base_url_of(base_url)  # validate before a file is created
     if snapshot_of is not None and base_url is not None:
         raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
     store = Store(path) if snapshot_of is None else Snapshot(snapshot_of)

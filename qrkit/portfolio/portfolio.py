@@ -1,4 +1,4 @@
-"""`Portfolio`: the records of one account, and what is made of them: pictures, tables, files, scans."""
+"""`Portfolio`: the records of one account, with pictures, DataFrames, import and export, and scans."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ __all__ = ["Portfolio", "picture_of"]
 
 
 class Portfolio(Shown, Records):
-    """Campaigns and QR Codes of one account in a store: as records, pictures, tables and files.
+    """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:
-        store: Where they are.
-        account: Whose they are.
-        base_url: What short URLs begin with; it is printed on paper, so choose it for good.
+        store: The store that contains the campaigns and QR Codes.
+        account: The account that owns the campaigns and QR Codes.
+        base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
     """
 
     @property
     def scans(self) -> Scans:
-        """The scans of this portfolio; `qrkit.analytics` asks it questions."""
+        """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
         return Scans(self.store, self.account.id, most_qrcodes=PLANS[self.account.plan].most_qrcodes)
 
     def scans_of(self, id: str) -> Scans:
-        """The scans of a QR Code or of a campaign of this portfolio.
+        """Return the scans of a QR Code or a campaign.
 
         Raises:
-            NotFound: It has neither of this id.
-            NotAllowed: The plan does not show the QR Code (ruling T13).
+            NotFound: If this portfolio has no QR Code or campaign with this ID.
+            NotAllowed: If the plan does not show the QR Code.
         """
         try:
             code = self.get_qrcode(id)
@@ -82,24 +82,24 @@ class Portfolio(Shown, Records):
         return self.scans.where(qrcode_id=code.id)
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
-        """The answer to a SELECT in the SQL of DuckDB over the rows of this portfolio, and nothing else.
+        """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.
 
-        It runs beside the store, in a database in memory that holds these tables alone. So it can change nothing and
-        reach no file, no network and no other account, whatever it says. It sees what is committed.
+        The query runs in a separate in-memory database that contains only the tables below. So the query cannot change
+        data or access files, the network or other accounts. The query sees committed data only.
 
-        Columns: those of the SELECT, in the dtypes that DuckDB gives them.
+        Columns: those of the SELECT, with DuckDB's dtypes.
 
         Args:
-            select: One SELECT. Tables: `scans` and `visits` (bots and previews too) with the columns of
+            select: One SELECT. Tables: `scans` and `visits` (including bots and link previews) with the columns of
                 `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment, short_code, created, scans,
                 is_dynamic, is_schedule_enabled, address, latitude, longitude); `campaigns` (id, name, description,
-                created); `day_counts` (day, qrcode_id, kind, visits), what is left of visits that were swept out.
-                Times are UTC, TIMESTAMP without a zone.
-            seconds: How long it may take, 0.1..3600; 512 MB of memory and a million rows are the other limits.
-            **parameters: Values of the `$names` in it: never write them into the text.
+                created); `day_counts` (day, qrcode_id, kind, visits), the daily counts of visits deleted by `sweep`.
+                Times are in UTC, as TIMESTAMP without a time zone.
+            seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
+            **parameters: Values of the `$name` parameters. Always pass values this way, never as part of the SQL text.
 
         Raises:
-            InvalidParameter: It is not one SELECT, DuckDB refuses it, or it takes more than it may.
+            InvalidParameter: If the text is not a single SELECT, if DuckDB rejects it, or if the query exceeds a limit.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -111,71 +111,73 @@ class Portfolio(Shown, Records):
         return free_sql(self.scans, select, parameters, seconds=seconds)
 
     def privacy_report(self) -> PrivacyReport:
-        """What is kept of those who visit the short URLs of this portfolio, why, and for how long."""
+        """Return a report of the data kept about visitors of this portfolio's short URLs, why, and for how long."""
         before = overdue_before(self.store, self.now())
         return PrivacyReport(self.now(), keep_days(self.store), visits_kept(self.store, self.account.id, before))
 
     def keep_visits(self, *, days: int | None) -> None:
-        """Say for how many days, 1..36500, the store keeps visits, of all accounts; None for ever. `sweep` does it.
+        """Set for how many days, 1..36500, the store keeps the visits of all accounts; None keeps visits forever.
+
+        Call `sweep` to delete older visits.
 
         Raises:
-            InvalidParameter: It is no number of days.
+            InvalidParameter: If `days` is not a whole number in 1..36500, or None.
         """
         set_keep_days(self.store, days)
 
     def sweep(self) -> int:
-        """Reduce the visits in the store that are older than they are kept to counts, and give their number.
+        """Delete visits that are older than the retention period, keep their counts, and return the number deleted.
 
-        It reckons in whole UTC days: what is kept for 1 day goes at the second midnight. Numbers of scans stay, and so
-        do those of each day; all else of those visits is deleted. `qrkit.store.maintenance.compact` takes it
-        out of the file.
+        Retention is counted in whole UTC days: a visit kept for 1 day is deleted after the second midnight. Total and
+        daily counts stay; all other data of these visits is deleted. Run `qrkit.store.maintenance.compact` to remove
+        the deleted data from the file.
         """
         return sweep(self.store, self.now())
 
     def reparse(self) -> int:
-        """Tell the user agents of all scans in the store apart anew, and give how many another version had told apart.
+        """Parse the user agents of all scans in the store again; return how many came from another parser version.
 
-        Do it after an update of the parsers; new user agents are told apart by themselves. Scans stay scans, and bots
-        bots: what was counted does not change.
+        Call this method after updating the user agent parsers; new user agents are parsed automatically. Counts do not
+        change: scans remain scans, and bots remain bots.
 
         Raises:
-            StoreReadOnly: The store is a snapshot.
+            StoreReadOnly: If the store is a snapshot.
         """
         return reparse(self.store)
 
     @property
     def templates(self) -> Templates:
-        """Its stored designs, by name."""
+        """The account's stored designs, by name."""
         return Templates(self.store, self.account.id, clock=self._clock)
 
     def campaigns(self) -> pd.DataFrame:
-        """A row a campaign, indexed by id.
+        """Return a DataFrame with one row per campaign, indexed by ID.
 
         Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
         """
         return campaigns_frame(self.list_campaigns(), self.list_qrcodes())
 
     def qrcodes(self, *, campaign_id: str | None = None) -> pd.DataFrame:
-        """Returns a DataFrame with one row per QR Code, indexed by id.
+        """Return a DataFrame with one row per QR Code, indexed by ID.
 
-        Columns: as the fields of `QRCode`: campaign (its name), name, content, short_url, address, comment,
-        em, ec (str), created (datetime64, UTC), scans, size, padding, version (int64; -1 is automatic), latitude,
-        longitude (float64, degrees), is_dynamic (bool).
+        Columns: named like the fields of `QRCode`: campaign (the campaign's name), name, content, short_url, address,
+        comment, em, ec (str), created (datetime64, UTC), scans, size, padding, version (int64; -1 is automatic),
+        latitude, longitude (float64, degrees), is_dynamic (bool).
         """
         return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
 
     @lists_fields(DesignFields, is_change=True)
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
-        """The picture of a QR Code: its short URL when it is dynamic, else its content (rulings T2, X5).
+        """Return the picture of a QR Code, which encodes the short URL if the QR Code is dynamic, or else the content.
 
         Args:
             code: A record of this portfolio.
-            template: Name of a stored design that it is drawn with, in place of its properties.
-            **changes: Fields of `Design` that replace those of its properties, or of the template.
+            template: The name of a stored design to use instead of the QR Code's properties.
+            **changes: Fields of `Design` that override the properties or the template.
 
         Raises:
-            NotFound: There is no template of this name.
-            NotAllowed: The plan does not show what its picture says (ruling T13).
+            NotFound: If no template has this name.
+            NotAllowed: If the plan does not show the QR Code.
         """
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
@@ -186,20 +188,20 @@ class Portfolio(Shown, Records):
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
     ) -> Path:
-        """Write all campaigns and QR Codes to a file, in the format of its suffix; gives the path back.
+        """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
 
-        QR Codes that the plan does not show are left out (ruling T13): a row without content could not be read again.
+        QR Codes that the plan does not show are left out, because a row without content cannot be imported again.
 
         Args:
-            path: Where to; its suffix is one of `qrkit.exchange.EXCHANGE_FORMATS`.
-            image_format: Of the pictures in a zip: png, eps or svg.
-            safe: Whether texts in a csv that a spreadsheet would run as formulas get an apostrophe, which an import
-                takes off again (ruling X7).
-            progress: Whether a bar shows how far it has come.
+            path: The file to write; the suffix must be one of `qrkit.exchange.EXCHANGE_FORMATS`.
+            image_format: The format of the pictures in a zip: png, eps or svg.
+            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
+                removes the apostrophe.
+            progress: Whether to show a progress bar.
 
         Raises:
-            InvalidParameter: There is no such format, or a text is too long for it; nothing was written.
-            CannotWrite: The file cannot be written there.
+            InvalidParameter: If the format is unknown, or a text is too long for the format; no file is written.
+            CannotWrite: If the file cannot be written.
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)
@@ -208,22 +210,22 @@ class Portfolio(Shown, Records):
         return file
 
     def export_bytes(self, format: str, *, image_format: str = "png", safe: bool = True) -> bytes:
-        """All campaigns and QR Codes as the bytes of a file, as `export_file` writes it.
+        """Return all campaigns and QR Codes as the bytes of a file, as written by `export_file`.
 
         Args:
-            format: A name of `qrkit.exchange.EXCHANGE_FORMATS`: csv, xls, xlsx, xml, json or zip.
-            image_format: Of the pictures in a zip: png, eps or svg.
-            safe: Whether texts in a csv that a spreadsheet would run as formulas get an apostrophe (ruling X7).
+            format: One of `qrkit.exchange.EXCHANGE_FORMATS`: csv, xls, xlsx, xml, json or zip.
+            image_format: The format of the pictures in a zip: png, eps or svg.
+            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
 
         Raises:
-            InvalidParameter: There is no such format, or a text is too long for it.
+            InvalidParameter: If the format is unknown, or a text is too long for the format.
         """
         file = BytesIO()
         self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)
         return file.getvalue()
 
     def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
-        """Write all that the plan shows, some thousands at a time."""
+        """Write all QR Codes that the plan shows, in batches."""
         if image_format.lower() not in IMAGE_FORMATS:
             rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
             raise InvalidParameter(Problem("image_format", image_format, rule))
@@ -247,20 +249,20 @@ class Portfolio(Shown, Records):
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
-        A QR Code that is there already is left out, one with a name in use gets another; short codes, dates and scans
-        are kept (interface.md, import rule 6; rulings X2 to X4).
+        QR Codes that already exist are skipped; a QR Code whose name is in use is renamed. Short codes, creation dates
+        and scan counts are kept.
 
         Args:
-            source: The file's path, or its bytes.
-            format: What it is. Of a workbook or a zip the first bytes say so; of a csv, an xml or a json the suffix of
-                a path does by default, and bytes are a csv.
-            columns: For a csv, xlsx, xls or ods whose columns have other names: what it calls ours, as
-                `{"content": "landing page", "name": "poster"}`; other columns are not read.
-            progress: Whether bars show how far it has come.
+            source: The path or the bytes of the file.
+            format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
+                archives are always recognized by their first bytes.
+            columns: For a csv, xlsx, xls or ods file with other column names: our column names mapped to the file's,
+                as in `{"content": "landing page", "name": "poster"}`. Other columns are then ignored.
+            progress: Whether to show progress bars.
 
         Raises:
-            UnreadableFile: The file as a whole cannot be read; nothing was changed.
-            InvalidParameter: There is no such format or column.
+            UnreadableFile: If the file as a whole cannot be read; the portfolio is unchanged.
+            InvalidParameter: If the format is unknown, or a column does not exist.
         """
         seen = watch(progress=progress)
         if isinstance(source, bytes):
@@ -278,13 +280,13 @@ class Portfolio(Shown, Records):
         return self._import(sniffed(data, named.name).read(data, how), seen)
 
     def to_frame(self) -> pd.DataFrame:
-        """All QR Codes, a row each, indexed by id, as `import_frame` reads them again.
+        """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
 
-        QR Codes that the plan does not show are left out (ruling T13), as in `export_file`.
+        QR Codes that the plan does not show are left out, as in `export_file`.
 
         Columns: those of `qrcodes()`, then foreground, background (str: #RRGGBB, #AARRGGBB or a name),
-        is_schedule_enabled (bool) and schedule (str: JSON, a list of events with content, recurrence and date; empty
-        without events).
+        is_schedule_enabled (bool) and schedule (str: a JSON list of events with content, recurrence and date; empty if
+        there are no events).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
@@ -292,23 +294,23 @@ class Portfolio(Shown, Records):
     def import_frame(self, frame: pd.DataFrame, *, columns: Mapping[str, Hashable] | None = None) -> ImportResult:
         """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
 
-        Text stays text: "NA", "007" and "=1+1" come in as they are. NaN, NaT, NA and None are empty cells, and take
-        the default. The index is not looked at.
+        Text stays text: "NA", "007" and "=1+1" are imported unchanged. NaN, NaT, NA and None are empty cells, for which
+        the default is used. The index is ignored.
 
         Args:
-            frame: Columns as `to_frame` names them or as files do ("Trackable URL"), in any order and case and of any
-                dtype; only `content` is required. Moments without a zone are UTC. Up to 200,000 rows. Columns of other
-                names are left out, and the result says so.
-            columns: For a frame whose columns have other names: what it calls ours, as
-                `{"content": "url", "name": "product"}`; other columns are not read.
+            frame: The rows, at most 200,000. Columns are named as in `to_frame` or as in files ("Trackable URL"), in
+                any order, case and dtype; only `content` is required. Timestamps without a time zone are UTC. Unknown
+                columns are left out, and the result lists them.
+            columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
+                `{"content": "url", "name": "product"}`. Other columns are then ignored.
 
         Returns:
-            What was done. `row` of an issue is the place in the frame, counted from 1 (`frame.iloc[row - 1]`); 0 is
-            that of the columns' names.
+            The number of QR Codes created, and the issues. The `row` of an issue is the row's position in the
+            DataFrame, counted from 1 (`frame.iloc[row - 1]`); 0 stands for the column names.
 
         Raises:
-            InvalidParameter: If the frame cannot be read, because the column `content` is missing for example, or if
-                `columns` names a column that does not exist; nothing was changed.
+            InvalidParameter: If the DataFrame cannot be read, for example because the column `content` is missing, or
+                if `columns` names a column that does not exist; the portfolio is unchanged.
 
         Example:
             >>> import pandas as pd
@@ -345,10 +347,10 @@ class Portfolio(Shown, Records):
     def __repr__(self) -> str:
         return f"<Portfolio of {self.account.name} in {self.store.path}>"
 
-    if not TYPE_CHECKING:  # which would take any name for good then
+    if not TYPE_CHECKING:  # with `__getattr__`, type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> Any:
-            """Name the scans where somebody asks a portfolio what they are asked, or gives it in their place."""
+            """Raise an AttributeError that points to `scans` if `Scans` has this attribute."""
             is_of_scans = not name.startswith("_") and hasattr(Scans, name)
             hint = "; its scans have: use portfolio.scans in its place" if is_of_scans else ""
             raise AttributeError(f"a Portfolio has no {name!r}{hint}", name=name, obj=self)
@@ -358,10 +360,10 @@ class Portfolio(Shown, Records):
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
-    """The picture of whosever QR Code has a short code, as `{base_url}/{code}.png` shows it (ruling T2).
+    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account.
 
     Raises:
-        NotFound: No QR Code has it.
+        NotFound: If no QR Code has this short code.
     """
     found = owner_of(store, short_code)
     if found is None:

@@ -1,4 +1,4 @@
-"""`PrivacyReport`: what is kept of visitors, why, and for how long, as the store holds it at this moment."""
+"""`PrivacyReport`: the data the store currently keeps about visitors, why, and for how long."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ NEVER_KEPT = (
     "names, accounts or anything typed: short URLs ask for nothing",
     "the key of the visitors' hashes: it is in memory, on a server in a table without a log, for one UTC day",
 )
-"""What no visit leaves, a sentence each."""
+"""Data that is never kept about a visit, one text per kind of data."""
 
 COUNTS = "number of visits of a day, by QR Code and kind"
 
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReport(Shown):
-    """What is kept of those who visit the short URLs of a portfolio. It shows itself in a notebook.
+    """A report of the data kept about visitors of a portfolio's short URLs; notebooks display the report.
 
     Attributes:
-        moment: When it was made, UTC.
-        keep_days: For how many days visits are kept; None where nobody has said, so that they are kept for ever.
-        kept: What is kept, counted in the store.
+        moment: The time of the report, in UTC.
+        keep_days: For how many days visits are kept; None if no limit is set, so that visits are kept forever.
+        kept: The data kept, as counted in the store.
     """
 
     moment: datetime
@@ -41,9 +41,9 @@ class PrivacyReport(Shown):
     kept: Kept
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each thing that is kept.
+        """Return a DataFrame with one row per kind of data that is kept.
 
-        Columns: name (of the column in the store), what, why, kept_for (str), visits (int64, that have it).
+        Columns: name (the store's column), what, why, kept_for (str), visits (int64: the visits with this data).
         """
         import pandas as pd
 
@@ -52,7 +52,7 @@ class PrivacyReport(Shown):
         return pd.DataFrame(rows, columns=["name", "what", "why", "kept_for", "visits"])
 
     def sentences(self) -> list[str]:
-        """What there is to say before the table."""
+        """Return the sentences that introduce the report."""
         kept = self.kept
         since = f", the oldest of {to_table(kept.oldest)} UTC" if kept.oldest else ""
         found = [f"{kept.visits:,} {'visit is' if kept.visits == 1 else 'visits are'} kept{since}."]

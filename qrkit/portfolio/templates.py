@@ -1,4 +1,4 @@
-"""`Templates`: stored designs of one account, which a request to generate may begin with (ruling G18)."""
+"""`Templates`: the stored designs of one account, which generate requests can build on (ruling G18)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["Templates"]
 
 LONGEST_NAME = 100
 MOST_TEMPLATES = 1000
-"""Of one account."""
+"""The maximum number of templates per account."""
 MOST_CHARACTERS = 12_000_000
-"""Of one template as JSON: the pictures it may hold, and some more."""
+"""The maximum length of a template as JSON: enough for the embedded pictures and all other fields."""
 REQUEST_FIELDS = ("format", "shorten")
-"""What a template may say beside the fields of a design."""
+"""Fields that a template may contain in addition to the fields of `Design`."""
 
 
 class Templates(Shown):
-    """The templates of one account: `Portfolio.templates`. Iterating gives their names.
+    """The templates of one account, available as `Portfolio.templates`. Iterate to get the template names.
 
     Args:
-        store: Where they are kept.
-        account_id: Whose they are.
-        clock: Gives the present moment.
+        store: The store that contains the templates.
+        account_id: ID of the account that owns the templates.
+        clock: A function that returns the current time.
     """
 
     def __init__(self, store: Store, account_id: str, *, clock: Clock = now) -> None:
@@ -42,19 +42,19 @@ class Templates(Shown):
         self._clock = clock
 
     def save(self, name: str, template: Design | Mapping[str, Any]) -> None:
-        """Store a template; an earlier one of this name is replaced.
+        """Save a template, replacing any template with the same name.
 
         Args:
-            name: 1..100 characters.
-            template: A design, of which the fields that were given are kept, but for its content; or some fields of
-                POST generate in the interface's names, `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`.
-                Where it has a content, layers, and no size of its own, it gets the width of its picture, so that the
-                layers stay in their place whatever is encoded.
+            name: The name of the template, 1..100 characters.
+            template: A design, whose explicitly set fields are saved except for the content; or fields of the HTTP
+                request POST generate, such as `{"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}}`. A template
+                with content and layers but no size is saved with the width of its picture, so that the layers keep
+                their position for any content.
 
         Raises:
-            InvalidParameter: The name or a field breaks its rule, or there are 1,000 templates already.
-            UnknownParameter: A field is none.
-            ContentTooLong: The content of a design with layers does not fit.
+            InvalidParameter: If the name or a field is invalid, or the account already has 1,000 templates.
+            UnknownParameter: If a field does not exist.
+            ContentTooLong: If the content of a design with layers does not fit.
         """
         if not _is_text(name) or not 1 <= len(name) <= LONGEST_NAME:
             raise InvalidParameter(Problem("name", name, f"must be a text of 1..{LONGEST_NAME} characters"))
@@ -77,10 +77,10 @@ class Templates(Shown):
         table.save_template(self._store, self._account_id, name, text, self._clock())
 
     def get(self, name: str) -> dict[str, Any]:
-        """A template in the interface's names.
+        """Return the fields of a template, with the field names of the HTTP interface.
 
         Raises:
-            NotFound: There is none of this name.
+            NotFound: If no template has this name.
         """
         text = table.get_template(self._store, self._account_id, name) if _is_text(name) else None
         if text is None:
@@ -91,38 +91,38 @@ class Templates(Shown):
 
     @lists_fields(DesignFields)
     def design(self, name: str, content: str, **fields: Unpack[DesignFields]) -> Design:
-        """A design that begins with a template.
+        """Return a design based on a template.
 
         Args:
-            name: Of the template.
-            content: What to encode.
-            **fields: Fields of `Design`, which win over those of the template.
+            name: The name of the template.
+            content: The text to encode.
+            **fields: Fields of `Design` that override the fields of the template.
 
         Raises:
-            NotFound: There is no template of this name.
-            InvalidParameter: A field breaks its rule.
+            NotFound: If no template has this name.
+            InvalidParameter: If a field is invalid.
         """
         given = Design(content=content, **fields).model_dump(mode="json", exclude_unset=True, exclude_none=True)
         known, _ = Design.known(merged(self.get(name), given))
         return Design(**known)
 
     def _check(self, fields: Mapping[str, Any]) -> None:
-        """Refuse fields that no request could have: a template is judged when it is stored, not when it is used."""
+        """Check the fields of a template when the template is saved, by the rules of a generate request."""
         asked = read_post(merged({"content": "0"}, fields), self.get)
         if asked.unknown:
-            # A design names all of them, with the nearest names.
+            # `Design` raises an error that lists all unknown fields with suggestions.
             Design(content="0", **{name: fields[name] for name in fields if name not in ("content", *REQUEST_FIELDS)})
             raise UnknownParameter(asked.unknown[0], None, [*Design.model_fields, *REQUEST_FIELDS])
 
     def names(self) -> list[str]:
-        """All names, sorted."""
+        """Return the names of all templates, sorted."""
         return table.template_names(self._store, self._account_id)
 
     def delete(self, name: str) -> None:
         """Delete a template.
 
         Raises:
-            NotFound: There is none of this name.
+            NotFound: If no template has this name.
         """
         self.get(name)
         table.delete_template(self._store, self._account_id, name)
@@ -141,5 +141,5 @@ class Templates(Shown):
 
 
 def _is_text(name: object) -> TypeGuard[str]:
-    """Whether it is a text that can be written as UTF-8: a lone surrogate cannot."""
+    """Return whether the name is a text that can be encoded as UTF-8; a text with a lone surrogate cannot."""
     return isinstance(name, str) and name.encode("utf-8", "ignore").decode("utf-8") == name
