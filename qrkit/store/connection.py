@@ -195,7 +195,8 @@ class Store:
         """Run a statement that writes; without an open transaction, the statement runs in a new one.
 
         Raises:
-            StoreBusy: If the store is closed or read-only.
+            StoreClosed: If the store is closed.
+            StoreReadOnly: If the store is a snapshot.
         """
         self.check_writable()
         with self.atomic():
@@ -207,7 +208,8 @@ class Store:
         """Run a long statement that is run repeatedly; DuckDB parses it only once.
 
         Raises:
-            StoreBusy: If the store is closed or read-only.
+            StoreClosed: If the store is closed.
+            StoreReadOnly: If the store is a snapshot.
         """
         self.check_writable()
         with self.atomic():
@@ -219,7 +221,7 @@ class Store:
         """Raise an error if the store cannot be changed.
 
         Raises:
-            StoreBusy: If the store is closed.
+            StoreClosed: If the store is closed.
             StoreReadOnly: If the store is a snapshot.
         """
         self.check_open()
@@ -259,7 +261,8 @@ class Store:
         """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream.
 
         Raises:
-            StoreBusy: If the store is closed or read-only.
+            StoreClosed: If the store is closed.
+            StoreReadOnly: If the store is a snapshot.
         """
         self.check_writable()
         with self.atomic():
@@ -296,7 +299,8 @@ class Store:
 
         Raises:
             InvalidParameter: If the store is on a server.
-            StoreBusy: If the store was closed, or the file cannot be written.
+            StoreBusy: If the file cannot be written.
+            StoreClosed: If the store was closed.
         """
         self._get_ready()
         with self.database.writing, self.database.visiting, self._file_statement() as cursor:

@@ -166,7 +166,7 @@ class Database:
         """Raise an error in a fork of the process that opened the file.
 
         Raises:
-            StoreBusy: If this process is a fork of the process that opened the file.
+            StoreClosed: If this process is a fork of the process that opened the file.
         """
         if self._process != os.getpid():
             raise StoreClosed(f"{self.path} was opened before a fork; one process holds a store at a time")

@@ -121,7 +121,7 @@ class Server:
         """Raise an error in a fork of the process that opened the database.
 
         Raises:
-            StoreBusy: If this process is a fork of the process that opened the database.
+            StoreClosed: If this process is a fork of the process that opened the database.
         """
         if self._process != os.getpid():
             raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
@@ -131,7 +131,8 @@ class Server:
         """Context manager: yields a cursor for one statement and its rows; a transaction always uses the same cursor.
 
         Raises:
-            StoreBusy: If the store was closed, or no connection becomes free in time.
+            StoreBusy: If no connection becomes free in time.
+            StoreClosed: If the store was closed.
         """
         self.check_process()
         if self.thread.cursor is not None:
