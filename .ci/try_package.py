@@ -93,7 +93,8 @@ def main() -> None:
         for number, python in enumerate(pythons.values()):
             # One of them from the source, as a distributor would.
             package, place = sdist if number == 0 else wheel, Path(folder) / f"tried{number}"
-            attempt_light(python, package, place / "light")
+            if number == 0:  # what is light is so on every Python
+                attempt_light(python, package, place / "light")
             attempt_whole(python, package, place / "whole")
         keep(wheel, sdist)
 
