@@ -1,8 +1,8 @@
-"""Loads on demand: names of packages, methods from rooms above, and modules under their names before 1.1.
+"""Loads on demand: names of packages, methods from higher rooms, and module names from before 1.1.
 
-Methods of data, such as `design.check()`, belong to rooms that are built on that data. This is the only module in
-which a lower room calls a higher one. Its imports are inside functions, so that a plain QR Code loads only what it
-needs.
+A room is a folder or file directly in `qrkit/`. Methods of data classes, such as `design.check()`, belong to rooms that
+are built on that data. This is the only module in which a lower room calls a higher one. The imports are inside
+functions, so that a plain QR Code loads only the modules that the code needs.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
     """Return for each view its first whole day (in its time zone), and the day after its last whole day.
 
     If a view has no `since` or no `until`, the first and last scan of all these views are its bounds. The days of those
-    two scans are left out, because nobody knows for how much of them the codes were on display.
+    two scans are left out, because it is unknown how long the codes were on display on those days.
 
     Raises:
         InvalidParameter: If a view has fewer than 2 whole days.

@@ -49,7 +49,7 @@ def served_under(scans: Scans, schedule: Sequence[ScheduleEvent], *, content: st
 
     Args:
         scans: The scans; the schedule is applied to each of their QR Codes.
-        schedule: The other schedule, at most 100 events; an empty list asks about no schedule at all.
+        schedule: The other schedule, at most 100 events; an empty list means no schedule.
         content: The content served before any event; by default the content in each QR Code's record.
 
     Returns:

@@ -84,7 +84,7 @@ def _groups_to_hide(counts: list[int], totals: list[list[int]], least: int) -> s
 
 
 def _is_open(numbers: list[int], least: int) -> bool:
-    """Whether the sum of the hidden counts leaves each one open: if the others were 1, it would be `least` or more."""
+    """Whether the total keeps every hidden count uncertain: each could be `least` or more, with all others at 1."""
     return len(numbers) > 1 and sum(numbers) - (len(numbers) - 1) >= least
 
 

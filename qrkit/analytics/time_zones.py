@@ -1,7 +1,8 @@
 """Computes local time in SQL: writes the offsets of a time zone as a CASE expression over its clock changes.
 
 DuckDB's own conversion calls ICU for every row, which takes ten times as long as the rest of a query, and its time zone
-rules can differ from those of `zoneinfo`. All offsets since 1990, when scans begin, are whole minutes.
+rules can differ from those of `zoneinfo`. All offsets since 1990, the earliest year allowed for a scan, are whole
+minutes.
 """
 
 from __future__ import annotations

@@ -53,11 +53,11 @@ class Expected(NamedTuple):
 def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     """Return every whole day of a view with its expected scans, and whether it was unusual.
 
-    A day is expected to be like the up to 56 days around it, without the day itself. A quasi-Poisson regression fits
-    their level, trend and weekdays. Their variance is measured, and the day is compared with a negative binomial
-    distribution of that variance. Unusual days are left out when the remaining days are evaluated again, so that one
-    extreme day does not hide another. Several high days in a row, such as before an event, can still hide one another
-    in a view of a month.
+    The expectation for a day comes from the surrounding days (up to 56), excluding the day itself. A quasi-Poisson
+    regression fits the level, trend and weekdays of these days. Their variance is measured, and the day is compared
+    with a negative binomial distribution of that variance. Unusual days are left out when the remaining days are
+    evaluated again, so that one extreme day does not hide another. Several high days in a row, such as before an event,
+    can still hide one another in a view of a month.
 
     Columns: day (datetime64[us], a day in the view's time zone), scans (int64), expected, low, high (float64; a usual
     day lies between low and high), chance (float64, 0..1, probability that a usual day is at least this far off),

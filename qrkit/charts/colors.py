@@ -61,5 +61,8 @@ def tint(name: str) -> str:
 
 
 def assign_colors(names: Iterable[str]) -> dict[str, int]:
-    """Number the colors of these names in order: 1 to 6, then 0. Pass the result to all charts of a page."""
+    """Assign a color number to each name in order: 1 to 6, then 0 for the rest.
+
+    Pass the result to all charts of a page.
+    """
     return {name: number if number <= MOST_COLORS else 0 for number, name in enumerate(dict.fromkeys(names), 1)}

@@ -67,12 +67,12 @@ def lines(
     Args:
         frame: Columns day or start (datetime64), scans (int; missing values are gaps), and optionally one text column
             that names the lines; as returned by `analytics.scans_per_day` and `analytics.scans_per`.
-        colors: Number of the color of each line by its name (`assign_colors`); by default the largest has the first.
+        colors: Color number of each line, keyed by name (`assign_colors`); by default the largest line has the first.
         width: Pixels. Below 560, the names are above the lines, otherwise at their ends.
         height: Pixels.
 
     Raises:
-        InvalidParameter: If the chart would be too narrow or too low.
+        InvalidParameter: If the chart would be too narrow or too short.
 
     Example:
         >>> import pandas as pd

@@ -279,7 +279,7 @@ def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
 
 
 def _whole_text(value: int | None) -> str:
-    """Convert a whole number to text; None, which only the version allows, becomes -1 for automatic."""
+    """Convert a whole number to text; None, allowed only for `version`, becomes -1 (automatic)."""
     return "-1" if value is None else str(value)
 
 

@@ -164,7 +164,7 @@ YOURLS_API = Tool(
     known_by=("shorturl", "url", "timestamp", "clicks"),
     content=("url",),
     url=("shorturl",),
-    # YOURLS may stand below a path, and its keywords have no slash.
+    # YOURLS may be installed under a path, and its keywords have no slash.
     code=("shorturl",),
     title=("title",),
     created=("timestamp",),
@@ -257,7 +257,7 @@ TOOLS = (
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
-    """Return the tool whose export has these names; None for our own files and for unknown files."""
+    """Return the tool whose exports have these column names; None for our own files and for unknown files."""
     found = {name.strip().lower() for name in names}
     if OUR_NAME in found:
         return None

@@ -1,4 +1,4 @@
-"""Protect against formula injection: an apostrophe keeps spreadsheets from running a text as a formula (ruling X7)."""
+"""Protects against formula injection: an apostrophe keeps spreadsheets from running a text as a formula."""
 
 from __future__ import annotations
 

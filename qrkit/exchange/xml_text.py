@@ -21,7 +21,10 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def element(name: str, text: str) -> str:
-    """Return an element with a text; text that XML cannot represent becomes base64 of UTF-8, a lone surrogate "?"."""
+    """Return an element with a text.
+
+    Text that XML cannot represent is written as base64-encoded UTF-8. Lone surrogates are replaced by "?".
+    """
     data = text.encode("utf-8", "replace")
     text = data.decode()
     if _NO_XML.search(text):

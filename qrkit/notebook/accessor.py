@@ -89,7 +89,7 @@ class QRAccessor:
 
         Raises:
             AttributeError: If the column does not exist.
-            InvalidParameter: If the design or a field is invalid for any content.
+            InvalidParameter: If the design or a field is invalid regardless of the content.
 
         Warns:
             UserWarning: If rows have no image (the first three are named), or if an SVG of the design contains
@@ -139,7 +139,7 @@ class QRAccessor:
 
         Raises:
             AttributeError: If the column does not exist.
-            InvalidParameter: If the level is unknown, or if the design is invalid for any content.
+            InvalidParameter: If the level is unknown, or if the design is invalid regardless of the content.
 
         Warns:
             UserWarning: If rows have no image (the first three are named).
@@ -211,7 +211,7 @@ class QRAccessor:
 
         Raises:
             AttributeError: If a column does not exist.
-            InvalidParameter: If the format is unknown, or if the design is invalid for any content.
+            InvalidParameter: If the format is unknown, or if the design is invalid regardless of the content.
 
         Warns:
             UserWarning: If rows have no file (the first three are named).
@@ -254,8 +254,8 @@ class QRAccessor:
 
         Each call adds codes, even if they exist already; `Portfolio.import_frame` skips existing ones.
 
-        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes that the plan hides
-        have NaN as short URL.
+        Columns: those of the frame, with its index, and two more: `short_url` and `id` (str). Codes beyond the plan's
+        limit have NaN as their short URL.
 
         Args:
             portfolio: The portfolio to add to.

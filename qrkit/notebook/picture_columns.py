@@ -58,7 +58,10 @@ def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]
 
 
 def rows_of(values: Iterable[Any], column: Hashable, names: Iterable[Any]) -> Iterator[Row]:
-    """Yield what each file is made from: the cell as text or as an image, and the cell with its name."""
+    """Yield the source and the name of each file.
+
+    The source is text or an image. An invalid cell becomes an error.
+    """
     for value, name in zip(values, names, strict=True):
         content = value if isinstance(value, QRImage) else _text_or_error(value, column)
         yield Row(content, _text_or_error(name, "name"))

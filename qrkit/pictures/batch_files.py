@@ -1,4 +1,4 @@
-"""Draws rows of contents as files, in one or several processes, for batches and tables."""
+"""Renders one image file per row of content, in one or more processes, for batches and tables."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _unpacked_look(design: Design, pattern: Design | None, fields: dict[str, Any
 
 
 def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> Design | None:
-    """Return the design if it has a content, and layers, sprites or gradients measured in pixels; else None."""
+    """Return the design if it has content and uses pixel-based layers, sprites or gradients; else None."""
     if "layers" in fields:
         return None
     try:

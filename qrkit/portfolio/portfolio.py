@@ -225,7 +225,7 @@ class Portfolio(Shown, Records):
         return file.getvalue()
 
     def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
-        """Write all QR Codes that the plan shows, in batches."""
+        """Write all QR Codes that the plan makes available, in batches."""
         if image_format.lower() not in IMAGE_FORMATS:
             rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
             raise InvalidParameter(Problem("image_format", image_format, rule))

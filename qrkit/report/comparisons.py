@@ -88,9 +88,9 @@ class Comparisons:
         is_half: Whether the two halves of the period are compared.
         total: Change of all scans; None if there are too few days.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
-        parts: Change of each campaign or QR Code; all intervals together are right in 95 of 100 cases.
-        leading: The group with the most scans relative to the second; None if there is only one.
-        runner_up: Name of the second group.
+        parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
+        leading: The largest group, compared with the second largest; None if there is only one group.
+        runner_up: Name of the second largest group.
         previous: Result of `analytics.scans_and_previous`; None if there were no scans before.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
         contents: QR Codes whose content changed: the day, the new content, and the change in scans.

@@ -79,7 +79,7 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
 
 
 def _colors(facts: Facts) -> dict[str, int]:
-    """Number the colors of campaigns by title, oldest first; all get the first color if there are too many."""
+    """Map campaign titles to color numbers, oldest campaign first; if there are too many, all get the first color."""
     is_many = len(facts.campaigns) > charts.MOST_COLORS
     return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
 

@@ -57,7 +57,7 @@ class Unscanned:
 
     @property
     def is_long(self) -> bool:
-        """Whether a page folds the list."""
+        """Whether a page collapses the list."""
         return len(self) >= FOLDED
 
 

@@ -62,7 +62,7 @@ class Sheet:
         greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels per side, without
             transparency.
         px: Pixels per module in the image, 1..400.
-        margin: Modules of page around the image, 0..40.
+        margin: Width of the page margin around the image, in modules, 0..40.
 
     Raises:
         InvalidParameter: If an argument is out of range.

@@ -201,7 +201,7 @@ def _overlaid(value_of: Callable[[Flags], float], bounds: Bounds, levels: np.nda
 
 
 class Fixed(NamedTuple):
-    """A part of a symbol without error correction."""
+    """A part of a symbol that error correction does not protect."""
 
     name: str
     value_of: Callable[[Flags], float]

@@ -106,7 +106,7 @@ def largest_logo(
 
 
 def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:
-    """Return the design, possibly with another symbol of its version, if it has only known issues."""
+    """Return the design if all its issues are known, perhaps with a different symbol of the same version; else None."""
 
     def is_good(state: State | None) -> bool:
         return (

@@ -88,11 +88,11 @@ class Panel(Shown):
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the engines, counting engines of one family once.
+        """The verdict of the engines, counting each engine family once.
 
-        robust: three families read in every condition of `CORE`. The standard engines are three, so the verdict means
-        the same on every machine. ok: two families do. fragile: one family reads the image itself. unreadable: no
-        engine does, or any engine found another text in any condition.
+        robust: three families read in every condition of `CORE`. ok: two families do. fragile: one family reads the
+        image itself. unreadable: no engine does, or any engine found another text in any condition. There are three
+        standard engines, so the verdict means the same on every machine.
         """
         if self.wrong or not self._readers("clean"):
             return "unreadable"
@@ -104,9 +104,9 @@ class Panel(Shown):
     def score(self) -> int:
         """How often the image is read, compared with the plain symbol, 0..100; 0 if any engine found another text.
 
-        The score counts the captures of `CORE`, in which a plain symbol is always read, and as many captures of
-        `LIMIT` as the plain symbol was read in, for the standard engines. At level quick, and for unknown symbols, it
-        counts only `CORE`.
+        The score counts the readings of the standard engines. Its maximum is all captures of `CORE` plus, from
+        `LIMIT`, the number in which the standard engines read the plain symbol. At level quick, and for unknown
+        symbols, the score counts only `CORE`.
         """
         core = [is_read for condition in self._core() for is_read in self._readings(self.outcomes[condition])]
         read, plain = (

@@ -80,7 +80,7 @@ def _pixels(found: Located) -> float:
 
 
 def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
-    """Return the box of the image for readers: areas far from the symbol take time and impair the threshold."""
+    """Return the crop box to pass to readers: areas far from the symbol cost time and skew the threshold."""
     reach = SEEN_AROUND * _pixels(found)
     across, down = zip(*found.corners, strict=True)
     left, top = (max(0, floor(min(places) - reach)) for places in (across, down))
@@ -135,7 +135,7 @@ def _straighten(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled:
 
 
 def _perspective(places: Sequence[tuple[int, int]], corners: Sequence[tuple[int, int]]) -> list[float]:
-    """Return the eight coefficients with which Pillow maps places in the straight image to corners in the image."""
+    """Return the eight coefficients of Pillow's perspective transform, from rectified to original coordinates."""
     rows, wanted = [], []
     for (x, y), (u, v) in zip(places, corners, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]

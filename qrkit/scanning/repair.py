@@ -71,7 +71,7 @@ class Repair(Shown):
     after: ScanReport
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data in the interface's names, for JSON."""
+        """Return JSON-ready data, keyed by the interface's field names."""
         return {
             "design": plain(self.design),
             "changes": [change.as_dict() for change in self.changes],

@@ -81,7 +81,7 @@ def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarr
 
 
 def _diameter(shares: np.ndarray) -> float:
-    """Return the diameter of a disc with the area that at least four fifths of the modules cover."""
+    """Return the diameter of a disc as large as the area in the right color that at least 80% of modules reach."""
     if not len(shares):
         return 0.0
     return min(1.0, float(np.sqrt(np.quantile(shares, 0.2) * 4 / np.pi)))

@@ -1,4 +1,4 @@
-"""Parses the query string of GET generate, and writes the header that names the file of the answer."""
+"""Parses the query string of GET generate, and writes the header with the file name of the response."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def _encode_target(line: bytes) -> bytes:
 
 
 class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types
-    """Parses a chunked body: each line is short and ends in CR LF, and no byte is read more often than necessary."""
+    """Parses a chunked body: lines are limited in length and must end in CR LF; no byte is searched twice for LF."""
 
     _reads = "size"  # what the next line contains: "size", "end" of a chunk, or "trailer"
     _line = b""
@@ -293,7 +293,7 @@ class _Answer:
 
     @property
     def _is_head(self) -> bool:
-        # An error inside the app is answered by a task with an artificial request.
+        # waitress answers an app error with a task whose request is a placeholder.
         return bool((self.channel.requests or [self.request])[0].command == "HEAD")
 
     def write(self, data: bytes) -> None:
@@ -489,7 +489,10 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.shut()
 
     def ask_to_stop(self) -> None:
-        """Make `run` return, from any thread or signal handler. A second call does not wait for requests in flight."""
+        """Make `run` return, from any thread or signal handler.
+
+        After a second call, `run` returns without waiting for requests in flight.
+        """
         with self._ending:
             self._is_hurried = self.is_stopping
             self.is_stopping = True

@@ -130,9 +130,9 @@ FAILURES = {
 
 
 def page(answer: Answer) -> bytes:
-    """Return an HTML page that shows the content, with a button for what is safe to do with it.
+    """Return an HTML page that shows the content, with a button for the safe action, such as saving a contact.
 
-    The file of a contact or an event is at `?raw=1` of the same URL.
+    Add `?raw=1` to the URL to get the file of a contact or an event.
     """
     return _render(_content_sheet(answer))
 

@@ -73,7 +73,8 @@ class Request:
         address: IP address of the client.
         joining: Headers to add to the response, whether it is an answer or an error.
         noting: Further fields for the access log.
-        warnings: Warnings to add to the response, for parts of the request that were not read as the client may expect.
+        warnings: Warnings to add to the response, for parts of the request that may have been interpreted differently
+            than the client intended.
         body: Called with the maximum number of bytes, returns the body or raises `BodyTooLarge`.
     """
 

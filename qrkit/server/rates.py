@@ -74,9 +74,9 @@ class Gate:
     """Lets a limited number of callers through at once; some may wait, and the others are rejected.
 
     Args:
-        places: How many may be inside.
-        waiting: How many may wait.
-        seconds: How long they wait.
+        places: Maximum concurrent callers.
+        waiting: Maximum waiting callers.
+        seconds: Maximum wait.
         message: The error message for rejected callers.
     """
 
@@ -88,7 +88,7 @@ class Gate:
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """Pass the gate for the duration of the context.
+        """Context manager: waits for a free slot and holds it.
 
         Raises:
             TooManyRequests: If too many callers wait, or if waiting takes too long.

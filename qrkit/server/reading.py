@@ -72,7 +72,7 @@ def _decode(text: str, name: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes that were sent, with spaces for plus signs."""
+    """Return the bytes that were sent, with plus signs replaced by spaces."""
     return text.replace("+", " ").encode("latin-1")
 
 

@@ -98,7 +98,10 @@ def _parts(model: type[Model]) -> dict[str, Schema]:
 
 
 def _merged_schemas(name: str, parts: dict[str, Schema]) -> set[str]:
-    """Return the schema and its nested objects whose missing fields are filled from elsewhere."""
+    """Return the names of the schema and its nested objects.
+
+    Fields missing from a request get their values from a template or the stored record.
+    """
     inner = (one["$ref"].rpartition("/")[2] for one in parts[name]["properties"].values() if "$ref" in one)
     return {name}.union(*(_merged_schemas(one, parts) for one in inner))
 
@@ -166,5 +169,5 @@ def _attributes(model: type[Model]) -> dict[str, str]:
 
 
 def _clean_text(words: str) -> str:
-    """Join a sentence to one line and remove references to internal rules."""
+    """Join the lines of a sentence into one and remove references to internal rules."""
     return re.sub(r" \(rulings? [^)]*\)", "", " ".join(words.split()))

@@ -95,7 +95,7 @@ class Store:
 
     @contextmanager
     def adding(self, *, alone: bool = False) -> Iterator[None]:
-        """Context manager: runs a transaction that only adds visits and does not wait for changes of records.
+        """Context manager: runs a transaction that only adds visits and does not wait for changes to records.
 
         Inside `atomic`, it joins that transaction, which then keeps the lock for visits until the transaction ends.
 

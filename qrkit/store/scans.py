@@ -215,7 +215,7 @@ class Scans(Shown):
         return columns(self.store).frame(asked.sql, asked.parameters)
 
     def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
-        """Return the query that `ask` would run, after parsing new user agents, to read the rows in another format.
+        """Parse new user agents, then return the query that `ask` would run, for reading rows in another format.
 
         Args:
             select: The same as for `ask`.

@@ -61,7 +61,8 @@ class Redirects:
             happens anyway, because a printed code must not stop working for the sake of statistics.
         seconds: How long a redirect waits for its visit to be stored durably.
         records: Whether to record visits at all.
-        hosts: Host names of this service. A short URL never redirects to another one on them, which may lead back.
+        hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
+            loops.
         path: Path of the base URL.
 
     Attributes:

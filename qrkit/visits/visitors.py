@@ -80,7 +80,8 @@ class Visitors:
         """Return the visitor's key on the day of this moment: 64 bits."""
         day = moment.toordinal()
         with self._lock:
-            # One day back is a late thread. Anything else is a new day or a corrected clock, and needs a new salt.
+            # If the date is one day earlier, the thread was merely delayed. Any other date means a new day or a
+            # corrected clock, and needs a new salt.
             if day not in (self._day, self._day - 1):
                 self._salt = self._new_salt(day)
                 self._day = day

@@ -1,4 +1,4 @@
-"""Runs the demo: a spreadsheet of posters becomes tracked QR Codes, people scan them, and a report tells the result."""
+"""Runs the demo: a spreadsheet of posters becomes tracked QR Codes, people scan them, and a report shows results."""
 
 from __future__ import annotations
 

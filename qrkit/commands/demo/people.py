@@ -140,7 +140,7 @@ def place_of(address: str) -> Place:
 
 
 def _moments(random: Random, habit: Habit, mean: float) -> Iterator[datetime]:
-    """Yield when people scan one code: about `mean` times in the month."""
+    """Yield the times at which people scan one code: about `mean` times in the month."""
     days = []
     for day in range(DAYS):
         weight = habit.week[day % 7] * 0.5 ** (day / habit.half_life)

@@ -294,7 +294,7 @@ def _pixels_only(picture: Image) -> Image:
 
 @contextmanager
 def _errors_at(part: str, shown: str) -> Iterator[None]:
-    """Make errors in the block name the field that holds the content."""
+    """Context manager: errors raised inside name the field that holds the content."""
     try:
         yield
     except InvalidParameter as error:
@@ -316,7 +316,7 @@ def _remote_images_disabled(part: str) -> RemoteContentDisabled:
 
 
 def _shorten(content: str) -> str:
-    """Shorten a content for errors, without the query of a URL, which may be secret."""
+    """Shorten content for error messages; omit the query of a URL, which may be secret."""
     return (content.partition("?")[0] if _ADDRESS.match(content) else content)[:80]
 
 

@@ -184,7 +184,10 @@ class _Sheet:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """An element of the copy. `references` maps attributes to ids in the source, `targets` are the resolved nodes."""
+    """An element of the sanitized copy.
+
+    `references` maps attributes to ids in the source; `targets` are the nodes with these ids.
+    """
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)

@@ -33,7 +33,7 @@ class Format:
         name: Its name in the interface, which is also the suffix of its files.
         media_type: The `Content-Type`.
         write: The writer.
-        exact: True if modules may have fractions of a pixel.
+        exact: True if module sizes need not be whole pixels.
         write_plain: The writer of plain images, which returns the same bytes without a scene; None if there is none.
     """
 

@@ -31,7 +31,7 @@ class Ground:
         self._scene = scene
         self._whole: Box = (0, 0, scene.width, scene.height)
         self.placed: list[Placed] = []
-        # The topmost paint that covers the whole scene with its matrix, and the number of items up to it.
+        # The topmost paint that covers the whole scene, with its matrix, and the number of items up to it.
         self._sheet: tuple[Matrix, Paint] | None = None
         self._covered = 0
         paper = scene.paper or (Rectangle(*self._whole, WHITE),)

@@ -226,7 +226,7 @@ def _add_squares(mask: Image, squares: Squares, matrix: Matrix) -> bool:
 
 
 def _add_stamps(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
-    """Add stamps to a mask; returns False if they do not all lie on the same fraction of a pixel."""
+    """Add stamps to a mask; return False if their subpixel offsets differ."""
     if not isinstance(stamps.picture, Outline) or not stamps.places:
         return True
     form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)

@@ -152,7 +152,7 @@ class _Page:
         if key not in self._pictures:
             pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
             if pixels is None or pixels.alpha is not None:
-                # Programs smooth colors and alpha separately, which is visible where single pixels differ a lot.
+                # PDF viewers smooth color and alpha separately, which shows where neighboring pixels differ a lot.
                 pixels = drawn_pixels(self._scene, content, width, height)
             mask = ""
             if pixels.alpha is not None:

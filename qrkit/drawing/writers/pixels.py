@@ -50,7 +50,10 @@ def packed_rows(plain: Plain) -> list[bytes]:
 
 @lru_cache(maxsize=32)
 def _enlarge(module: int) -> tuple[bytes, ...]:
-    """Return the pixels of every byte of eight modules; each takes as many bytes as a module has pixels."""
+    """Return a lookup table from a byte (eight modules) to its row of pixels.
+
+    Each entry has as many bytes as a module is pixels wide.
+    """
     rows = [0]
     for place in range(BITS):
         dark = (1 << module) - 1 << place * module

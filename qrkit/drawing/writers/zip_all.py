@@ -19,7 +19,7 @@ def write(scene: Scene) -> bytes:
 
 
 def write_named(scene: Scene, name: str) -> bytes:
-    """Write the archive with members of another name, which must be a safe file name."""
+    """Write the archive, naming its members after `name`, which must be a safe file name."""
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for suffix, write_member in MEMBERS.items():

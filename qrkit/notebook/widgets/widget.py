@@ -1,8 +1,8 @@
 """Provides `Page`, the base of all widgets: one widget per name, one answer per message, and a static image.
 
-A widget is one page with its own script. With plain ipywidgets it would be hundreds of widgets, and JupyterLab would
-take their keys for its shortcuts. The script draws the state it receives and sends user actions; Python applies all
-rules.
+A widget is one page with its own script. With plain ipywidgets, the page would need hundreds of widgets, and JupyterLab
+would intercept keystrokes for its own shortcuts. The script draws the state it receives and sends user actions; Python
+applies all rules.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Answers requests: one short handler per endpoint, which calls the same functions as a notebook."""
+"""Handles requests: one short handler per endpoint, which calls the same functions as a notebook."""

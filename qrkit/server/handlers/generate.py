@@ -106,5 +106,5 @@ def _services(call: Call) -> dict[str, Shortener]:
 
 
 def _skip_shortening(url: str) -> str:
-    """Return the URL as it is: replaces a shortening service for HEAD requests, which must not change anything."""
+    """Return the URL unchanged. Stands in for the shortener on HEAD requests, which must not change anything."""
     return url

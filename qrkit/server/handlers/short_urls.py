@@ -1,4 +1,4 @@
-"""Answers short URLs: follows them, shows the image of their code, or previews where they lead."""
+"""Handles short URLs: follows them, shows the image of their code, or previews where they lead."""
 
 from __future__ import annotations
 

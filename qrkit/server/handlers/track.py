@@ -1,4 +1,4 @@
-"""Answers the track operations: QR Codes and campaigns, lists, statistics, import and export."""
+"""Handles the track operations: QR Codes and campaigns, lists, statistics, import and export."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class Database:
         try:
             cursor.execute(f"INSERT INTO {table} SELECT * FROM added_rows")
         finally:
-            # A failed transaction also refuses to unregister; the first error is more informative.
+            # After a failed transaction, unregistering fails too; the first error is more informative.
             with suppress(duckdb.Error):
                 cursor.unregister("added_rows")
 

@@ -129,7 +129,7 @@ def _solve_block(codewords: Sequence[dict[int, bool]], block: Block, free: int) 
         if codeword
     ]
     cheapest_first = sorted(wished, key=len)
-    # The standard pad codewords meet all codewords that come first here, so the result is never worse than they are.
+    # The standard pad codewords satisfy all equations that come first here, so the result is never worse than they are.
     standard_first = sorted(cheapest_first, key=lambda equations: any(one & 1 for one in equations))
     return max(_solve_equations(cheapest_first), _solve_equations(standard_first), key=lambda solution: solution.met)
 

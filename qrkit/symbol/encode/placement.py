@@ -18,11 +18,11 @@ WINDOW = 256
 
 
 class Piece(NamedTuple):
-    """Consecutive modules of the columns whose bits come from one window of the message.
+    """A run of modules, in column order, whose bits come from one window of the message.
 
     Attributes:
         start: The first bit of the window.
-        picks: For each module, the index of its bit in the window; any number for function patterns and gaps.
+        picks: For each module, the index of its bit in the window; arbitrary for function patterns and gaps.
     """
 
     start: int

@@ -70,7 +70,7 @@ class Geometry:
         return int.from_bytes(plane.to_bytes(self.plane_bytes, "big") * count, "big")
 
     def rows_alone(self, plane: int) -> int:
-        """Return the rows of a plane without its columns; `module_bit` is the bit of a module in them."""
+        """Return the rows of a plane, without its columns, as one integer; `module_bit` gives a module's bit."""
         return plane >> self.half + self.spare
 
     def module_bit(self, row: int, column: int) -> int:

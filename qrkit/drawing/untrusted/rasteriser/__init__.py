@@ -164,7 +164,10 @@ class _Worker:
         self._process.kill()
 
     def is_alive(self) -> bool:
-        """Return True if the worker can take another request; a late worker may be killed as soon as it is done."""
+        """Return True if the worker can take another request.
+
+        The answer for a worker past its deadline is False: the worker may be killed even if it just finished.
+        """
         return not self._is_late and self._process.poll() is None
 
     def stop(self) -> None:
