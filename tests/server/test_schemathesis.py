@@ -61,14 +61,14 @@ UNSAID = {
         "bad-colour": "/properties/(fore|back)ground",
         "bad-value": "/campaignId|/shortCode|/schedule/[0-9]+/date",  # what is in the store; dates that are none
         "content-too-long": "",
-        "bad-content": "/content",
+        "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
         "out-of-range": "/schedule/[0-9]+/date",
     },
     "update_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
         "bad-value": "/campaignId|/schedule/[0-9]+/date",
         "content-too-long": "",
-        "bad-content": "/content",
+        "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
         "out-of-range": "/schedule/[0-9]+/date",
     },
 }
