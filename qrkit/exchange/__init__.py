@@ -82,7 +82,7 @@ EXCHANGE_FORMATS = {
         ExchangeFormat("xlsx", xlsx_file.MEDIA_TYPE, read_sheets(SHEETS["xlsx"]), xlsx_file.write),
     )
 }
-"""The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us (ruling X1)."""
+"""The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),

@@ -110,7 +110,7 @@ _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
     "encodeMode", "errorCorrection",
 )  # fmt: skip
-"""The elements of the interface, in the interface's order; our additional elements follow (ruling X9)."""
+"""The elements of the interface, in the interface's order; our additional elements follow."""
 _BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """XML element and JSON key -> column name, in the order of XML and JSON."""
@@ -318,7 +318,7 @@ def _degrees(text: str, name: str) -> float:
 
 
 def _flag(text: str, name: str) -> bool:
-    """Parse true/false, yes/no or 1/0; case is ignored (ruling X5)."""
+    """Parse true/false, yes/no or 1/0; case is ignored."""
     if text.lower() not in TRUE + FALSE:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(TRUE + FALSE)}"))
     return text.lower() in TRUE

@@ -1,4 +1,4 @@
-"""CSV: UTF-8, comma, RFC 4180, CRLF; text cells that a spreadsheet would run as formulas get an apostrophe (ruling X7).
+"""CSV: UTF-8, comma, RFC 4180, CRLF; text cells that a spreadsheet would run as formulas get an apostrophe.
 
 Files are read and written with Python's csv module, so that each row can have its own error and no types are guessed.
 """

@@ -1,4 +1,4 @@
-"""JSON (ruling X1): an array of objects, one per QR Code, with the XML field names and JSON types.
+"""JSON: an array of objects, one per QR Code, with the XML field names and JSON types.
 
 JSON that pandas writes from our DataFrames is also accepted: `to_json()` and `to_json(orient="records")`. Its names are
 those of our DataFrame columns, and timestamps may be in milliseconds.

@@ -1,4 +1,4 @@
-"""The rules of an import: which rows are skipped as duplicates, and which are renamed (ruling X3)."""
+"""The rules of an import: which rows are skipped as duplicates, and which are renamed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "unknown-column", "unread-sheet"
 ]  # fmt: skip
-"""The stable first words of an issue's error (ruling X2); `unknown-column` and `unread-sheet` are our additions."""
+"""The stable first words of an issue's error; `unknown-column` and `unread-sheet` are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",

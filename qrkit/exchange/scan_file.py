@@ -1,4 +1,4 @@
-"""Export statistics with one record per scan (ruling T12) to json, csv, xls, xlsx and xml.
+"""Export statistics with one record per scan to json, csv, xls, xlsx and xml.
 
 Unknown values are left out: no key in json, an empty cell in csv and workbooks, no element in xml. Texts are untrusted,
 so they are escaped and never run as formulas or read as markup; lone surrogates become "?".
@@ -53,7 +53,7 @@ def _write_json(frame: pd.DataFrame) -> bytes:
 
 
 def _write_csv(frame: pd.DataFrame) -> bytes:
-    """Write CSV with UTF-8, comma and CRLF, always protected against formulas (ruling X7)."""
+    """Write CSV with UTF-8, comma and CRLF, always protected against formulas."""
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     table = _with_texts(frame, to_table)

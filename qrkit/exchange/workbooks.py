@@ -113,7 +113,7 @@ def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:
 
 
 def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
-    """Yield the rows of the first sheet, and those below the heading of sheets with the same heading (ruling X8).
+    """Yield the rows of the first sheet, and those below the heading of sheets with the same heading.
 
     Blank rows before the heading are kept in the first sheet, so that row numbers stay correct, and skipped in further
     sheets. If the workbook was not written by us, it may have been saved from one of our csv files, so the added

@@ -1,4 +1,4 @@
-"""XML (ruling X9): a root `tracking` with one `item` per QR Code, whose elements are in the order of the interface.
+"""XML: a root `tracking` with one `item` per QR Code, whose elements are in the order of the interface.
 
 Our additional elements follow at the end; readers ignore unknown elements. Text that XML 1.0 cannot represent is
 written as base64 with an `encoding` attribute. Files with a document type are rejected.

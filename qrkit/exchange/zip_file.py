@@ -1,4 +1,4 @@
-"""Zip (ruling X10): folders are campaigns, pictures are QR Codes, and `manifest.xml` contains all other fields.
+"""Zip: folders are campaigns, pictures are QR Codes, and `manifest.xml` contains all other fields.
 
 An archive packed by hand needs no manifest: QR Codes are then decoded from the PNG files.
 """

@@ -1,4 +1,4 @@
-"""The design and the URLs of a tracked QR Code's picture (rulings T2, X12).
+"""The design and the URLs of a tracked QR Code's picture.
 
 The version or mode of a QR Code may no longer fit the encoded text, for example after the base URL changed, or after an
 import from a service with shorter URLs. Such a QR Code is drawn with the closest version or mode that fits.

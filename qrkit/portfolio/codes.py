@@ -299,7 +299,7 @@ class Records:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
     def _free_short_code(self, wished: str = "") -> str:
-        """Return the requested short code, or a random one, that no account has ever used (ruling T1)."""
+        """Return the requested short code, or a random one, that no account has ever used."""
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
         if not isinstance(wished, str) or not is_short_code(wished):
@@ -347,7 +347,7 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
 
 
 def _check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn; a version or mode that did not fit before may stay (ruling X12)."""
+    """Check that a changed QR Code can be drawn; a version or mode that did not fit before may stay."""
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):

@@ -1,4 +1,4 @@
-"""Import rows into a portfolio: validate each row, then store the rows in batches (rulings X2 to X5)."""
+"""Import rows into a portfolio: validate each row, then store the rows in batches."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Importing:
         self._waiting.clear()
 
     def _own_link(self, code: QRCode) -> ShortLink | None:
-        """Return the link with the short code of a row; None if the code is missing or in use (ruling X4)."""
+        """Return the link with the short code of a row; None if the code is missing or in use."""
         link = self._link(code.short_url)
         return None if link is None or link.code in self._taken else link
 
@@ -102,7 +102,7 @@ class Importing:
 
 
 def _fitting(code: QRCode) -> QRCode:
-    """Return the QR Code, with another version or mode if its short URL does not fit (ruling X12)."""
+    """Return the QR Code, with another version or mode if its short URL does not fit."""
     if code.is_dynamic:
         properties = fitting(code.encoded, code.properties)
         if properties is not code.properties:

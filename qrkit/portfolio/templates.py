@@ -1,4 +1,4 @@
-"""`Templates`: the stored designs of one account, which generate requests can build on (ruling G18)."""
+"""`Templates`: the stored designs of one account, which generate requests can build on."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Target:
 
 
 DELETED = Target(0, "")
-"""The target of a short code whose QR Code was deleted; the code is never reused (ruling T6)."""
+"""The target of a short code whose QR Code was deleted; the code is never reused."""
 
 SELECT = """
 SELECT s.code, q.number, q.content, q.is_schedule_enabled, q.schedule

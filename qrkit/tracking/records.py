@@ -79,9 +79,9 @@ Moment = Annotated[
 WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
-"""Stored records show the encoding mode with a capital first letter (ruling T3)."""
+"""Stored records show the encoding mode with a capital first letter."""
 OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
-"""Text that JSON omits if it is empty (ruling T15)."""
+"""Text that JSON omits if it is empty."""
 
 
 class Properties(Model):
@@ -135,7 +135,7 @@ class ScheduleEvent(Model):
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
-"""Fields that are shown even if the plan does not include the QR Code (ruling T13)."""
+"""Fields that are shown even if the plan does not include the QR Code."""
 
 
 LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
@@ -257,7 +257,7 @@ PLANS = {
     "pro": Plan(most_qrcodes=1_000, requests_a_day=10_000, may_exchange=True),
     "premium": Plan(most_qrcodes=1_000_000, requests_a_day=1_000_000, may_exchange=True),
 }
-"""The plans by name; the account `local` is premium (ruling T13)."""
+"""The plans by name; the account `local` is premium."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ class ApiKey:
 
 
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
-"""The kind of a visit (ruling T10): only `scan` counts."""
+"""The kind of a visit: only `scan` counts."""
 
 
 @dataclass(frozen=True, slots=True)
