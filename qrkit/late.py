@@ -45,15 +45,23 @@ Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 """Takes items, a word for what is done with them and their number (None if unknown); returns the same items."""
 
 
-def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]:
+def late_names(
+    package: str, origins: Mapping[str, str], *, old: str = "", old_names: Sequence[str] = ()
+) -> Callable[[str], Any]:
     """Return a `__getattr__` for a package that loads each name from its module on first use.
 
     Args:
         package: The full name of the package.
         origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
+        old: The module that had the name of the package in 1.0.
+        old_names: Further names of that module, which are found until 1.1 with a DeprecationWarning.
     """
 
     def load(name: str) -> Any:
+        if name in old_names:
+            text = f"{package}.{name} goes with qrkit 1.1: use qrkit.{old}.{name}"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            return getattr(import_module(f"qrkit.{old}"), name)
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, attribute = origins[name].partition(":")

@@ -61,3 +61,10 @@ def test_unknown_module_is_not_found_as_ever():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'qrkit' has no attribute 'nonsense'"):
         qrkit.nonsense  # noqa: B018 - looking it up is the test
+
+
+@pytest.mark.parametrize(("package", "name"), [("design", "kanji_value"), ("symbol", "side_of"), ("symbol", "roles")])
+def test_names_of_a_module_that_became_a_package_are_found(package, name):
+    with pytest.warns(DeprecationWarning, match=rf"use qrkit\.{package}\.{package}\.{name}$"):
+        value = getattr(import_module(f"qrkit.{package}"), name)
+    assert value is getattr(import_module(f"qrkit.{package}.{package}"), name)

@@ -17,4 +17,6 @@ __getattr__ = late_names(
         "Design": "design.design:Design",
         "DesignFields": "design.design:DesignFields",
     },
+    old="design.design",
+    old_names=("ALPHANUMERIC", "CHARACTERS", "kanji_value"),
 )
