@@ -386,11 +386,14 @@ store.columns store.duckdb.column_copy
 store.database store.duckdb.database
 store.following store.postgresql.following
 store.kept store.visitor_data
+store.migrating store.moving
 store.portfolio store.qrcodes
 store.postgresql_cursor store.postgresql.cursor
 store.postgresql_tables store.postgresql.tables
 store.settings store.store_settings
+store.shared store.salts_and_quotas
 store.snapshot store.duckdb.snapshot
+store.writer store.recording
 svg_text drawing.svg_text
 svg_values drawing.untrusted.svg_values
 templates portfolio.templates
@@ -408,6 +411,7 @@ widgets.answers notebook.widgets.dashboard_answers
 widgets.page notebook.widgets.widget
 widgets.shown notebook.widgets.draft_state
 widgets.starts notebook.widgets.defaults
+widgets.twin notebook.widgets.static_image
 workers pictures.workers
 writers drawing.writers
 writers.ground drawing.writers.background

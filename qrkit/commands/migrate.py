@@ -36,7 +36,7 @@ def add_migrate(commands: Commands) -> None:
 def _migrate(asked: argparse.Namespace) -> None:
     from qrkit.late import watch
     from qrkit.store import Store
-    from qrkit.store.migrating import migrate
+    from qrkit.store.moving import migrate
 
     if is_missing(asked.source):
         raise NotFound("store", shown_place(asked.source))

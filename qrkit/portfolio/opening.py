@@ -11,7 +11,7 @@ from qrkit.portfolio.codes import DEFAULT_BASE_URL
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
 from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.migrating import check_complete
+from qrkit.store.moving import check_complete
 from qrkit.store.qrcodes import all_short_codes
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.short_urls import base_url_of

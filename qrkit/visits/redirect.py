@@ -9,9 +9,9 @@ from datetime import datetime
 
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.store import Store
-from qrkit.store.shared import salt_of_day
+from qrkit.store.salts_and_quotas import salt_of_day
 from qrkit.store.short_codes import DELETED, Target, target
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.destinations import Destination, destination, step_below

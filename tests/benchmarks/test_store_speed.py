@@ -14,7 +14,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.store.short_codes import target
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Visit
 
 pytestmark = pytest.mark.benchmark

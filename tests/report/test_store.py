@@ -15,7 +15,7 @@ from qrkit.report.facts import ATTRIBUTES, Asked, gather
 from qrkit.store import Scans
 from qrkit.store.duckdb.column_copy import columns, reading_one_state
 from qrkit.store.short_codes import target
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30

@@ -90,7 +90,7 @@ import os, signal, sys
 from datetime import UTC, datetime
 from qrkit import open_portfolio
 from qrkit.tracking.records import Visit
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 
 portfolio = open_portfolio(sys.argv[1])
 portfolio.insert_qrcode("https://example.com", short_code="door")

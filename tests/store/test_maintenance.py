@@ -17,7 +17,7 @@ from qrkit.errors import CannotWrite, Gone, InvalidParameter, NotFound, StoreBus
 from qrkit.store import Store
 from qrkit.store.maintenance import CHECKS, backup, compact, forget_visits, verify
 from qrkit.store.short_codes import target
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
 

@@ -36,10 +36,10 @@ from qrkit.store import Store
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.maintenance import backup, compact, forget_visits, verify
 from qrkit.store.postgresql.database import LONGEST_WAIT, MOST_CONNECTIONS, shown_url
-from qrkit.store.shared import salt_of_day
+from qrkit.store.salts_and_quotas import salt_of_day
 from qrkit.store.short_codes import DELETED, target
 from qrkit.store.visits import insert_visits, is_kept
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import PLANS, Visit
 from qrkit.visits.redirect import Redirects, Request
 from tests import servers
@@ -606,7 +606,7 @@ def test_while_the_server_is_away_codes_lead_on_and_their_scans_are_stored_later
 
 
 def test_a_store_that_closes_while_its_server_is_away_waits_some_seconds_and_gives_up(own_server, monkeypatch, caplog):
-    monkeypatch.setattr("qrkit.store.writer.LAST_SECONDS", 0.5)
+    monkeypatch.setattr("qrkit.store.recording.LAST_SECONDS", 0.5)
     shop = open_portfolio(own_server.new_database())
     shop.insert_qrcode("https://a.example", short_code="door")
     own_server.stop()

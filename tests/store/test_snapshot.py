@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly, UnreadableF
 from qrkit.store import Store
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.maintenance import backup, compact, forget_visits, verify
-from qrkit.store.migrating import PROGRESS
+from qrkit.store.moving import PROGRESS
 from qrkit.store.store_settings import set_setting
 from qrkit.tracking.times import now
 

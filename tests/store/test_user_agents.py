@@ -10,7 +10,7 @@ from qrkit import open_portfolio
 from qrkit.errors import StoreReadOnly
 from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
 from qrkit.store.visits import insert_visits
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30

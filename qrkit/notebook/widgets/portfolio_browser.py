@@ -7,7 +7,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.catalogue import EDITED, Catalogue
-from qrkit.notebook.widgets.twin import Pictures
+from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
 

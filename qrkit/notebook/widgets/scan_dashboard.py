@@ -12,7 +12,7 @@ from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.dashboard_answers import KINDS, WIDTHS, Asked, drawn, numbers
-from qrkit.notebook.widgets.twin import Pictures
+from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
 from qrkit.tracking.records import Kind

@@ -16,7 +16,7 @@ import anywidget
 from traitlets import Dict, Unicode
 
 from qrkit.errors import QrkitError
-from qrkit.notebook.widgets.twin import Pictures, Twin
+from qrkit.notebook.widgets.static_image import Pictures, Twin
 
 __all__ = ["Handler", "Page", "script", "style"]
 

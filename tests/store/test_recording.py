@@ -15,10 +15,10 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import NotStored, StoreBusy, StoreClosed
 from qrkit.store import Store
-from qrkit.store import writer as writing
+from qrkit.store import recording
 from qrkit.store.maintenance import verify
 from qrkit.store.short_codes import target
-from qrkit.store.writer import record_visit
+from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Place, Visit
 from qrkit.visits.redirect import Redirects, Request
 

@@ -20,7 +20,7 @@ from qrkit.portfolio.access import authenticate, create_account, create_key, get
 from qrkit.store import Store
 from qrkit.store.duckdb.database import Database
 from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.migrating import TABLES, migrate
+from qrkit.store.moving import TABLES, migrate
 from qrkit.store.postgresql.database import Server
 from qrkit.store.short_codes import DELETED, target
 from qrkit.visits.redirect import Redirects, Request
@@ -133,7 +133,7 @@ def test_every_column_of_a_store_is_copied():
         columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'main'"
         found = {(row["table_name"], row["column_name"]) for row in shop.store.rows(columns)}
     copied = {(table, column) for table, columns in TABLES.items() for column in columns}
-    assert found - copied == NOT_COPIED, "it has its place in TABLES of qrkit/store/migrating.py"
+    assert found - copied == NOT_COPIED, "it has its place in TABLES of qrkit/store/moving.py"
     assert copied - found == set()
 
 
