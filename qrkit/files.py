@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
@@ -12,7 +13,7 @@ from typing import BinaryIO
 
 from qrkit.errors import CannotWrite
 
-__all__ = ["FileNames", "complete_file", "safe_name", "safe_stem", "write_file", "writing"]
+__all__ = ["FileNames", "complete_file", "flush", "safe_name", "safe_stem", "write_file", "writing"]
 
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200
@@ -46,6 +47,21 @@ def write_file(path: Path, data: bytes) -> None:
     """
     with writing(path):
         path.write_bytes(data)
+
+
+def flush(path: Path) -> None:
+    """Flush a file or a folder to disk; a new name is durable once its folder is flushed.
+
+    Raises:
+        OSError: If the disk reports an error.
+    """
+    if os.name == "nt":  # Windows cannot open folders, or flush files opened for reading
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

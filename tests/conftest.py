@@ -1,10 +1,12 @@
 """What all tests share: the mark `needs` for what is not a Python package, and stores in both kinds of databases."""
 
+import atexit
 import importlib
 import os
 import pkgutil
 import shutil
 import socket
+import tempfile
 from ctypes.util import find_library
 
 import pytest
@@ -29,6 +31,10 @@ PACKAGES = {
     "soffice": "libreoffice-calc-nogui",
 }
 """Debian's package of a program, where it is not named as the program is."""
+
+# What a store on a server keeps on this machine must not end up in the home of whoever runs the tests.
+os.environ["QRKIT_STATE_FOLDER"] = tempfile.mkdtemp(prefix="qrkit-state-")
+atexit.register(shutil.rmtree, os.environ["QRKIT_STATE_FOLDER"], ignore_errors=True)
 
 LIBRARY = "libzbar0"
 """In place of a program: a library, by its package."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 APPLIED = "SELECT name FROM migrations"
+ID = "SELECT value FROM settings WHERE name = 'id'"
 
 
 class Store:
@@ -58,6 +59,7 @@ class Store:
         self._is_open = True
         try:
             self._migrate()
+            self.database.id = self.rows(ID)[0]["value"]
         except BaseException as error:
             self.close()
             if isinstance(error, self.database.errors):
@@ -94,13 +96,10 @@ class Store:
                 yield
 
     @contextmanager
-    def adding(self, *, alone: bool = False) -> Iterator[None]:
+    def adding(self) -> Iterator[None]:
         """Context manager: runs a transaction that only adds visits and does not wait for changes to records.
 
         Inside `atomic`, it joins that transaction, which then keeps the lock for visits until the transaction ends.
-
-        Args:
-            alone: Whether other processes must also wait to add visits; other threads of this process always wait.
         """
         dialect = self.database.dialect
         if self.is_in_transaction:
@@ -110,8 +109,7 @@ class Store:
                 yield
         else:
             self._get_ready()
-            begin = dialect.begin_visiting_alone if alone else dialect.begin_visiting
-            with self.database.visiting, self._transaction(begin):
+            with self.database.visiting, self._transaction(dialect.begin_visiting):
                 self._take_visits()
                 yield
 

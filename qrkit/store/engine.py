@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -42,17 +43,16 @@ class Dialect:
     Attributes:
         begin_writing: Begins a transaction that changes records; waits for other transactions that change records.
         begin_visiting: Begins a transaction that adds visits.
-        begin_visiting_alone: Begins a transaction that adds visits while no other transaction does.
         visit_alone: Gives the open transaction the exclusive right to add visits; may be empty.
         tables: Selects the columns of all existing tables: table_name, column_name.
         migrations: The schema as named steps, in the order they are applied.
-        count: Adds to the counters of several QR Codes (numbers, scans); the first row is the marker (qrcode, scans).
-        count_one: Adds to the counter of one QR Code (scans, number); the row is the marker.
+        json_rows: A table of the JSON objects `$rows` with the `{fields}`, and beside them the numbers `$agents`; its
+            columns are `{names}`, then `user_agent`.
+        json_field: One of the fields, from its `{name}` and its type `{kind}`.
+        escape_json: Converts JSON so that the database can store all its characters.
+        count: Adds to the counters of several QR Codes (numbers, scans).
         count_frame: Adds the scans of the table `incoming` to the counters.
         bring_alone: Gives the open transaction the exclusive right to insert a table of visits; may be empty.
-        count_nothing: Returns the marker of a transaction without scans.
-        is_kept: Returns a row if the transaction of a marker (qrcode, scans) was committed along with a visit (time,
-            short code, visitor).
         forget: Records in the counters that the scans before a timestamp were deleted.
         keep: Suffix for a query that locks the selected rows until the transaction ends.
         last_place: Selects the end of the storage positions of visits, a growing whole number.
@@ -63,16 +63,15 @@ class Dialect:
 
     begin_writing: str
     begin_visiting: str
-    begin_visiting_alone: str
     visit_alone: str
     tables: str
     migrations: Mapping[str, str]
+    json_rows: str
+    json_field: str
+    escape_json: Callable[[str], str]
     count: str
-    count_one: str
     count_frame: str
     bring_alone: str
-    count_nothing: str
-    is_kept: str
     forget: str
     keep: str
     last_place: str
@@ -86,11 +85,14 @@ class Engine(Protocol):
 
     Attributes:
         path: The path or URL to show, without a password.
+        id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        inbox: The path that the names of inboxes begin with; None for a database in memory.
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
+        value_errors: Those of them that the values of a row cause.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -101,11 +103,14 @@ class Engine(Protocol):
     """
 
     path: str
+    id: str
     read_only: bool
     is_shared: bool
     is_broken: bool
+    inbox: Path | None
     dialect: Dialect
     errors: tuple[type[Exception], ...]
+    value_errors: tuple[type[Exception], ...]
     writing: threading.RLock
     visiting: threading.RLock
     thread: Thread

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +11,11 @@ from pathlib import Path
 import duckdb
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy
-from qrkit.files import writing
+from qrkit.files import flush, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.database import MEMORY, Database
 from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.recording import include_waiting
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
 from qrkit.tracking.times import naive, now, to_iso
@@ -77,6 +77,7 @@ def check_writing(store: Store) -> None:
 
 def verify(store: Store) -> list[str]:
     """Return a description of each inconsistency in a store; the list is empty for a consistent store."""
+    include_waiting(store)
     found = ((what, store.row(f"SELECT ({query}) AS number")) for what, query in CHECKS.items())
     return [f"{row['number']} {what}" for what, row in found if row and row["number"]]
 
@@ -98,6 +99,7 @@ def backup(store: Store, path: str | Path) -> Path:
         CannotWrite: If the copy could not be written; an existing file then stays unchanged.
     """
     original, copy = _file_of(store), Path(path)
+    include_waiting(store)
     own = (original, store.original) if isinstance(store, Snapshot) else (original,)
     if Database.is_open_here(copy) or (copy.exists() and any(copy.samefile(one) for one in own)):
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
@@ -129,6 +131,7 @@ def compact(store: Store) -> int:
     store.check_writable()
     original = _file_of(store)
     unfinished = original.with_name(f"{original.name}.compact")
+    include_waiting(store)
     with _standing(store):
         before = original.stat().st_size
         store.file.reopen(lambda: _rewritten(original, unfinished))
@@ -149,6 +152,7 @@ def forget_visits(store: Store, before: datetime) -> int:
     """
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
+    include_waiting(store)
     with store.atomic(), store.adding():
         moment = naive(before)
         row = store.row(COUNT_OLD, [moment])
@@ -179,11 +183,11 @@ def _moved(unfinished: Path, path: Path) -> None:
     """
     log = path.with_name(f"{path.name}.wal")
     aside = path.with_name(f"{log.name}.old")
-    _flush(unfinished)
+    flush(unfinished)
     has_log = log.exists()
     if has_log:
         log.replace(aside)
-        _flush(path.parent)
+        flush(path.parent)
     try:
         unfinished.replace(path)
     except OSError:
@@ -192,18 +196,7 @@ def _moved(unfinished: Path, path: Path) -> None:
         raise
     if has_log:
         aside.unlink()
-    _flush(path.parent)
-
-
-def _flush(path: Path) -> None:
-    """Flush a file or a folder to disk."""
-    if os.name == "nt":  # Windows cannot open folders, or flush files opened for reading
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    flush(path.parent)
 
 
 def _rewritten(original: Path, unfinished: Path) -> None:

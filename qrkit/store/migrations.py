@@ -141,6 +141,15 @@ STORED = """
 ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP; -- when the row came in, with imported_scans; NULL in older stores
 """
 
+INBOXES = """
+CREATE TABLE inboxes ( -- which visits of each inbox are here; changed in the transaction that adds them
+    name VARCHAR PRIMARY KEY,
+    moved BIGINT NOT NULL -- number of the last one
+);
+INSERT INTO settings VALUES ('id', uuid()::VARCHAR); -- of this store, so that no other store takes its inboxes
+DROP TABLE batches;
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -152,5 +161,6 @@ MIGRATIONS = {
     "parsers": PARSERS,
     "day counts": DAY_COUNTS,
     "stored": STORED,
+    "inboxes": INBOXES,
 }
 """The SQL of each migration by name, in the order they are applied."""

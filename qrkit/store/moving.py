@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
 from qrkit.store.qrcodes import QRCODES
+from qrkit.store.recording import drain
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 
@@ -22,7 +23,7 @@ __all__ = ["Migrated", "check_complete", "migrate"]
 
 PROGRESS = "migration"
 """The setting of the new store that records the progress; deleted at the end."""
-OWN_SETTINGS = ("migration", "checked")
+OWN_SETTINGS = ("migration", "checked", "id")
 
 TABLES: dict[str, Kinds] = {
     "accounts": {"id": "VARCHAR", "name": "VARCHAR", "plan": "VARCHAR", "created": "TIMESTAMP"},
@@ -94,6 +95,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
         UnreadableFile: If the two stores differ at the end; `check_complete` then rejects the target. Also if the
             source itself contains an unfinished migration.
     """
+    drain(source)
     state = _begun(source, target)
     for table in TABLES:
         if table != "visits" and table not in state["done"]:
@@ -127,7 +129,7 @@ def _begun(source: Store, target: Store) -> dict[str, Any]:
         state: dict[str, Any] = json.loads(kept)
         if state["of"] == of:
             return state
-    if kept is not None or _count(target, "accounts") or _count(target, "settings"):
+    if kept is not None or _count(target, "accounts") or _count(target, f"settings WHERE name NOT IN {OWN_SETTINGS}"):
         raise InvalidParameter(Problem("to", target.path, "is in use already; copy into a store that is new"))
     state = {"of": of, "done": [], "next": 0}
     _keep(target, state)

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from qrkit.store.connection import Store
+from qrkit.store.recording import include_waiting
 from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import naive, utc
@@ -217,6 +218,7 @@ def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) 
 
 
 def _in_parts(store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None) -> Iterator[list[QRCode]]:
+    include_waiting(store)
     after = 0
     while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]

@@ -1,195 +1,299 @@
-"""A thread that writes visits: waiting visits share a commit, and each caller learns when its visit is durable.
+"""Record visits: a visit is durable in an inbox at once, and moves into the store with many others.
 
-Every commit waits for the disk once, no matter how many visits it contains.
+What has to be decided when a visitor is answered is decided then, from memory alone: the QR Code, its content, the kind
+of the visit, whether it repeats one of two seconds ago, the visitor's key and place. What may come later does: numbers
+of user agents and their parsing, the counters, the row in the store.
+
+Visits move when a thousand wait, when somebody asks (`include_waiting`), or after some seconds. The store keeps the
+number of the last visit that it has of each inbox, and changes it in the transaction that adds the visits. Whatever
+fails at whatever moment, the next attempt therefore adds each visit exactly once.
+
+An inbox that a crash has left is moved by the next process that opens the store: beside a file it is the process that
+has the file open; for a server, it is a process on the same machine.
 """
 
 from __future__ import annotations
 
 import logging
+import re
+import sqlite3
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
 
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
-from qrkit.store.visits import insert_visits, is_kept
+from qrkit.store.inbox import Inbox, NotTried, WaitingVisit
+from qrkit.store.visit_rows import insert_visits, insert_waiting, waiting_visit
 from qrkit.tracking.records import Visit
 
-__all__ = ["record_visit"]
+__all__ = ["drain", "inbox_files", "include_waiting", "record_visit"]
 
-MOST_WAITING = 10_000
-"""Maximum number of waiting visits; more are rejected, so that a stalled store does not fill the memory."""
-MOST_TOGETHER = 1_000
-"""Maximum number of visits per commit."""
-FILLING_SECONDS = 0.003
-"""Maximum time that a commit waits for as many visits as the previous commit had."""
+MOVE_AT = 1_000
+"""Number of waiting visits that are moved at once."""
+MOST_TOGETHER = 10_000
+"""Number of visits moved in one transaction."""
+FILE_SECONDS, SERVER_SECONDS = 10.0, 1.0
+"""How long a visit waits at most. Only this process can ask for a file; of a server, others see what was moved."""
+AGAIN_SECONDS = 1.0
+"""Time between two attempts while the store cannot be written."""
 
-AGAIN_SECONDS = 0.2
-"""Time between two attempts to reach a server that does not answer."""
-LAST_SECONDS = 5.0
-"""Maximum time that visits wait for a server while the store is closing."""
+ADD_INBOX = "INSERT INTO inboxes (name, moved) VALUES (?, 0) ON CONFLICT (name) DO NOTHING"
+MOVED = "SELECT moved FROM inboxes WHERE name = ?"
+# If a transaction that seemed to fail was committed after all, the number differs, and no row is changed.
+MOVE = "UPDATE inboxes SET moved = ? WHERE name = ? AND moved = ? RETURNING moved"
+FORGET_INBOX = "DELETE FROM inboxes WHERE name = ?"
 
 _log = logging.getLogger("qrkit")
+_starting = threading.Lock()
 
 
-class _Waiting:
-    """A visit that waits to be written."""
+def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
+    """Record a visit, and return whether it is durable.
 
-    def __init__(self, visit: Visit) -> None:
-        self.visit = visit
-        self._pending = threading.Lock()  # a plain lock: half the cost of an Event
-        self._pending.acquire()
-        self._error: BaseException | None = None
-
-    def wait(self, seconds: float) -> bool:
-        """Wait at most `seconds` and return whether the visit is durable; call only once.
-
-        Raises:
-            StoreBusy: If the visit could not be written and will not be retried.
-        """
-        if not self._pending.acquire(timeout=max(0.0, seconds)):
-            return False
-        if self._error is not None:
-            raise StoreBusy(f"a visit could not be written: {self._error}") from self._error
-        return True
-
-    def finish(self, error: BaseException | None = None) -> None:
-        """Notify the waiting thread."""
-        self._error = error
-        self._pending.release()
-
-
-def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0) -> bool:
-    """Store a visit, and return whether the visit is durable.
-
-    Inside a transaction, the visit becomes part of that transaction; else it shares a commit with other waiting visits.
+    Inside a transaction, the visit becomes part of that transaction; else it is durable in the inbox of this process.
 
     Args:
-        store: The store to write to.
-        visit: The visit to store.
-        seconds: Maximum time to wait. A visit that is not durable by then is stored later.
+        store: The store to record in.
+        visit: The visit.
+        seconds: Maximum time to wait while the disk serves other threads.
+        keep_late: Whether a visit that is not durable by then is recorded later; else it is withdrawn if that can be.
 
     Raises:
-        StoreBusy: If the visit could not be stored, the store was closed, or too many visits are waiting.
+        StoreBusy: If the visit was not recorded: the disk refused it, it was withdrawn, or too many visits wait.
+        StoreClosed: If the store was closed.
     """
     store.check_writable()
+    try:
+        waiting = waiting_visit(visit)
+    except ValueError as error:
+        raise StoreBusy(f"a visit could not be written: {error}") from error
     if store.is_in_transaction:
         insert_visits(store, [visit])
         return True
-    return _writer_of(store.database).submit(visit).wait(seconds)
+    return _recorder_of(store.database).add(waiting, seconds=seconds, keep_late=keep_late)
 
 
-def _writer_of(database: Engine) -> _Writer:
+def drain(store: Store) -> None:
+    """Move all visits recorded so far into the store.
+
+    Does nothing inside a transaction, and for a read-only store.
+
+    Raises:
+        StoreBusy: If the store cannot be written.
+    """
+    if not store.database.read_only and not store.is_in_transaction:
+        store.check_open()
+        _recorder_of(store.database).drain()
+
+
+def include_waiting(store: Store) -> None:
+    """Drain before a question; while the store cannot be written, the question is answered without what waits."""
+    try:
+        drain(store)
+    except StoreBusy as error:
+        _log.warning("a question does not include the visits that wait in the inbox: %s", error)
+
+
+def inbox_files(base: Path) -> list[Path]:
+    """Return the files of the inboxes whose names begin with `base`."""
+    pattern = re.compile(re.escape(base.name) + r"-[0-9a-f]{32}")
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return sorted(path for path in base.parent.iterdir() if pattern.fullmatch(path.name))
+    return []
+
+
+def _recorder_of(database: Engine) -> _Recorder:
     with _starting:
-        writer: _Writer | None = database.helpers.get("writer")
-        if writer is None:
-            writer = database.helpers["writer"] = _Writer(database)
-    return writer
+        starting: threading.Lock = database.helpers.setdefault("starts recording", threading.Lock())
+    with starting:
+        recorder: _Recorder | None = database.helpers.get("recorder")
+        if recorder is None:
+            recorder = database.helpers["recorder"] = _Recorder(database)
+    return recorder
 
 
-class _Writer:
-    """The writer thread of a database, with its queue of waiting visits."""
+class _Recorder:
+    """The inboxes of a database: the one that this process writes to, and those that were left."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
-        self._waiting: list[_Waiting] = []
-        self._changed = threading.Condition(threading.Lock())
-        self._enough = 1
+        self._base = database.inbox
+        self._inbox: Inbox | None = None
+        self._left = list(self._adopt())
         self._is_open = True
-        # A daemon thread does not keep the program alive; the database stops the thread before closing.
-        self._thread = threading.Thread(target=self._run, name=f"visits of {database.path}", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        self._opening = threading.Lock()
+        self._moving = threading.RLock()
+        self._changed = threading.Condition(threading.Lock())
+        self._has_visits = self._is_urgent = False
         database.before_closing.append(self.stop)
 
-    def submit(self, visit: Visit) -> _Waiting:
-        waiting = _Waiting(visit)
-        with self._changed:
-            if not self._is_open:
-                raise StoreClosed(f"{self._database.path} is closed; open it again")
-            if len(self._waiting) >= MOST_WAITING:
-                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the store cannot keep up")
-            self._waiting.append(waiting)
-            if len(self._waiting) in (1, self._enough):
-                self._changed.notify()
-        return waiting
+    def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
+        inbox = self._inbox
+        if inbox is None or inbox.has_failed:
+            inbox = self._open()
+        try:
+            return inbox.add(visit, seconds=seconds, keep_late=keep_late)
+        except NotTried:
+            return self._open().add(visit, seconds=seconds, keep_late=keep_late)
+
+    def drain(self) -> None:
+        """Move the visits recorded so far into the store.
+
+        Raises:
+            StoreBusy: If the store cannot be written.
+        """
+        if not self._left and (self._inbox is None or not self._inbox.waiting):
+            return
+        try:
+            self._drain()
+        except StoreBusy:
+            if not self._database.is_broken:
+                raise
+            self._drain()  # the first statement opens the database again
+
+    def _drain(self) -> None:
+        with self._moving:
+            for inbox in list(self._left):
+                self._end(inbox)
+            if self._inbox is not None:
+                try:
+                    self._move_all(self._inbox)
+                except sqlite3.Error as error:
+                    raise StoreBusy(f"the visits in {self._inbox.path} cannot be read: {error}") from error
 
     def stop(self) -> None:
-        """Write all waiting visits, then stop the thread."""
+        """Move all visits, then close the inboxes; what cannot be moved stays in its file."""
         with self._changed:
             self._is_open = False
             self._changed.notify()
-        self._thread.join()
+        if self._thread:
+            self._thread.join()
+        with self._opening, self._moving:
+            if self._inbox is not None:
+                self._inbox.seal()
+                self._left.append(self._inbox)
+                self._inbox = None
+            try:
+                self.drain()
+            except Exception as error:  # any error: the visits are safe where they are
+                for inbox in self._left:
+                    _log.warning(
+                        "%d visits wait in %s until the store is opened again: %s", inbox.waiting, inbox.path, error
+                    )
+                    inbox.close(delete=False)
+            self._left.clear()
+
+    def _open(self) -> Inbox:
+        """Return the inbox to write to: a new one at first, and after the last one has failed."""
+        with self._opening:
+            if not self._is_open:
+                raise StoreClosed(f"{self._database.path} is closed; open it again")
+            if self._inbox is None or self._inbox.has_failed:
+                failed = self._inbox
+                if failed is not None:
+                    failed.close(delete=False)
+                    with self._moving:
+                        self._left.extend(self._adopt())
+                self._inbox = self._new()
+                if failed is not None:
+                    _log.error("%s could not be written; visits now go to %s", failed.path, self._inbox.path)
+                if self._thread is None:
+                    # A daemon thread does not keep the program alive; the database stops it before closing.
+                    self._thread = threading.Thread(target=self._run, name="moves visits", daemon=True)
+                    self._thread.start()
+            return self._inbox
+
+    def _new(self) -> Inbox:
+        name = uuid4().hex
+        try:
+            if self._base:
+                self._base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return Inbox(Path(f"{self._base}-{name}") if self._base else None, name, self._database.id, self._note)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
+
+    def _adopt(self) -> Iterator[Inbox]:
+        """Yield the inboxes that other processes have left; one that is in use by another process is locked."""
+        for path in inbox_files(self._base) if self._base else []:
+            try:
+                yield Inbox(path, path.name.rpartition("-")[2], self._database.id)
+            except (sqlite3.Error, StoreBusy) as error:
+                if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                    _log.warning("the visits in %s cannot be read: %s", path, error)
+
+    def _move_all(self, inbox: Inbox) -> None:
+        """Move all visits that are in an inbox now; later ones wait, so that this ends."""
+        store, until = Store.on(self._database), inbox.last
+        while True:
+            if inbox.moved is None:
+                with store.adding():
+                    store.execute(ADD_INBOX, [inbox.name])
+                    inbox.moved = int(store.rows(MOVED, [inbox.name])[0]["moved"])
+            rows = inbox.read(inbox.moved, until, MOST_TOGETHER)
+            if not rows:
+                return
+            self._move(store, inbox, rows)
+
+    def _move(self, store: Store, inbox: Inbox, rows: list[tuple[int, WaitingVisit]]) -> None:
+        last, before, inbox.moved = rows[-1][0], inbox.moved, None  # in case the outcome remains unknown
+        try:
+            with store.adding():
+                if not store.rows(MOVE, [last, inbox.name, before]):
+                    return
+                insert_waiting(store, [visit for _, visit in rows])
+        except self._database.value_errors:
+            inbox.moved = before
+            if len(rows) > 1:
+                # Split the rows, so that one invalid visit does not hold up the others.
+                half = len(rows) // 2
+                self._move(store, inbox, rows[:half])
+                self._move(store, inbox, rows[half:])
+                return
+            _log.exception("the store refused a visit, which is dropped")
+            with store.adding():
+                store.execute(MOVE, [last, inbox.name, before])
+        inbox.moved = last
+
+    def _end(self, inbox: Inbox) -> None:
+        """Move all visits of an inbox that was left, then delete the inbox. One that cannot be read stays."""
+        try:
+            self._move_all(inbox)
+        except sqlite3.Error as error:
+            _log.error("the visits in %s cannot be read: %s", inbox.path, error)
+            inbox.close(delete=False)
+        else:
+            inbox.close(delete=True)
+            store = Store.on(self._database)
+            with store.adding():
+                store.execute(FORGET_INBOX, [inbox.name])
+        self._left.remove(inbox)
+
+    def _note(self, waiting: int) -> None:
+        """Wake the thread for the first visit that waits, and when many do."""
+        if not self._has_visits or (waiting >= MOVE_AT and not self._is_urgent):
+            with self._changed:
+                self._has_visits, self._is_urgent = True, waiting >= MOVE_AT
+                self._changed.notify()
 
     def _run(self) -> None:
-        while batch := self._batch():
-            self._write(batch)
-
-    def _batch(self) -> list[_Waiting]:
-        """Wait for the visits of the next commit and return them; return an empty list to stop the thread."""
-        with self._changed:
-            # Callers of the last commit may submit again, in addition to the visits that are already waiting.
-            self._enough += len(self._waiting)
-            self._changed.wait_for(lambda: self._waiting or not self._is_open)
-            self._changed.wait_for(lambda: len(self._waiting) >= self._enough or not self._is_open, FILLING_SECONDS)
-            batch = self._waiting[:MOST_TOGETHER]
-            del self._waiting[:MOST_TOGETHER]
-            self._enough = max(1, len(batch))
-        return batch
-
-    def _write(self, batch: list[_Waiting]) -> None:
-        try:
-            self._commit([one.visit for one in batch])
-        except Exception as error:
-            if len(batch) > 1 and not isinstance(error, StoreBusy | StoreClosed):
-                # Split the batch, so that one invalid visit does not lose the others.
-                half = len(batch) // 2
-                self._write(batch[:half])
-                self._write(batch[half:])
-                return
-            for one in batch:
-                one.finish(error)
-            return
-        for one in batch:
-            one.finish()
-
-    def _commit(self, visits: Sequence[Visit]) -> None:
-        """Write visits in one transaction; after a database failure, reopen the database and retry.
-
-        A file is retried once. A server may be unreachable for minutes: its visits then wait in memory, and callers
-        learn that their visits are not durable yet. While the store is closing, visits wait at most `LAST_SECONDS`.
-        """
-        store, mark, last = Store.on(self._database), None, False
-        while True:
-            try:
-                # After a failure, wait for the exclusive lock, so that an earlier commit still in progress has ended.
-                with store.adding(alone=mark is not None):
-                    # A commit that seemed to fail may have succeeded.
-                    if mark is None or not is_kept(store, mark, visits):
-                        mark = insert_visits(store, visits)
-                return
-            except (StoreBusy, StoreClosed) as error:
-                if last or not (self._database.is_broken or self._database.is_shared):
-                    raise
-                _log.warning("visits could not be written and are written again: %s", error)
-            last = not self._database.is_shared or self._server_stays_away()
-
-    def _server_stays_away(self) -> bool:
-        """Wait until a server answers again; return True if this is the last attempt because the store is closing."""
-        end = None
+        """Move visits until the store is closed."""
+        seconds = SERVER_SECONDS if self._database.is_shared else FILE_SECONDS
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: not self._is_open, AGAIN_SECONDS)
-                is_open = self._is_open
-            with suppress(StoreBusy, StoreClosed):
-                self._database.restore()
-                return not is_open
-            if not is_open:
-                end = end or time.monotonic() + LAST_SECONDS
-                if time.monotonic() > end:
-                    return True
-                time.sleep(AGAIN_SECONDS)
-
-
-_starting = threading.Lock()
+                self._changed.wait_for(lambda: self._has_visits or not self._is_open)
+                self._changed.wait_for(lambda: self._is_urgent or not self._is_open, seconds)
+                if not self._is_open:
+                    return
+                self._has_visits = self._is_urgent = False
+            try:
+                self.drain()
+            except Exception as error:  # any error: the thread must not end, and the visits are safe
+                _log.warning("visits wait in the inbox until the store can be written: %s", error)
+                with self._changed:
+                    self._has_visits = True
+                    self._changed.wait_for(lambda: not self._is_open, AGAIN_SECONDS)

@@ -12,6 +12,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 from qrkit.store.maintenance import forget_visits
+from qrkit.store.recording import include_waiting
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.times import Clock, naive, now, utc
 
@@ -71,6 +72,7 @@ def sweep(store: Store, moment: datetime) -> int:
         StoreBusy: If the store is closed or read-only.
     """
     store.check_writable()
+    include_waiting(store)
     before = overdue_before(store, moment)
     if before is None or store.row(OVERDUE, [naive(before)]) is None:
         return 0

@@ -1,11 +1,21 @@
-"""Share the daily salt and the request counts between several processes on one server."""
+"""The salt of a day, and the request counts of a day, which the processes on one server share."""
 
 from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from time import monotonic
 
 from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 
-__all__ = ["add_requests", "salt_of_day"]
+__all__ = ["Salts", "SharedSalts", "add_requests", "salt_of_day", "salts_of"]
+
+SALT_SECONDS = 0.25
+"""How long the first visitor of a day waits for the salt at most."""
+AGAIN_SECONDS = 5.0
+"""Time between two attempts to get the salt of a day."""
 
 SALT = "INSERT INTO salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING"
 GET_SALT = "SELECT salt FROM salts WHERE day = ?"
@@ -16,6 +26,59 @@ ON CONFLICT (account_id, day) DO UPDATE SET used = c.used + excluded.used
 RETURNING used
 """
 FORGET_REQUESTS = "DELETE FROM request_counts WHERE day < ?"
+
+
+_log = logging.getLogger("qrkit")
+
+
+def salts_of(store: Store) -> Salts:
+    """Return where the salts of a store come from: its own process for a file, and the server that processes share."""
+    return SharedSalts(store) if store.database.is_shared else Salts()
+
+
+class Salts:
+    """Random salts, one for each UTC day; only the salt of the latest day is kept."""
+
+    def __init__(self) -> None:
+        self._day = 0
+        self._salt = b""
+
+    def of(self, day: int) -> bytes:
+        """Return the salt of a day, given by its ordinal."""
+        if day != self._day:
+            self._day, self._salt = day, secrets.token_bytes(32)
+        return self._salt
+
+
+class SharedSalts(Salts):
+    """The salts that all processes of a server share, so that a visitor has the same key in each of them.
+
+    No visitor waits for a server that does not answer: until it does, this process uses a salt of its own.
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._shared: tuple[int, bytes] = (0, b"")
+        self._tried = -AGAIN_SECONDS
+        self._thread: threading.Thread | None = None
+
+    def of(self, day: int) -> bytes:
+        """Return the salt of a day, given by its ordinal."""
+        own = super().of(day)
+        if self._shared[0] != day and monotonic() - self._tried >= AGAIN_SECONDS:
+            self._tried = monotonic()
+            asking = threading.Thread(target=self._ask, args=[day, own], name="gets the salt of the day", daemon=True)
+            asking.start()
+            asking.join(SALT_SECONDS)
+        shared_day, shared = self._shared
+        return shared if shared_day == day else own
+
+    def _ask(self, day: int, own: bytes) -> None:
+        try:
+            self._shared = (day, salt_of_day(self._store, day, own))
+        except Exception as error:  # any error: none of them may delay a visitor
+            _log.warning("visitors are told apart by this process alone for now: %s", error)
 
 
 def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:

@@ -18,6 +18,7 @@ from qrkit.store import visits
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.ids import check_ids
+from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.user_agents import tell_new_apart
 from qrkit.tracking.records import Kind
@@ -222,6 +223,7 @@ class Scans(Shown):
             **parameters: Values of the `$names` in the statement.
         """
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
+            include_waiting(self.store)
             tell_new_apart(self.store)
         return Query(SCANS + select, self._parameters() | parameters)
 

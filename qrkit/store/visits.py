@@ -1,44 +1,22 @@
-"""Store visits: one by one from redirects, or a whole DataFrame at once."""
+"""Store visits that were counted elsewhere, a whole table at once."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
+from qrkit.store.recording import drain
 from qrkit.store.user_agents import LONGEST, numbers_of
 from qrkit.store.visit_frame import prepared_frame
-from qrkit.tracking.records import Visit
-from qrkit.tracking.times import naive
+from qrkit.store.visit_rows import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Mark", "insert_frame", "insert_visits", "is_kept"]
-
-COLUMNS = {
-    "time": "TIMESTAMP",
-    "kind": "VARCHAR",
-    "qrcode": "INTEGER",
-    "short_code": "VARCHAR",
-    "content": "VARCHAR",
-    "user_agent": "INTEGER",
-    "referrer": "VARCHAR",
-    "language": "VARCHAR",
-    "visitor": "UBIGINT",
-    "country": "VARCHAR",
-    "region": "VARCHAR",
-    "city": "VARCHAR",
-    "latitude": "FLOAT8",
-    "longitude": "FLOAT8",
-}
-# One array per column: a thousand visits take as long as ten visits inserted row by row.
-INSERT = f"""
-INSERT INTO visits ({", ".join(COLUMNS)}) SELECT {", ".join(f"unnest(?::{kind}[])" for kind in COLUMNS.values())}
-"""
+__all__ = ["insert_frame"]
 
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
@@ -100,66 +78,6 @@ WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
 """
 
 
-class Mark(NamedTuple):
-    """The marker of a transaction: a counter value that shows later whether the transaction was committed.
-
-    Attributes:
-        qrcode: Number of the QR Code whose scans are counted; 0 for a counter of transactions.
-        scans: The value of the counter after the transaction; on a server, the transaction number.
-    """
-
-    qrcode: int
-    scans: int
-
-
-def is_kept(store: Store, mark: Mark, visits: Sequence[Visit]) -> bool:
-    """Return whether the transaction of a marker was committed, along with these visits.
-
-    The check includes the first visit, because after a crash a server reuses the numbers of interrupted transactions.
-    """
-    first = visits[0]
-    found = store.row(store.database.dialect.is_kept, [*mark, naive(first.time), first.short_code, first.visitor])
-    return found is not None
-
-
-def insert_visits(store: Store, visits: Sequence[Visit]) -> Mark:
-    """Store visits and count their scans in one transaction; return its marker."""
-    dialect = store.database.dialect
-    with store.adding():
-        agents = numbers_of(store, [visit.user_agent for visit in visits])
-        rows = [_row(visit, agents[visit.user_agent[:LONGEST]]) for visit in visits]
-        store.execute_often(INSERT, [list(column) for column in zip(*rows, strict=True)])
-        counted = Counter(visit.qrcode for visit in visits if visit.kind == "scan")
-        if len(counted) == 1:
-            row = store.row(dialect.count_one, [*counted.values(), *counted.keys()])
-        elif counted:
-            row = store.row(dialect.count, [list(counted.keys()), list(counted.values())])
-        else:
-            row = store.row(dialect.count_nothing)
-    # A QR Code that is being deleted has no counter, and its visits are not worth a retry.
-    return Mark(int(row["qrcode"]), int(row["scans"])) if row else Mark(0, 0)
-
-
-def _row(visit: Visit, agent: int) -> tuple[Any, ...]:
-    place = visit.place
-    return (
-        naive(visit.time),
-        visit.kind,
-        visit.qrcode,
-        visit.short_code,
-        visit.content,
-        agent,
-        visit.referrer,
-        visit.language,
-        visit.visitor,
-        place.country,
-        place.region,
-        place.city,
-        place.latitude,
-        place.longitude,
-    )
-
-
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
     """Store the rows of a table of scans that are not in the store yet; return the number of rows added.
 
@@ -171,6 +89,7 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
         StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
     """
     prepared = prepared_frame(frame)
+    drain(store)
     agents = prepared["user_agent"].unique()
     if store.database.is_shared and not store.is_in_transaction:
         # In a separate short transaction: other processes cannot store the same new user agents until it commits.

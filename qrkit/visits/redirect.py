@@ -1,4 +1,8 @@
-"""Answers requests to short URLs, and records each visit first."""
+"""Answers requests to short URLs, and records each visit first.
+
+Whatever is needed to answer is in memory: no redirect waits for the database, for a change of records or a question.
+It waits for one thing, the inbox on the disk, in which its visit is durable (`qrkit.store.recording`).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ from datetime import datetime
 
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.store import Store
-from qrkit.store.salts_and_quotas import salt_of_day
-from qrkit.store.short_codes import DELETED, Target, target
 from qrkit.store.recording import record_visit
+from qrkit.store.salts_and_quotas import salts_of
+from qrkit.store.short_codes import DELETED, Target, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.destinations import Destination, destination, step_below
-from qrkit.visits.visitors import Visitors, first_language, kind_of, new_salt, referrer_host
+from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
 
 __all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
 
@@ -57,9 +61,9 @@ class Redirects:
         store: Contains the QR Codes and receives the visits.
         clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default an empty one.
-        strict: Whether to turn a visitor away if the visit is not stored durably in time. By default the redirect
-            happens anyway, because a printed code must not stop working for the sake of statistics.
-        seconds: How long a redirect waits for its visit to be stored durably.
+        strict: Whether to turn a visitor away if the visit is not durable in time. By default the redirect happens
+            anyway, because a printed code must not stop working for the sake of statistics.
+        seconds: How long a redirect waits while the disk serves others.
         records: Whether to record visits at all.
         hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
             loops.
@@ -67,7 +71,7 @@ class Redirects:
 
     Attributes:
         lost: Visits that could not be stored.
-        late: Visits that were not stored durably in time, but were or will be stored later.
+        late: Visits that were not durable in time, but were or will be stored later.
     """
 
     def __init__(
@@ -92,17 +96,17 @@ class Redirects:
         self._records = records
         self._hosts = frozenset(hosts)
         self._path = path
-        self._visitors = Visitors(self._salt) if store.database.is_shared else Visitors()
+        self._visitors = Visitors(salts_of(store).of)
         # Query once now: otherwise the first visitor would have to wait for whatever changes the store at that moment.
         target(store, "")
 
     def answer(self, request: Request) -> Answer:
-        """Record a visit and return where it leads; waits until the visit is stored durably, up to `seconds`.
+        """Record a visit and return where it leads; waits until the visit is durable, up to `seconds`.
 
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
-            NotStored: If the visit is not stored durably in time and `strict` is on.
+            NotStored: If the visit is not durable in time and `strict` is on.
         """
         entry, moment = target(self.store, request.short_code), self._clock()
         content = None if entry is None or entry is DELETED else entry.content_at(moment)
@@ -154,26 +158,19 @@ class Redirects:
             place=self._place(request.address),
         )
         try:
-            is_durable = record_visit(self.store, visit, seconds=self._seconds)
-        except Exception:
+            is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
+        except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            _log.exception("a visit to %s could not be stored; %d lost so far", request.short_code, self.lost)
+            self._visitors.forget(request.short_code, visitor)
+            _log.error("a visit to %s could not be stored: %s; %d lost so far", request.short_code, error, self.lost)
             is_durable = False
         else:
             if not is_durable:
                 self.late += 1
                 _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
         if self._strict and not is_durable:
+            # Should the visit be stored after all, the visitor's next attempt is a repeat of it.
             raise NotStored("the visit could not be stored in time; please try again")
-
-    def _salt(self, day: int) -> bytes:
-        """Return the salt of a day, which all processes share, so that a visitor has the same key in each of them."""
-        own = new_salt(day)
-        try:
-            return salt_of_day(self.store, day, own)
-        except Exception as error:  # any error: none of them may delay a visitor
-            _log.warning("visitors are told apart by this process alone today: %s", error)
-            return own
 
     def _place(self, address: str) -> Place:
         try:

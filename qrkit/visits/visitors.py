@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Lock
 from urllib.parse import urlsplit
 
+from qrkit.store.salts_and_quotas import Salts
 from qrkit.tracking.bots import is_bot
 from qrkit.tracking.records import Kind
 
-__all__ = ["Visitors", "first_language", "kind_of", "new_salt", "referrer_host"]
+__all__ = ["Visitors", "first_language", "kind_of", "referrer_host"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
@@ -54,11 +54,6 @@ def first_language(accepted: str) -> str | None:
     return match[0] if match else None
 
 
-def new_salt(_day: int) -> bytes:
-    """Return a random salt."""
-    return secrets.token_bytes(32)
-
-
 class Visitors:
     """Keys of visitors. A key is valid for one UTC day; addresses are not stored, and yesterday's salt is deleted.
 
@@ -66,13 +61,12 @@ class Visitors:
     of the new day.
 
     Args:
-        salt: Returns the salt of a day, given by its ordinal. Called once per day, and again if it raised an error.
+        salt_of: Returns the salt of a day, given by its ordinal; called for each key.
     """
 
-    def __init__(self, salt: Callable[[int], bytes] = new_salt) -> None:
-        self._new_salt = salt
+    def __init__(self, salt_of: Callable[[int], bytes] | None = None) -> None:
+        self._salt_of = salt_of or Salts().of
         self._day = 0
-        self._salt = b""
         self._seen: dict[tuple[str, int], datetime] = {}
         self._lock = Lock()
 
@@ -83,11 +77,11 @@ class Visitors:
             # If the date is one day earlier, the thread was merely delayed. Any other date means a new day or a
             # corrected clock, and needs a new salt.
             if day not in (self._day, self._day - 1):
-                self._salt = self._new_salt(day)
                 self._day = day
                 self._seen.clear()
-            text = f"{address}\0{user_agent}".encode("utf-8", "surrogateescape")
-            return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._salt).digest(), "big")
+            salt = self._salt_of(self._day)
+        text = f"{address}\0{user_agent}".encode("utf-8", "surrogateescape")
+        return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=salt).digest(), "big")
 
     def is_repeat(self, short_code: str, visitor: int, moment: datetime) -> bool:
         """Whether the visitor requested this code less than 2 seconds ago: some readers send two requests per scan."""
@@ -99,3 +93,8 @@ class Visitors:
                 self._seen.clear()
             self._seen[short_code, visitor] = moment
             return False
+
+    def forget(self, short_code: str, visitor: int) -> None:
+        """Forget a visit that was not stored, so that a second attempt counts."""
+        with self._lock:
+            self._seen.pop((short_code, visitor), None)

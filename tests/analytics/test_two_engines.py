@@ -20,7 +20,7 @@ from qrkit import analytics, open_portfolio
 from qrkit.store import Scans
 from qrkit.store.scans import BOUNDS
 from qrkit.store.short_codes import target
-from qrkit.store.visits import insert_visits
+from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Place, Visit
 
 NOON = datetime(2026, 3, 27, 12, 0, 0, 5, UTC)

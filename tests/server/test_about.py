@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.portfolio.access import create_key, key_id, list_keys
 from qrkit.server import Client, Settings, make_app
+from qrkit.store.recording import drain
 from tests.server.test_errors import assert_keeps_the_contract
 
 HEALTH = "/api/v3/health"
@@ -240,6 +241,7 @@ def test_a_key_in_a_path_is_in_no_answer_and_in_no_store(path, accept, caplog):
         reply = client.get(path.format(key=key), auth=key, headers={"Accept": accept})
         assert (reply.status, reply.headers["x-api-error-code"]) == (400, "key-in-path")
         assert key not in reply.text + repr(reply.headers)
+        drain(shop.store)
         assert key not in repr(shop.store.rows("SELECT short_code FROM visits"))
         assert key not in caplog.text
 

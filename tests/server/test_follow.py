@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.server import Client, Settings, make_app
+from qrkit.store.recording import drain
 from qrkit.tracking.records import Place
 
 IPHONE = (
@@ -40,6 +41,7 @@ def follow(shop, client, content):
 
 
 def kinds(shop, short_code):
+    drain(shop.store)
     rows = shop.store.rows("SELECT kind FROM visits WHERE short_code = ? ORDER BY time", [short_code])
     return [row["kind"] for row in rows]
 
@@ -108,8 +110,10 @@ def test_an_unknown_code_is_404_and_an_orphan(shop, client, path):
     ["/", "/api", "/api/v3", "/api/x", "/a", "/favicon.ico", "/robots.txt", "/ab%20c", "/döor", "/" + "x" * 65, "/.."],
 )
 def test_what_can_be_no_code_is_404_and_no_visit(shop, client, path):
+    drain(shop.store)
     before = shop.store.rows("SELECT count(*) FROM visits")
     assert client.get(path).status == 404
+    drain(shop.store)
     assert shop.store.rows("SELECT count(*) FROM visits") == before
 
 

@@ -8,6 +8,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
+from qrkit.store.recording import drain
 from tests.server.test_errors import assert_keeps_the_contract
 
 BASE_URL = "https://go.example.com:8443"
@@ -81,8 +82,10 @@ def test_an_unknown_name_is_400_everywhere(client, host):
 
 
 def test_an_unknown_name_is_refused_before_a_visit_is_recorded(shop, client):
+    drain(shop.store)
     before = shop.store.rows("SELECT count(*) FROM visits")
     assert client.get("/door", headers={"Host": "evil.example"}).status == 400
+    drain(shop.store)
     assert shop.store.rows("SELECT count(*) FROM visits") == before
 
 

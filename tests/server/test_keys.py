@@ -27,6 +27,7 @@ from qrkit.portfolio.access import (
 from qrkit.server import Client, Settings, make_app
 from qrkit.server.routes import ROUTES
 from qrkit.store import Store
+from qrkit.store.recording import drain
 from qrkit.tracking.records import PLANS, Account
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_statuses import API, BASE_URL, BY_NUMBER, ENDPOINTS, EXCHANGE, World, assert_refused
@@ -537,6 +538,7 @@ def test_who_tries_short_codes_is_stopped_and_leaves_no_trace_while_known_ones_g
         assert limited.get(f"/{live.short_code}").status == 302
         assert limited.get(f"/{gone.short_code}").status == 410
     assert limited.request("GET", "/tried", address="203.0.113.9").status == 404
+    drain(shop.store)
     rows = shop.store.rows("SELECT short_code FROM visits WHERE kind = 'orphan' AND short_code LIKE 'tried%'")
     assert sorted(row["short_code"] for row in rows) == ["tried", *(f"tried{number}" for number in range(5))]
 

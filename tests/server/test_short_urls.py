@@ -14,6 +14,7 @@ from qrkit import Portfolio, decode, generate, open_portfolio
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.portfolio.access import create_account, create_key
 from qrkit.server import Client, Settings, make_app
+from qrkit.store.recording import drain
 from qrkit.tracking.records import PLANS
 from qrkit.tracking.short_urls import new_id
 from tests.server.test_errors import assert_keeps_the_contract
@@ -421,6 +422,7 @@ def test_without_recording_short_urls_work_and_nothing_is_kept():
         found = {code: client.get(f"/{code}").status for code in (record.short_code, gone.short_code, "nobody")}
         assert list(found.values()) == [302, 410, 404]
         assert client.get(f"/{record.short_code}").headers["location"] == TARGET
+        drain(shop.store)
         assert shop.store.rows("SELECT * FROM visits") == []
         assert shop.store.rows("SELECT * FROM user_agents") == []
         assert shop.get_qrcode(record.id).scans == 0

@@ -11,6 +11,7 @@ import pytest
 from qrkit.errors import UnreadableFile
 from qrkit.store import Store
 from qrkit.store.maintenance import verify
+from qrkit.store.recording import drain
 
 PATIENCE = 60
 """Seconds to wait for another process before a test fails."""
@@ -51,6 +52,7 @@ def killed_while_writing(path, name, lines):
 
 
 def stored(store):
+    drain(store)
     return [row["referrer"] for row in store.rows("SELECT referrer FROM visits")]
 
 
@@ -96,7 +98,8 @@ portfolio = open_portfolio(sys.argv[1])
 portfolio.insert_qrcode("https://example.com", short_code="door")
 for number in range(40):
     visit = Visit(datetime(2026, 3, 1, tzinfo=UTC), "scan", "door", 1, referrer=f"{number}", user_agent="agent")
-    assert record_visit(portfolio.store, visit, seconds=60)
+    with portfolio.store.adding():  # a commit of its own in the log
+        assert record_visit(portfolio.store, visit, seconds=60)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 NAMES = [str(number) for number in range(40)]
@@ -188,6 +191,7 @@ from qrkit import open_portfolio
 from qrkit.errors import StoreBusy
 from qrkit.visits.redirect import Redirects, Request
 from qrkit.store.maintenance import verify
+from qrkit.store.recording import drain
 
 logging.disable()
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -195,12 +199,16 @@ path = Path(sys.argv[1])
 portfolio = open_portfolio(path)
 portfolio.insert_qrcode("https://example.com", short_code="door")
 redirects = Redirects(portfolio.store, seconds=60)
+acknowledged = []
 most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
 
 
 def ask(name):
     request = Request("GET", "door", {"user-agent": PHONE, "referer": f"https://{name}/"}, name)
+    lost = redirects.lost
     assert redirects.answer(request).content == "https://example.com"
+    if redirects.lost == lost:
+        acknowledged.append(name)
 
 
 def refused(act, *words):
@@ -223,13 +231,13 @@ size = path.with_name(path.name + ".wal").stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, most))
 for number in range(5):
     ask(f"full{number}")
-assert redirects.lost == 5 and redirects.late == 0
+assert redirects.late == 0
 refused(lambda: portfolio.insert_qrcode("x", short_code="other"), "nothing of this was kept", "File too large")
 refused(lambda: portfolio.scans.insert(many(150_000)), "File too large")
-assert portfolio.list_qrcodes()[0].scans == 501
+assert portfolio.list_qrcodes()[0].scans >= 501
 if sys.argv[2] == "checkpoint":  # after this failure DuckDB wants the file to be opened anew
     refused(portfolio.store.checkpoint, "File too large")
-    assert portfolio.list_qrcodes()[0].scans == 501
+    assert portfolio.list_qrcodes()[0].scans >= 501
     refused(portfolio.store.checkpoint, "File too large")
     refused(lambda: portfolio.insert_qrcode("x", short_code="other"), "File too large")
     refused(portfolio.store.checkpoint, "File too large")
@@ -246,9 +254,11 @@ for again in (False, True):
         portfolio.close()
         portfolio = open_portfolio(path)
     assert verify(portfolio.store) == []
-    assert [(code.short_code, code.scans) for code in portfolio.list_qrcodes()] == [("door", 513), ("after", 0)]
+    scans = {code.short_code: code.scans for code in portfolio.list_qrcodes()}
+    assert scans == {"door": len(acknowledged) + 510, "after": 0}
+    drain(portfolio.store)
     found = portfolio.store.rows("SELECT referrer FROM visits WHERE referrer IS NOT NULL ORDER BY ALL")
-    assert [row["referrer"] for row in found] == ["after", "before", "later"]
+    assert [row["referrer"] for row in found] == sorted(acknowledged)
 print("done")
 """
 

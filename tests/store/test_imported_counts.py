@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.store.maintenance import verify
-from qrkit.store.visits import insert_visits
+from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

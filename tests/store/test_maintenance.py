@@ -16,8 +16,8 @@ from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, Gone, InvalidParameter, NotFound, StoreBusy, UnreadableFile
 from qrkit.store import Store
 from qrkit.store.maintenance import CHECKS, backup, compact, forget_visits, verify
+from qrkit.store.recording import drain, record_visit
 from qrkit.store.short_codes import target
-from qrkit.store.recording import record_visit
 from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
 
@@ -59,6 +59,7 @@ def record(shop, code, *, kind="scan", day=0, name=None):
     number = target(shop.store, code).qrcode
     visit = Visit(NOON + timedelta(days=day), kind, code, number, referrer=name, user_agent=f"agent {day}")
     assert record_visit(shop.store, visit, seconds=PATIENCE)
+    drain(shop.store)
 
 
 def many(rows, code="door", days=100):
@@ -74,6 +75,7 @@ def tables(store):
 
 
 def names(store):
+    drain(store)
     return [row["referrer"] for row in store.rows("SELECT referrer FROM visits")]
 
 
@@ -268,6 +270,7 @@ def test_a_compact_file_is_smaller_and_holds_the_same_rows(shop, path):
     record(shop, "door")
     shop.close()
     with Store(path) as store:
+        drain(store)
         assert len(store.rows("SELECT 1 FROM visits")) == len(rows["visits"]) + 1
         assert verify(store) == []
     assert [file.name for file in path.parent.iterdir()] == ["a.duckdb"]

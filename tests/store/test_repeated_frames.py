@@ -14,7 +14,7 @@ from qrkit import open_portfolio
 from qrkit.store.maintenance import forget_visits, verify
 from qrkit.store.short_codes import target
 from qrkit.store.visit_frame import FRAME_COLUMNS
-from qrkit.store.visits import insert_visits
+from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -18,8 +18,8 @@ from qrkit.portfolio.privacy import NEVER_KEPT
 from qrkit.server.settings import Settings
 from qrkit.store.maintenance import compact, verify
 from qrkit.store.retention import keep_days, sweeping
+from qrkit.store.visit_rows import insert_visits
 from qrkit.store.visitor_data import REASONS
-from qrkit.store.visits import insert_visits
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)

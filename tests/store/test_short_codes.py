@@ -12,6 +12,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.store import Store
 from qrkit.store.maintenance import compact, verify
+from qrkit.store.recording import drain
 from qrkit.store.short_codes import DELETED, target
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.visits.redirect import Redirects, Request
@@ -167,6 +168,7 @@ def test_a_transaction_for_visits_sees_no_code_that_was_given_after_it_began(sho
     """A visit to it is an orphan there: that transaction has no counter that it could grow."""
     redirects = Redirects(shop.store, clock=lambda: NOON)
     redirects.answer(Request("GET", "door", {"user-agent": PHONE}, "192.0.2.1"))
+    drain(shop.store)
     with ThreadPoolExecutor(1) as threads, shop.store.adding():
         assert shop.scans.count() == 1  # here it begins to see
         threads.submit(shop.insert_qrcode, SUMMER, short_code="new").result(PATIENCE)

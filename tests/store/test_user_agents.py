@@ -8,9 +8,9 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import StoreReadOnly
+from qrkit.store.recording import drain, record_visit
 from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
-from qrkit.store.visits import insert_visits
-from qrkit.store.recording import record_visit
+from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30
@@ -34,6 +34,7 @@ def devices(shop):
 
 def record(shop, visit):
     assert record_visit(shop.store, visit, seconds=PATIENCE)
+    drain(shop.store)
 
 
 def visit(agent, seconds=0):
@@ -111,6 +112,7 @@ def test_reparse_changes_no_count(shop):
     shop.store.execute("UPDATE user_agents SET parser = 'rules 0'")
     assert reparse(shop.store) == 3
     assert shop.scans.count() == shop.list_qrcodes()[0].scans == 1
+    drain(shop.store)
     assert sorted(row["kind"] for row in shop.store.rows("SELECT kind FROM visits")) == ["bot", "head", "scan"]
 
 

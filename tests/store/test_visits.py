@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 from random import Random
 
@@ -19,7 +18,7 @@ from qrkit.store import Scans, Store
 from qrkit.store.short_codes import target
 from qrkit.store.user_agents import told_apart
 from qrkit.store.visit_frame import FRAME_COLUMNS
-from qrkit.store.visits import insert_visits, is_kept
+from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Account, Place, Visit
 from tests.dtypes import TEXT
 
@@ -497,7 +496,7 @@ ABROAD = """
 from datetime import UTC, date, datetime
 from qrkit import open_portfolio
 from qrkit.tracking.records import Visit
-from qrkit.store.visits import insert_visits
+from qrkit.store.visit_rows import insert_visits
 
 portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
 portfolio.insert_qrcode("https://example.com", short_code="door")
@@ -542,26 +541,6 @@ def test_a_scan_of_another_age_is_refused(year):
         frame = pd.DataFrame({"short_code": [portfolio.insert_qrcode("x").short_code], "time": [f"{year}-01-01"]})
         with pytest.raises(InvalidParameter, match="row 0 is not in the years 1990 to 2100"):
             portfolio.scans.insert(frame)
-
-
-def test_a_transaction_is_known_again_by_its_own_visits_alone(new_place):
-    """After a crash a server gives the number of a lost transaction to another one, whose visits are others."""
-    with open_portfolio(new_place()) as shop:
-        check_marks(shop.store, shop.insert_qrcode("https://example.com", short_code="door"))
-
-
-def check_marks(store, code):
-    ours, theirs = (
-        [Visit(datetime(2026, 6, 1, 12, second, tzinfo=UTC), "scan", code.short_code, target(store, "door").qrcode)]
-        for second in (0, 1)
-    )
-    mark = insert_visits(store, ours)
-    assert is_kept(store, mark, ours)
-    assert not is_kept(store, mark, theirs)
-    with suppress(InterruptedError), store.atomic():
-        mark = insert_visits(store, theirs)
-        raise InterruptedError
-    assert not is_kept(store, mark, theirs)
 
 
 # ---- rows that are no DataFrame

@@ -26,8 +26,8 @@ from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
 from qrkit.notebook.widgets.controls import groups
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
-from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.static_image import Pictures
+from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 

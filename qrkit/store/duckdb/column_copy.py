@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.store.connection import Store
+from qrkit.store.recording import include_waiting
 from qrkit.store.transfer import add_rows
 from qrkit.store.user_agents import tell_new_apart
 
@@ -66,9 +67,12 @@ _making = threading.Lock()
 def columns(store: Store) -> Store:
     """Return the store to run analytical queries on: the store itself for a file, or an up-to-date copy of a server.
 
+    The visits recorded so far are moved into the store first.
+
     Inside a transaction, the copy is made for that transaction only, because it includes uncommitted changes. Inside
     `reading_one_state`, the copy is the snapshot of that state.
     """
+    include_waiting(store)
     if not store.database.is_shared:
         return store
     made: Columns | None = store.database.helpers.get("columns")
@@ -96,6 +100,7 @@ def reading_one_state(store: Store) -> Iterator[None]:
     """
     with ExitStack() as until_the_end:
         if not store.is_in_transaction:
+            include_waiting(store)
             if not store.database.read_only:  # a snapshot's user agents are already parsed
                 tell_new_apart(store)
             if store.database.is_shared:

@@ -47,17 +47,19 @@ DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
 DUCKDB = Dialect(
     begin_writing="BEGIN",
     begin_visiting="BEGIN",
-    begin_visiting_alone="BEGIN",
     visit_alone="",
     tables="SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal",
     migrations=MIGRATIONS,
+    json_rows="""(
+        SELECT unnest(from_json_strict($rows, '[{{{fields}}}]'), recursive := true),
+            unnest($agents::INTEGER[]) AS user_agent
+    )""",
+    json_field='"{name}": "{kind}"',
+    escape_json=str,
     count="""
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
-RETURNING scan_counts.qrcode, scan_counts.scans
 """,
-    # The common case on a quiet day, with half the work.
-    count_one="UPDATE scan_counts SET scans = scans + ? WHERE qrcode = ? RETURNING qrcode, scans",
     count_frame="""
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans
 FROM (
@@ -69,15 +71,6 @@ FROM (
 WHERE scan_counts.qrcode = new.qrcode
 """,
     bring_alone="",  # the lock for visits already ensures this
-    # A number that grows with each transaction.
-    count_nothing="UPDATE batches SET number = number + 1 RETURNING 0 AS qrcode, number AS scans",
-    is_kept="""
-SELECT 1 AS kept FROM (SELECT qrcode, scans FROM scan_counts UNION ALL SELECT 0, number FROM batches)
-WHERE qrcode = ? AND scans >= ? AND EXISTS (
-    SELECT 1 FROM visits
-    WHERE time = ?::TIMESTAMP AND short_code = ?::VARCHAR AND visitor IS NOT DISTINCT FROM ?::UBIGINT
-)
-""",
     forget="""
 UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
@@ -100,6 +93,7 @@ class Database:
 
     Attributes:
         path: The file.
+        inbox: The path that the names of inboxes begin with; None for a database in memory.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -113,9 +107,11 @@ class Database:
     remedy = "check the disk and the room that is left on it"
     dialect = DUCKDB
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
+    value_errors: tuple[type[Exception], ...] = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         self.path = path
+        self.id = ""
         self.read_only = read_only
         self.writing = threading.RLock()
         self.visiting = threading.RLock()
@@ -125,6 +121,7 @@ class Database:
         self.helpers: dict[str, Any] = {}
         self.is_broken = False
         self._key = _key(path)
+        self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
         self._users = 0
         self._uses = 0
         self._is_changing = False

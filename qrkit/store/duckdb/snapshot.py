@@ -10,11 +10,14 @@ from tempfile import TemporaryDirectory
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.postgresql.database import is_server, shown_url
+from qrkit.store.recording import inbox_files, include_waiting
 from qrkit.store.user_agents import tell_new_apart
 
 __all__ = ["Snapshot"]
 
 TRIES = 10
+LOG_HEADER = 32
+"""Number of header bytes in SQLite's log; they change when the log begins anew."""
 HEADERS = 3 * 4096
 """Number of header bytes in a DuckDB file; they change only at a checkpoint."""
 
@@ -45,9 +48,11 @@ class Snapshot(Store):
         self._folder = TemporaryDirectory(prefix="qrkit-")
         copy = Path(self._folder.name) / original.name
         try:
+            _copy_inboxes(original, copy)
             _copied(original, copy)
             # Open once for writing: this applies the log and missing migrations, and parses new user agents.
             with Store(copy) as written:
+                include_waiting(written)
                 tell_new_apart(written)
             super().__init__(copy, read_only=True)
         except BaseException as error:
@@ -80,6 +85,29 @@ def _copied(original: Path, copy: Path) -> None:
         if _headers(original) == before:
             return
     raise StoreBusy(f"{original} changes too fast to be copied; try again, or let its process make a backup")
+
+
+def _copy_inboxes(original: Path, copy: Path) -> None:
+    """Copy the inboxes before the store: what moves meanwhile is in both, and the store knows it.
+
+    An inbox is consistent if neither its file nor the beginning of its log changes while both are copied.
+    """
+    for inbox in inbox_files(Path(f"{original}.inbox")):
+        inbox_copy = copy.with_name(inbox.name)
+        for _ in range(TRIES):
+            with suppress(FileNotFoundError):  # the other process has closed the store
+                before = _state(inbox)
+                for suffix in ("", "-wal"):
+                    shutil.copyfile(f"{inbox}{suffix}", f"{inbox_copy}{suffix}")
+                if _state(inbox) == before:
+                    break
+        else:
+            raise StoreBusy(f"{inbox} changes too fast to be copied; try again")
+
+
+def _state(inbox: Path) -> tuple[int, bytes]:
+    with Path(f"{inbox}-wal").open("rb") as log:
+        return inbox.stat().st_mtime_ns, log.read(LOG_HEADER)
 
 
 def _headers(path: Path) -> bytes:

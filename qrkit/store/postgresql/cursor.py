@@ -11,10 +11,12 @@ from qrkit.store.engine import Parameters
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["ESCAPE", "ServerCursor", "adapt"]
+__all__ = ["ESCAPE", "ServerCursor", "adapt", "escape_json"]
 
 ESCAPE = "\U0010ffff"
 """A code point that Unicode guarantees never to assign to a character."""
+_NUL_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""After an odd number of backslashes, because two of them are a backslash of the text itself."""
 
 
 class ServerCursor:
@@ -96,6 +98,11 @@ def adapt(connection: Connection[Any]) -> None:
     for kind in ("text", "varchar"):
         connection.adapters.register_loader(kind, Read)
     connection.adapters.register_loader("numeric", Whole)
+
+
+def escape_json(text: str) -> str:
+    """Replace U+0000 in JSON, which is written with six characters, with the character, which `adapt` escapes."""
+    return _NUL_IN_JSON.sub("\\1\0", text) if "\\u0000" in text else text
 
 
 def _written(text: str) -> str:

@@ -6,6 +6,7 @@ Several processes can use one database; they change records one after the other 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import re
 import threading
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from psycopg import Connection
 
-__all__ = ["Server", "is_server", "shown_url"]
+__all__ = ["Server", "is_server", "shown_url", "state_folder"]
 
 _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
 """Stricter than PostgreSQL, which would treat the rest of a password after an @ as part of the host."""
@@ -75,6 +76,7 @@ class Server:
 
     Attributes:
         path: The URL, without password and options.
+        inbox: The path that the names of inboxes begin with, in the state folder of this machine.
     """
 
     read_only = False
@@ -85,7 +87,9 @@ class Server:
     def __init__(self, url: str) -> None:
         psycopg = _psycopg()
         self.path = shown_url(url)
+        self.id = ""
         self.errors: tuple[type[Exception], ...] = (psycopg.Error,)
+        self.value_errors: tuple[type[Exception], ...] = (psycopg.DataError, psycopg.IntegrityError)
         self.writing = threading.RLock()
         self.visiting = threading.RLock()
         self.thread = Thread()
@@ -93,11 +97,14 @@ class Server:
         self.memory: dict[str, Any] = {}
         self.helpers: dict[str, Any] = {}
         self.is_broken = False
+        self.inbox: Path | None = state_folder() / f"{hashlib.sha256(self.path.encode()).hexdigest()[:16]}.inbox"
         self._url = url
         self._users = 0
         self._process = os.getpid()
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._idle: list[Connection[Any]] = []
+        self._connections: WeakSet[Connection[Any]] = WeakSet()
+        self._outdated: WeakSet[Connection[Any]] = WeakSet()
         self._is_open = True
         _all.add(self)
 
@@ -167,7 +174,9 @@ class Server:
         state: str = getattr(error, "sqlstate", None) or ""
         failed = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) or state in NOT_NOW
         # A lock timeout is not a reason to reconnect.
-        self.is_broken |= failed and not state.startswith(("55", "40"))
+        if failed and not state.startswith(("55", "40")):
+            self.is_broken = True
+            self._outdated = self._connections.copy()  # they may know a server that is no longer the right one
         return failed
 
     def restore(self) -> None:
@@ -263,10 +272,12 @@ class Server:
             with suppress(IndexError):  # if another thread takes the last idle connection
                 while self._idle:
                     found = self._idle.pop()
-                    if _is_quiet(found):
+                    if _is_quiet(found) and found not in self._outdated:
                         return found
                     found.close()
-            return _connected(self._url)
+            found = _connected(self._url)
+            self._connections.add(found)
+            return found
         except BaseException:
             self._places.release()
             raise
@@ -274,11 +285,23 @@ class Server:
     def _put_back(self, connection: Connection[Any]) -> None:
         from psycopg.pq import TransactionStatus
 
-        if connection.info.transaction_status is TransactionStatus.IDLE and self._is_open:
+        is_idle = connection.info.transaction_status is TransactionStatus.IDLE
+        if is_idle and self._is_open and connection not in self._outdated:
             self._idle.append(connection)
         else:
             connection.close()
         self._places.release()
+
+
+def state_folder() -> Path:
+    """Return the folder for what this machine keeps for stores on servers; it need not exist.
+
+    `QRKIT_STATE_FOLDER`, else the folder that systemd gives a service (`StateDirectory=`), else that of the user.
+    """
+    if given := os.environ.get("QRKIT_STATE_FOLDER") or os.environ.get("STATE_DIRECTORY", "").partition(":")[0]:
+        return Path(given).absolute()
+    places = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_STATE_HOME", ".local/state")
+    return Path(os.environ.get(places[0]) or Path("~").expanduser() / places[1]) / "qrkit"
 
 
 def _psycopg() -> Any:

@@ -16,6 +16,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
+from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
 
@@ -182,14 +183,17 @@ FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
 
 STORED = "ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP"
 
+INBOXES = """
+CREATE TABLE inboxes (name VARCHAR PRIMARY KEY, moved BIGINT NOT NULL);
+INSERT INTO settings VALUES ('id', gen_random_uuid()::VARCHAR);
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
-MARK = "RETURNING 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans"
 
 POSTGRESQL = Dialect(
     begin_writing=f"BEGIN; SELECT pg_advisory_xact_lock({RECORDS_LOCK})",
     begin_visiting=f"BEGIN; SELECT pg_advisory_xact_lock_shared({VISITS_LOCK})",
-    begin_visiting_alone=f"BEGIN; SELECT pg_advisory_xact_lock({VISITS_LOCK})",
     visit_alone=f"SELECT pg_advisory_xact_lock({VISITS_LOCK})",
     tables="""
 SELECT table_name::VARCHAR AS table_name, column_name::VARCHAR AS column_name
@@ -201,18 +205,18 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "revisions": REVISIONS,
         "changes": CHANGES,
         "stored": STORED,
+        "inboxes": INBOXES,
     },
+    json_rows="""
+ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($agents::INTEGER[])) v({names}, user_agent)
+""",
+    json_field="{name} {kind}",
+    escape_json=escape_json,
     # In the order of their numbers, so that two connections that share a part cannot deadlock.
     count=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)
 SELECT new.qrcode, {PART}, new.scans FROM unnest(?::INTEGER[], ?::BIGINT[]) new(qrcode, scans) ORDER BY new.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
-{MARK}
-""",
-    count_one=f"""
-INSERT INTO scan_parts AS p (scans, qrcode, part) VALUES (?, ?, {PART})
-ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
-{MARK}
 """,
     count_frame=f"""
 INSERT INTO scan_parts AS p (qrcode, part, scans)
@@ -222,13 +226,6 @@ ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
     # A transaction that waits for this lock already holds the lock for visits, so transactions cannot deadlock.
     bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK})",
-    count_nothing="SELECT 0 AS qrcode, pg_current_xact_id()::TEXT::BIGINT AS scans",
-    is_kept="""
-SELECT 1 AS kept FROM visits
-WHERE ?::BIGINT = 0 AND xid = ?::BIGINT
-    AND time = ?::TIMESTAMP AND short_code = ?::VARCHAR AND visitor IS NOT DISTINCT FROM ?::UBIGINT
-LIMIT 1
-""",
     forget=f"""
 INSERT INTO scan_parts AS p (qrcode, part, forgotten)
 SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode

@@ -1,0 +1,267 @@
+"""`Inbox`: a SQLite file in which visits are durable within a millisecond, on their way to the store.
+
+A redirect is answered when its visit is in the inbox. `qrkit.store.recording` moves visits from the inbox into the
+store, many at a time: a commit of DuckDB takes twenty times as long as one of SQLite, and PostgreSQL may be away.
+
+Threads share commits. The first thread that finds nobody committing writes the visits of all threads that wait, then
+hands over to one that came meanwhile. No thread has to be woken for a single visit.
+
+One connection at a time opens an inbox (`locking_mode=EXCLUSIVE`). When a process dies, the operating system releases
+its lock, and the next process finds all visits that were acknowledged. SQLite checks each page of its log, so a torn
+write at the end costs only visits that were never acknowledged.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.files import flush
+
+__all__ = ["Inbox", "NotTried", "WaitingVisit"]
+
+MOST_WAITING = 10_000
+"""Maximum number of visits that wait for a commit; a disk that stands still must not fill the memory."""
+MOST_TOGETHER = 1_000
+"""Maximum number of visits per commit."""
+
+OPEN = """
+PRAGMA locking_mode=EXCLUSIVE;
+PRAGMA journal_mode=WAL;
+PRAGMA synchronous=FULL;
+PRAGMA secure_delete=ON;
+"""
+# With AUTOINCREMENT, the number of a visit that was moved and deleted is never used again.
+TABLES = """
+CREATE TABLE IF NOT EXISTS visits (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, user_agent TEXT NOT NULL, scanned INTEGER, fields TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS stores (id TEXT NOT NULL);
+"""
+ADD = "INSERT INTO visits (user_agent, scanned, fields) VALUES (?, ?, ?)"
+READ = """
+SELECT number, user_agent, scanned, fields FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+"""
+DELETE = "DELETE FROM visits WHERE number <= ?"
+LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'visits'"
+STORE = "SELECT max(id) FROM stores"
+SET_STORE = "INSERT INTO stores SELECT ? WHERE NOT EXISTS (SELECT 1 FROM stores)"
+
+
+class WaitingVisit(NamedTuple):
+    """A visit on its way to the store.
+
+    Attributes:
+        user_agent: The user agent, cut at 512 characters.
+        scanned: Number of the QR Code whose scans the visit counts for; None if it is no scan.
+        fields: JSON of the other columns of the table `visits`.
+    """
+
+    user_agent: str
+    scanned: int | None
+    fields: str
+
+
+class NotTried(StoreBusy):
+    """The file of an inbox failed before it was this visit's turn: another inbox may take the visit."""
+
+
+class _Entry:
+    """A visit that a thread adds, and what becomes of it."""
+
+    def __init__(self, visit: WaitingVisit) -> None:
+        self.visit = visit
+        self.leads = False
+        self.is_left = False
+        self.is_done = False
+        self.error: BaseException | None = None
+        self.woken = threading.Lock()  # a plain lock: half the cost of an Event
+        self.woken.acquire()
+
+
+class Inbox:
+    """An inbox in a file, or in memory.
+
+    Args:
+        path: The file, which is created if it does not exist; None for an inbox in memory.
+        store_id: The store that the visits are for. A file of another store is rejected.
+        on_commit: Called after each commit, with the number of visits that the inbox now has for the store.
+
+    Attributes:
+        name: Name of the inbox in the store, unique among all inboxes of the store.
+        path: The file; None in memory.
+        last: Number of the last visit that is durable.
+        moved: Number of the last visit that is in the store; None if only the store knows.
+        has_failed: Whether a write failed in a way that leaves the state of the file unknown. Such a file is only read.
+
+    Raises:
+        sqlite3.Error: If the file cannot be used, or another process uses it.
+        StoreBusy: If the file belongs to another store.
+    """
+
+    def __init__(
+        self, path: Path | None, name: str, store_id: str, on_commit: Callable[[int], None] = lambda _waiting: None
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.moved: int | None = None
+        self.has_failed = False
+        self._on_commit = on_commit
+        self._deleted = 0
+        self._queue: list[_Entry] = []
+        self._is_committing = False
+        self._is_open = True
+        self._lock = threading.Lock()
+        self._is_idle = threading.Condition(self._lock)
+        self._using = threading.Lock()
+        is_new = path is not None and not path.exists()
+        self._connection = sqlite3.connect(path or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            self._connection.executescript(OPEN + TABLES)
+            self._connection.execute(SET_STORE, [store_id])
+            (found,) = self._connection.execute(STORE).fetchone()
+            if found != store_id:
+                raise StoreBusy(f"{path} holds visits of another store; move it away")
+            self.last = int(self._connection.execute(LAST).fetchone()[0])
+        except BaseException:
+            self._connection.close()
+            raise
+        if is_new and path:
+            flush(path.parent)
+
+    @property
+    def waiting(self) -> int:
+        """Number of visits that are not known to be in the store; at most this many wait."""
+        return self.last - (self.moved or 0)
+
+    def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
+        """Add a visit, and return whether it is durable.
+
+        Args:
+            visit: The visit.
+            seconds: How long to wait while other threads commit. The thread that commits waits for the disk.
+            keep_late: Whether a visit that is not durable in time is added later. If not, it is withdrawn.
+
+        Raises:
+            NotTried: If the file failed for an earlier visit.
+            StoreBusy: If the visit was not added: the disk refused it, or it was withdrawn, or too many visits wait.
+            StoreClosed: If the inbox was closed.
+        """
+        entry = self._enqueue(visit)
+        is_late = not entry.leads and not entry.woken.acquire(timeout=max(0.0, seconds))
+        if is_late and self._leave(entry, keep_late=keep_late):
+            return False
+        if entry.leads:
+            self._lead(entry)
+        if isinstance(entry.error, NotTried):
+            raise entry.error
+        if entry.error is not None:
+            raise StoreBusy(f"a visit could not be written: {entry.error}") from entry.error
+        return True
+
+    def read(self, after: int, until: int, most: int) -> list[tuple[int, WaitingVisit]]:
+        """Return visits with their numbers: those above `after`, up to `until`, at most `most` of them.
+
+        Raises:
+            sqlite3.Error: If the file cannot be read.
+        """
+        with self._using:
+            rows = self._connection.execute(READ, [after, until, most]).fetchall()
+        return [(number, WaitingVisit(*visit)) for number, *visit in rows]
+
+    def seal(self) -> None:
+        """Take no more visits, and wait until the commits have ended."""
+        with self._lock:
+            self._is_open = False
+            self._is_idle.wait_for(lambda: not self._is_committing)
+
+    def close(self, *, delete: bool) -> None:
+        """Close the inbox; `delete` the file if all its visits are in the store."""
+        self.seal()
+        with self._using:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            if delete and self.path:
+                for suffix in ("", "-wal", "-journal"):
+                    self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _enqueue(self, visit: WaitingVisit) -> _Entry:
+        entry = _Entry(visit)
+        with self._lock:
+            if not self._is_open:
+                raise StoreClosed("the store is closed; open it again")
+            if len(self._queue) >= MOST_WAITING:
+                raise StoreBusy(f"{MOST_WAITING} visits wait to be written; the disk cannot keep up")
+            self._queue.append(entry)
+            if not self._is_committing:
+                self._is_committing = entry.leads = True
+        return entry
+
+    def _leave(self, entry: _Entry, *, keep_late: bool) -> bool:
+        """Stop waiting for a visit; return False if its commit has ended just now, or if this thread has to commit."""
+        with self._lock:
+            if entry.leads or entry.is_done:
+                return False
+            entry.is_left = True
+            if not keep_late and entry in self._queue:
+                self._queue.remove(entry)
+                raise StoreBusy("the visit was not written in time, and was withdrawn")
+        return True
+
+    def _lead(self, own: _Entry) -> None:
+        """Commit the visits that wait, then hand over to the first thread that still waits; if none does, go on."""
+        while True:
+            with self._lock:
+                batch, self._queue = self._queue[:MOST_TOGETHER], self._queue[MOST_TOGETHER:]
+            error = self._commit(batch)
+            with self._lock:
+                for entry in batch:
+                    entry.error, entry.is_done = error, True
+                    if not entry.leads:
+                        entry.woken.release()
+                if not own.is_done:
+                    continue
+                following = next((entry for entry in self._queue if not entry.is_left), None)
+                if following:
+                    following.leads = True
+                    following.woken.release()
+                    break
+                if not self._queue:
+                    self._is_committing = False
+                    self._is_idle.notify_all()
+                    break
+        if not error:
+            self._on_commit(self.waiting)
+
+    def _commit(self, batch: list[_Entry]) -> Exception | None:
+        """Write visits in one transaction, and delete those that are in the store; return the error, if any."""
+        with self._using:
+            try:
+                if self.has_failed:
+                    return NotTried(f"{self.path} could not be written")
+                moved = self.moved or 0
+                with closing(self._connection.cursor()) as cursor:
+                    cursor.execute("BEGIN")
+                    cursor.executemany(ADD, [entry.visit for entry in batch])
+                    if moved > self._deleted:
+                        cursor.execute(DELETE, [moved])
+                    cursor.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back(error)
+                return error
+            self.last += len(batch)
+            self._deleted = moved
+        return None
+
+    def _roll_back(self, error: sqlite3.Error) -> None:
+        """Roll back; if the file may be damaged, write no more to it. A full disk leaves it sound."""
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
+        self.has_failed |= code != sqlite3.SQLITE_FULL or self._connection.in_transaction
