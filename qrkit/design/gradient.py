@@ -147,10 +147,7 @@ def _paint_kind(value: Any) -> str:
     return "[gradient]" if isinstance(value, dict | Gradient) else "[color]"
 
 
-Fill = Annotated[
-    Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")],
-    Discriminator(_paint_kind),
-]
+Fill = Annotated[Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")], Discriminator(_paint_kind)]
 """A color or a gradient. The tags are in brackets so that error messages leave them out."""
 
 

@@ -206,9 +206,7 @@ Version = Annotated[
     Field(description="One of the 40 symbol sizes; by default, or with 0 or -1, the smallest that fits."),
 ]
 ModuleSize = Annotated[
-    Whole,
-    Within(1, 20, "pixels per module"),
-    Field(title="Module size", description="Pixels per module."),
+    Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")
 ]
 Padding = Annotated[
     Whole,
@@ -253,7 +251,7 @@ PadChoice = Annotated[
     Field(
         description="`iso` pads as ISO/IEC 18004:2015, 7.4.10 says; `segno` gives the same modules as that library; "
         "`free` chooses the padding, which readers ignore, so that modules match the layers and sprites over them. "
-        "The more room the content leaves, the more a logo may cover.",
+        "The more room the content leaves, the more a logo may cover."
     ),
 ]
 

@@ -71,10 +71,7 @@ def _whole_second(moment: datetime) -> datetime:
 
 
 Moment = Annotated[
-    datetime,
-    BeforeValidator(_date_as_written),
-    AfterValidator(_in_utc),
-    PlainSerializer(to_iso, when_used="json"),
+    datetime, BeforeValidator(_date_as_written), AfterValidator(_in_utc), PlainSerializer(to_iso, when_used="json")
 ]
 WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
