@@ -7,17 +7,20 @@ Python names are snake_case, JSON names are the interface's camelCase. All inval
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
-from typing import Any, ClassVar, Self, get_args, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.late import Shown
 
-__all__ = ["Model", "Object", "plain"]
+__all__ = ["Bound", "Model", "Object", "allowed", "meaning", "plain"]
 
 Object = dict[str, Any]
 """A record as a JSON object, with the interface's names or Python's."""
@@ -38,6 +41,56 @@ MOST_PROBLEMS = 100
 """Problems that one error reports, so that a long list of invalid records does not make a long response."""
 
 
+LINES = re.compile(r"(.{1,108})(?: |$)")
+"""Lines of text, because `textwrap` would take longer than the rest of a docstring."""
+RAISES = "Raises:\n    InvalidParameter: If a field breaks its rule; the error lists every invalid field."
+
+
+class Bound:
+    """Base class of annotations that bound a value. `str` gives the bounds in words: `1..20 pixels per module`."""
+
+    __slots__ = ()
+
+
+def allowed(field: FieldInfo) -> str:
+    """Return what a field accepts, from its type: its bounds with their unit, its choices, or "" for anything."""
+    parts = list(_type_parts([field.annotation, *field.metadata]))
+    bounds = [str(one).partition(" (")[0] for one in parts if isinstance(one, Bound)]
+    return ", ".join(bounds or (one for one in parts if isinstance(one, str)))
+
+
+def _type_parts(parts: Iterable[Any]) -> Iterator[Any]:
+    """Return everything that a type consists of, except the items of a list."""
+    for part in parts:
+        yield part
+        if get_origin(part) in (Annotated, Literal, Union, UnionType):
+            yield from _type_parts(get_args(part))
+
+
+def meaning(field: FieldInfo) -> str:
+    """Return the meaning of a field in sentences: its label, if it is not just its name, and its help text."""
+    return " ".join(filter(None, (field.title and f"{field.title}.", field.description)))
+
+
+def _describe_fields(schema: dict[str, Any], record: type[Model]) -> None:
+    for name, field in record.model_fields.items():
+        for key in {name, field.alias} & schema["properties"].keys():
+            schema["properties"][key]["description"] = meaning(field)
+
+
+def _docstring(record: type[Model]) -> str:
+    """Return the docstring of a record's class, with the meaning of each field."""
+    about, example, code = inspect.cleandoc(record.__doc__ or "").partition("\n\nExample:")
+    fields = "\n    ".join(["Attributes:", *map(_entry, record.model_fields, record.model_fields.values())])
+    return "\n\n".join([about, fields, RAISES]) + example + code
+
+
+def _entry(name: str, field: FieldInfo) -> str:
+    values = allowed(field)
+    entry = f"{name} ({values}): {meaning(field)}" if values else f"{name}: {meaning(field)}"
+    return "\n        ".join(LINES.findall(entry))
+
+
 class _Signature:
     """The signature that `help()` shows for a record: its fields with plain types, without validators."""
 
@@ -55,7 +108,11 @@ class _Signature:
 
 
 class Model(Shown, BaseModel):
-    """A frozen record. Two records are equal if all their fields are."""
+    """A frozen record. Two records are equal if all their fields are.
+
+    The type of a field, or its `Field`, has its help text (`description`), and its label (`title`) if that is not just
+    its name. Docstrings, the OpenAPI description, widgets, the command line and the reference take them from there.
+    """
 
     model_config = ConfigDict(
         frozen=True,
@@ -63,6 +120,7 @@ class Model(Shown, BaseModel):
         alias_generator=to_camel,
         populate_by_name=True,
         serialize_by_alias=True,
+        json_schema_extra=_describe_fields,
     )
 
     leading: ClassVar[str] = ""
@@ -88,6 +146,7 @@ class Model(Shown, BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         cls.__signature__ = _Signature()  # type: ignore[assignment]  # computed on access
+        cls.__doc__ = _docstring(cls)
 
     @classmethod
     def by_field(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 import inspect
+import pydoc
 
 import numpy as np
 import pytest
@@ -66,6 +67,13 @@ def test_help_shows_the_fields_of_a_record_with_plain_types():
     assert "Validator" not in shown
     assert str(inspect.signature(Marker)).startswith("(pattern: Literal['default', 'eye-1', ")
     assert inspect.signature(Design).parameters.keys() == Design.model_fields.keys() | Design.other_names.keys()
+
+
+def test_help_tells_the_label_the_help_text_and_the_bounds_of_each_field():
+    text = pydoc.plain(pydoc.render_doc(Design))
+    assert "padding (0..20 modules): Quiet zone. Width of the light border in modules." in text
+    assert "ec (L, M, Q, H): Error correction level. Higher levels" in text
+    assert text.index("Attributes:") < text.index("Raises:") < text.index("Example:")
 
 
 def test_an_unknown_name_in_python_gets_the_nearest():

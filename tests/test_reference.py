@@ -180,9 +180,9 @@ def test_public_constant_is_explained(thing):
 
 
 def entries(docstring: str, section: str) -> set[str]:
-    """The names that a section lists, without stars."""
+    """The names that a section lists, without stars and what stands in parentheses after them."""
     found = re.search(rf"^{section}:\n((?: +.*\n?|\n)+)", docstring, re.MULTILINE)
-    return set(re.findall(r"^    \**([\w.]+):", found[1], re.MULTILINE)) if found else set()
+    return set(re.findall(r"^    \**([\w.]+)(?: \([^)]*\))?:", found[1], re.MULTILINE)) if found else set()
 
 
 @each(FUNCTIONS)

@@ -1,8 +1,9 @@
 """Build the reference, and the notebooks beside it, into a folder: `python .ci/reference/build.py build/reference`.
 
 pages.toml says which modules and names are public, pdoc draws them. Added to pdoc here: fields have the sentence that
-their class says of them, with their bounds; signatures stand as they are written; what a class has from one that is not
-public is shown as its own; names of public things are links wherever they stand. A warning of pdoc is an error.
+their class or their type says of them, with their bounds; signatures stand as they are written; what a class has from
+one that is not public is shown as its own; names of public things are links wherever they stand. A warning of pdoc is
+an error.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import sys
 import tomllib
 import types
 import warnings
-from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
@@ -32,7 +32,7 @@ from pdoc import doc_ast
 from pdoc.render_helpers import relative_link
 from pydantic import BaseModel
 
-from qrkit.design.limits import Length, Most, Within
+from qrkit.model import allowed, meaning
 
 if TYPE_CHECKING:
     from jinja2.runtime import Context
@@ -40,11 +40,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PAGES = HERE / "pages.toml"
 
-Bound = Within | Length | Most
 RANK = {types.FunctionType: 0, type: 1}
 """Where nothing else is said, functions stand before classes, and constants behind them."""
 
-UNITS = {Length: "characters", Most: "entries"}
 ATTRIBUTES = re.compile(r"^Attributes:\n((?: +.*\n|\n)+)", re.MULTILINE)
 ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 MENTIONED = re.compile(r"(<code>|<strong>)([A-Za-z_][\w.]*)(?=(?:\(\))?</code>|:</strong>)")
@@ -161,6 +159,8 @@ def complete(cls: pdoc.doc.Class) -> None:
     """Give the fields of a class their sentences, types, defaults and bounds."""
     section = ATTRIBUTES.search(f"{cls.docstring}\n")
     told = dict(ATTRIBUTE.findall(section[1])) if section else {}
+    if issubclass(cls.obj, BaseModel):
+        told = {name: meaning(one) for name, one in cls.obj.model_fields.items()}
     cls.docstring = ATTRIBUTES.sub("", f"{cls.docstring}\n").rstrip()
     for name in told:
         origin = (cls.modulename, f"{cls.qualname}.{name}")
@@ -183,7 +183,7 @@ def field(cls: type, name: str) -> tuple[str, str, str]:
     if issubclass(cls, BaseModel) and name in cls.model_fields:
         known = cls.model_fields[name]
         default = "" if known.is_required() else repr(known.get_default(call_default_factory=True))
-        return f": {plain(known.annotation)}", default, bounds([known.annotation, *known.metadata])
+        return f": {plain(known.annotation)}", default, allowed(known)
     found = inspect.getattr_static(cls, name, None)
     getter = found.fget if isinstance(found, property) else found.func if isinstance(found, cached_property) else None
     told = getter.__annotations__ if getter else vars(defined_in(cls, name)).get("__annotations__", {})
@@ -209,22 +209,6 @@ def plain(kind: Any) -> str:
     if origin:
         return f"{origin.__name__}[{', '.join(map(plain, arguments))}]"
     return {type(None): "None", ...: "..."}.get(kind) or kind.__name__
-
-
-def bounds(parts: list[Any]) -> str:
-    """What a value may be: bounds with their unit, or a list of choices."""
-    found = [str(one) if isinstance(one, Within) else f"{one.low:,}..{one.high:,} {UNITS[type(one)]}"
-             for one in within(parts) if isinstance(one, Bound)]  # fmt: skip
-    choices = [str(one) for one in within(parts) if isinstance(one, str)]
-    return ", ".join(found or choices)
-
-
-def within(parts: list[Any]) -> Iterator[Any]:
-    """All that a type is made of, the types of entries of a list left out."""
-    for part in parts:
-        yield part
-        if get_origin(part) in (Annotated, Literal, Union, types.UnionType):
-            yield from within(list(get_args(part)))
 
 
 def places(modules: dict[str, pdoc.doc.Module]) -> dict[str, Doc]:

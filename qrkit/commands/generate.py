@@ -8,24 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
-from qrkit.commands.parsing import Commands, add_command, add_json, decimal, number
+from qrkit.commands.parsing import Commands, add_command, add_fields, add_json
 from qrkit.commands.stores import add_store, opened
+from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, TEXT_STYLES
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
 from qrkit.files import write_file
+from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
-    from qrkit.design.design import Design
     from qrkit.design.limits import TextStyle
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import PrintSize, QRPrint
+    from qrkit.pictures.printing import QRPrint
 
 __all__ = ["add_generate", "design_fields"]
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
 COLUMN = "Content"
-FIELDS = ("size", "padding", "version", "em", "ec", "foreground", "background")
+FIELDS = {
+    "size": "N", "padding": "N", "version": "N", "em": "MODE", "ec": "LEVEL", "foreground": "COLOR",
+    "background": "COLOR",
+}  # fmt: skip
+"""Fields of a design that have an option, with what stands for their values in the help."""
 EXAMPLES = (
     'qrkit generate "https://example.com"',
     'qrkit generate "https://example.com" -o poster.svg --ec H',
@@ -40,7 +45,8 @@ TOLD = """\
 Draw one QR Code, or one for each row of a table.
 
 Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
-be drawn are named, and cost nothing else. Files of the same name are replaced."""
+be drawn are named, and cost nothing else. Files of the same name are replaced. Colors are #AARRGGBB,
+#RRGGBB or names."""
 
 
 def add_generate(commands: Commands) -> None:
@@ -53,7 +59,7 @@ def add_generate(commands: Commands) -> None:
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
     what.add_argument("--name-column", metavar="NAME", help="column that files are named after (that to encode)")
-    _add_look(one.add_argument_group("how it looks; single options win over a design or a template"))
+    _add_look(one.add_argument_group("how it looks; options win over a design or a template"))
     where = one.add_argument_group("where to")
     output = "file to write, or with --from a folder or a .zip; - prints it"
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
@@ -61,12 +67,8 @@ def add_generate(commands: Commands) -> None:
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
-    paper = "width on paper in millimetres, 2..5000; its modules get whole dots (a size in pixels)"
-    where.add_argument("--size-mm", type=decimal, metavar="N", help=paper)
-    where.add_argument("--dpi", type=decimal, metavar="N", help="dots per inch of the printer, 30..5000 (300)")
+    add_fields(where, PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
-    label = "never wider than --size-mm, as on a label (as near as can be)"
-    where.add_argument("--at-most", action="store_true", default=None, help=label)
     add_json(one, told)
     one.set_defaults(run=_generate)
 
@@ -78,16 +80,7 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     )
     begun.add_argument("--template", metavar="NAME", help="a design that a store keeps, see `qrkit template`")
     add_store(look)
-    for name, kind, metavar, told in (
-        ("size", number, "N", "pixels per module, 1..20 (8)"),
-        ("padding", number, "N", "quiet zone in modules, 0..20 (4)"),
-        ("version", number, "N", "1..40 (the smallest that fits)"),
-        ("ec", str, "LEVEL", "error correction: L, M, Q or H (M)"),
-        ("em", str, "MODE", "encoding mode: byte, numeric, alphanumeric, kanji or auto (byte)"),
-        ("foreground", str, "COLOUR", "of dark modules: #AARRGGBB, #RRGGBB or a name (black)"),
-        ("background", str, "COLOUR", "of everything else (white)"),
-    ):
-        look.add_argument(f"--{name}", type=kind, metavar=metavar, help=told)
+    add_fields(look, Design, FIELDS)
 
 
 def _generate(asked: argparse.Namespace) -> Status:
@@ -129,8 +122,6 @@ def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
 
 
 def _print_size(asked: argparse.Namespace) -> PrintSize | None:
-    from qrkit.pictures.printing import PrintSize
-
     if asked.size_mm is None:
         return None
     given = {name: getattr(asked, name) for name in PrintSize.model_fields if getattr(asked, name, None) is not None}
@@ -191,8 +182,6 @@ def _generate_one(asked: argparse.Namespace) -> Status:
 
 
 def _design(asked: argparse.Namespace) -> Design:
-    from qrkit.design.design import Design
-
     content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
     if asked.content == "-":
         # `echo` and editors add a line end that is not part of the content.

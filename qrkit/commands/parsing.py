@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, get_origin
 
 from qrkit.commands.output import Status
 from qrkit.errors import nearest
+from qrkit.model import Model, allowed, meaning
 
-__all__ = ["Commands", "Parser", "add_command", "add_json", "number"]
+__all__ = ["Commands", "Parser", "add_command", "add_fields", "add_json"]
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
+SWITCH = {"True": "yes", "False": "no"}
 COLUMN = 26
 """Column where the descriptions of options begin."""
 
@@ -117,17 +120,39 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
 
-def decimal(text: str) -> float | str:
+def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Mapping[str, str]) -> None:
+    """Add options for fields of a record, explained by the first sentence of their help texts.
+
+    Args:
+        parser: The parser to add to.
+        record: The record.
+        options: The names of the fields with what stands for their values in the help, "" for a switch.
+    """
+    for name, metavar in options.items():
+        field = record.model_fields[name]
+        told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
+        rules = [allowed(field)] if allowed(field) else []
+        if not field.is_required() and field.default not in (None, ()):
+            default = str(field.default).removesuffix(".0")
+            rules.append(f"default {SWITCH.get(default, default)}")
+        option: dict[str, Any] = {"help": f"{told[0].lower()}{told[1:]}" + (f" ({'; '.join(rules)})" if rules else "")}
+        if not metavar:
+            option["action"] = argparse.BooleanOptionalAction
+        elif get_origin(field.annotation) is tuple:
+            option |= {"metavar": metavar, "action": "extend", "type": _split_names}
+        else:
+            option |= {"metavar": metavar, "type": _number if metavar == "N" else str}
+        parser.add_argument(f"--{name.replace('_', '-')}", **option)
+
+
+def _split_names(text: str) -> list[str]:
+    """Split names at commas, as in the environment variables."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _number(text: str) -> float | str:
     """Parse a number; return the string if it is not one, so that its validation can report it."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def number(text: str) -> int | str:
-    """Parse a whole number; return the string if it is not one, so that its validation can report it."""
-    try:
-        return int(text)
-    except ValueError:
-        return text
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text

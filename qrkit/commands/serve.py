@@ -7,10 +7,23 @@ import os
 import sys
 
 from qrkit.commands.output import complaining
-from qrkit.commands.parsing import Commands, add_command, number
+from qrkit.commands.parsing import Commands, add_command, add_fields
 from qrkit.commands.stores import add_base_url, add_store
+from qrkit.server.settings import Settings
 
 __all__ = ["add_serve"]
+
+GROUPS = {
+    "": {"host": "ADDRESS", "port": "N"},
+    "whom it trusts; each may be repeated": {
+        "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
+    },
+    "what it records": {"record_visits": "", "strict": "", "keep_days": "N", "places": "FILE", "access_log": ""},
+    "how much at once": {
+        "threads": "N", "renders": "N", "processes": "N", "generates_a_minute": "N", "unknown_codes_a_minute": "N",
+    },
+}  # fmt: skip
+"""Settings by the heading over their options in the help, with what stands for their values; "" for a switch."""
 
 
 def add_serve(commands: Commands) -> None:
@@ -33,49 +46,17 @@ def add_serve(commands: Commands) -> None:
 
 
 def _add_groups(one: argparse.ArgumentParser) -> None:
-    yes_or_no = argparse.BooleanOptionalAction
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
-    where.add_argument("--host", metavar="ADDRESS", help="where to listen (127.0.0.1)")
-    where.add_argument("--port", type=number, metavar="N", help="port to listen on, 0..65535; 0 is a free one (8080)")
-    who = one.add_argument_group("whom it believes; each may be repeated")
-    scans = one.add_argument_group("what it keeps, and tells")
-    for name, metavar, what in (
-        ("--hosts", "NAME", "a further name under which it is asked, beside that of the base URL; * is any"),
-        ("--trusted-proxies", "ADDRESS", "a proxy, or a network of them, whose X-Forwarded-For is believed (none)"),
-        ("--fetch-from", "HOST", "a host from which pictures of designs are read (none)"),
-    ):
-        who.add_argument(name, action="extend", type=_split_names, metavar=metavar, help=what)
-    who.add_argument("--proxy-hops", type=number, metavar="N", help="how many proxies stand in a row, 1..10 (1)")
-    scans.add_argument("--record-visits", action=yes_or_no, help="record visits (yes)")
-    scans.add_argument("--strict", action=yes_or_no, help="answer 503 rather than lose a visit (no)")
-    what = "days until visits are reduced to counts, 1..36500; the store remembers it (never)"
-    scans.add_argument("--keep-days", type=number, metavar="N", help=what)
-    what = "a table of places (mmdb) that tells the country of visits (none)"
-    scans.add_argument("--places", metavar="FILE", help=what)
-    told = "tell each request on the error stream, as JSON (yes)"
-    scans.add_argument("--access-log", action=yes_or_no, help=told)
-    limits = one.add_argument_group("how much at once")
-    for name, what in (
-        ("--threads", "requests that are worked on at once, 4..512 (64)"),
-        ("--renders", "pictures that are drawn at once, 1..64 (one a processor)"),
-        ("--processes", "processes that serve the store, 1..1000; each allows its share of the next two (1)"),
-        ("--generates-a-minute", "pictures for an address without a key, 0..1000000; 0 is any number (600)"),
-        ("--unknown-codes-a-minute", "unknown short URLs for an address, 0..1000000; 0 is any number (30)"),
-    ):
-        limits.add_argument(name, type=number, metavar="N", help=what)
-
-
-def _split_names(text: str) -> list[str]:
-    """Split names at commas, as in the environment variables."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+    for title, options in GROUPS.items():
+        add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
-    from qrkit.server import Settings, make_app, serve
+    from qrkit.server import make_app, serve
     from qrkit.server.access_log import shown_access
     from qrkit.server.socket_server import reachable
     from qrkit.store.retention import sweeping

@@ -137,7 +137,7 @@ class Color(Shown):
             "format": "color",
             # Any word: a pattern with all color names would be too long.
             "pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$",
-            "description": "#AARRGGBB, #RRGGBB, a CSS name or transparent",
+            "examples": ["#80FF0000", "#FF0000", "red", "transparent"],
         }
 
 

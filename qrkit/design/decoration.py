@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
@@ -43,48 +43,38 @@ __all__ = [
 
 ICON = "icon:"
 
+Name = Annotated[Text, Field(description="A name for your own reference.")]
+
 
 class Sprite(Model):
-    """An image that is drawn in place of modules.
+    """An image that is drawn in place of modules, centered on each.
 
-    Attributes:
-        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), `icon:NAME`, or a URL.
-        name: A name for your own reference.
-        type: fill (on dark modules), blank (on light modules), padding (on the quiet zone), both (blank and padding).
-        width: Width in output pixels, 0.1..10,000. The sprite is centered on its module.
-        height: Height in output pixels, 0.1..10,000.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
+    `qrkit.data_uri` makes a data URI of a file.
     """
 
-    name: Text = ""
+    name: Name = ""
     type: SpriteType = "fill"
-    width: Extent
-    height: Extent
+    width: Extent = Field(description="Width in output pixels.")
+    height: Extent = Field(description="Height in output pixels.")
     content: Asset
 
 
 class Modules(Model):
-    """How modules are drawn. Finder patterns have their own settings, `Markers`.
-
-    Attributes:
-        type: default (squares), rounded (corners without a neighbor are round), sprite, liquid (rounded, with filled
-            inner corners), bars (joined rows), columns (joined columns) or dots.
-        union: True to write all modules as one shape in vector formats.
-        sprite: Name of a built-in sprite; requires `type="sprite"` and takes precedence over `sprites`.
-        sprites: At most 20 sprites, chosen at random for each module; used only with `type="sprite"`.
-        seed: Seed of the random choice. The same design always gives the same image.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
-    """
+    """How modules are drawn. Finder patterns have their own settings, `Markers`."""
 
     type: ModuleType = "default"
-    union: bool = False
-    sprite: SpriteName | None = None
-    sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = ()
-    seed: Whole = 0
+    union: bool = Field(
+        default=False, title="One shape", description="Write all modules as one shape in vector formats."
+    )
+    sprite: SpriteName | None = Field(
+        default=None, description="A built-in sprite, for type `sprite`. It takes precedence over `sprites`."
+    )
+    sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = Field(
+        default=(), description="Images of your own, for type `sprite`; each module gets one of them at random."
+    )
+    seed: Whole = Field(
+        default=0, description="Seed of the random choice. The same design gives the same image every time."
+    )
 
     if TYPE_CHECKING:
 
@@ -109,22 +99,12 @@ class Modules(Model):
 
 
 class Marker(Model):
-    """One finder pattern.
-
-    Attributes:
-        pattern: default, eye-1 to eye-17, or another name in `qrkit.design.limits.MARKER_PATTERNS`.
-        inner_color: Color of the pupil; None for the foreground color.
-        outer_color: Color of the ring; None for the foreground color.
-        opacity: 0..1.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
-    """
+    """One finder pattern."""
 
     leading: ClassVar[str] = "pattern"
     pattern: MarkerPattern
-    inner_color: Color | None = None
-    outer_color: Color | None = None
+    inner_color: Color | None = Field(default=None, description="Color of the center; by default the foreground.")
+    outer_color: Color | None = Field(default=None, description="Color of the ring; by default the foreground.")
     opacity: Opacity = 1.0
 
     if TYPE_CHECKING:
@@ -140,17 +120,11 @@ class Marker(Model):
 
 
 class Markers(Model):
-    """The three finder patterns.
+    """The three finder patterns. One that is not given is drawn plainly in the foreground color."""
 
-    Attributes:
-        top_left: A `Marker`; None for the default pattern in the foreground color.
-        top_right: A `Marker`; None for the default pattern in the foreground color.
-        bottom_left: A `Marker`; None for the default pattern in the foreground color.
-    """
-
-    top_left: Marker | None = None
-    top_right: Marker | None = None
-    bottom_left: Marker | None = None
+    top_left: Marker | None = Field(default=None, description="Look of the finder pattern at the top left.")
+    top_right: Marker | None = Field(default=None, description="Look of the finder pattern at the top right.")
+    bottom_left: Marker | None = Field(default=None, description="Look of the finder pattern at the bottom left.")
 
     if TYPE_CHECKING:
 
@@ -193,21 +167,7 @@ class Markers(Model):
 class Layer(Model):
     """An image over the modules, positioned in output pixels from the top left of the QR Code image.
 
-    Attributes:
-        content: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), `icon:NAME`, or a URL.
-        name: A name for your own reference.
-        x: Left edge.
-        y: Top edge.
-        width: 0.1..10,000 pixels.
-        height: 0.1..10,000 pixels.
-        opacity: 0..1.
-        color: Color of an icon; None for the foreground color.
-        display: overlay (painted over the modules), box-hit-test (data modules that touch the layer's box are left
-            out), pixel-hit-test (data modules that touch a pixel with alpha above 0 are left out).
-        tolerance: Pixels by which the hit test is enlarged; negative values make it smaller. Ignored for overlay.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
+    `qrkit.data_uri` makes a data URI of a file.
 
     Example:
         >>> Layer("icon:heart", x=126, y=126, width=44, height=44, display="box-hit-test").display
@@ -215,14 +175,14 @@ class Layer(Model):
     """
 
     leading: ClassVar[str] = "content"
-    name: Text = ""
+    name: Name = ""
     content: Asset
-    x: Coordinate
-    y: Coordinate
-    width: Extent
-    height: Extent
+    x: Coordinate = Field(title="Left", description="Output pixels from the left of the QR Code image.")
+    y: Coordinate = Field(title="Top", description="Output pixels from the top of the QR Code image.")
+    width: Extent = Field(description="Width in output pixels.")
+    height: Extent = Field(description="Height in output pixels.")
     opacity: Opacity = 1.0
-    color: Color | None = None
+    color: Color | None = Field(default=None, description="Color of an icon; by default the foreground.")
     display: Display = "overlay"
     tolerance: Tolerance = 0.0
 
@@ -252,38 +212,21 @@ class Layer(Model):
 
 
 class Placeholder(Model):
-    """The area of a wrapper in which the QR Code is placed, in the wrapper's pixels.
+    """The area of a wrapper in which the QR Code is placed, in the wrapper's pixels."""
 
-    Attributes:
-        x: Left edge.
-        y: Top edge.
-        width: 0.1..10,000 pixels.
-        height: 0.1..10,000 pixels.
-    """
-
-    x: Coordinate
-    y: Coordinate
-    width: Extent
-    height: Extent
+    x: Coordinate = Field(title="Left", description="Pixels from the left of the wrapper.")
+    y: Coordinate = Field(title="Top", description="Pixels from the top of the wrapper.")
+    width: Extent = Field(description="Width in pixels.")
+    height: Extent = Field(description="Height in pixels.")
 
 
 class Wrapper(Model):
-    """An image around the QR Code. The QR Code is scaled to fit its placeholder and centered there.
+    """An image around the QR Code. The QR Code is scaled to fit its placeholder and centered there."""
 
-    Attributes:
-        source: A data URI of a PNG, JPEG or SVG (`qrkit.data_uri` creates one from a file), or a URL.
-        width: Width of the output, 1..10,000 pixels.
-        height: Height of the output, 1..10,000 pixels.
-        placeholder: The area for the QR Code; it must lie inside the wrapper.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
-    """
-
-    source: Asset
-    width: WrapperSide
-    height: WrapperSide
-    placeholder: Placeholder
+    source: Asset = Field(description="A data URI of a PNG, JPEG or SVG, or a URL.")
+    width: WrapperSide = Field(description="Width of the output in pixels.")
+    height: WrapperSide = Field(description="Height of the output in pixels.")
+    placeholder: Placeholder = Field(description="The area for the QR Code. It must lie inside the wrapper.")
 
     if TYPE_CHECKING:
 

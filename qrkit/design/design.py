@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
@@ -101,34 +102,8 @@ class DesignChanges(DesignFields, total=False):
 class Design(Model):
     """The design of a QR Code image. Every field except `content` has a default.
 
-    Three fields have a second name in Python, as argument and as attribute: `error_correction` for `ec`, `mode` for
-    `em`, and `quiet_zone` for `padding`.
-
-    Attributes:
-        content: Text to encode, 1..32,767 characters; how many fit depends on `version`, `em` and `ec`.
-        version: 1..40; None (also 0, -1 or "") uses the smallest version that fits.
-        size: Pixels per module, 1..20; ignored if `width` or `height` is set.
-        width: Width of the whole image in pixels, 1..10,000. Without `height`, the image is a square.
-        height: Height of the whole image in pixels, 1..10,000. Without `width`, the image is a square.
-        padding: Quiet zone in modules, 0..20; the standard requires 4.
-        em: Encoding mode: `byte` (UTF-8), `numeric`, `alphanumeric`, `kanji`, or `auto` for the shortest mix of the
-            first three.
-        ec: Error correction level L, M, Q or H; used as given and never raised.
-        foreground: Color or gradient of dark modules.
-        background: Color or gradient of the rest of the image.
-        flip: none, horizontal, vertical or both: mirrors the symbol with its decoration.
-        modules: How modules are drawn.
-        markers: How the finder patterns are drawn.
-        layers: At most 50 images over the modules, from bottom to top.
-        wrapper: An image around the QR Code.
-        mask: Data mask pattern reference 0..7; None uses the mask with the lowest penalty or, with free pad codewords,
-            the mask that leaves most error correction.
-        pad_codewords: `iso` pads as in ISO/IEC 18004:2015, 7.4.10; `segno` gives the same modules as that library;
-            `free` chooses the padding, which readers ignore, so that modules match what layers and sprites draw over
-            them. The more room the content leaves, the more a logo may cover.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
+    `foreground` and `background` are a color or a `Gradient`. Three fields have a second name in Python, as argument
+    and as attribute: `error_correction` for `ec`, `mode` for `em`, and `quiet_zone` for `padding`.
 
     Example:
         >>> brand = Design(content="https://example.com", ec="H", foreground="navy", modules={"type": "rounded"})
@@ -140,21 +115,27 @@ class Design(Model):
 
     other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
 
-    content: Content
+    content: Content = Field(description="Text to encode. How much fits depends on `version`, `em` and `ec`.")
     version: Version = None
     size: ModuleSize = 8
-    width: PictureSide | None = None
-    height: PictureSide | None = None
+    width: PictureSide | None = Field(
+        default=None, description="Width of the whole image, used instead of `size`. Without `height`, a square."
+    )
+    height: PictureSide | None = Field(
+        default=None, description="Height of the whole image, used instead of `size`. Without `width`, a square."
+    )
     padding: Padding = 4
     em: EncodingMode = "byte"
     ec: ErrorCorrection = "M"
-    foreground: Fill = BLACK
-    background: Fill = WHITE
+    foreground: Fill = Field(default=BLACK, description="Color of dark modules.")
+    background: Fill = Field(default=WHITE, description="Color of the rest of the image.")
     flip: Flip = "none"
-    modules: Modules = Field(default_factory=lambda: PLAIN_MODULES)
-    markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS)
-    layers: Annotated[tuple[Layer, ...], Most(0, 50)] = ()
-    wrapper: Wrapper | None = None
+    modules: Modules = Field(default_factory=lambda: PLAIN_MODULES, description="How modules are drawn.")
+    markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS, description="How finder patterns are drawn.")
+    layers: Annotated[tuple[Layer, ...], Most(0, 50)] = Field(
+        default=(), description="Images over the modules, from bottom to top."
+    )
+    wrapper: Wrapper | None = Field(default=None, description="An image around the QR Code.")
     mask: Mask = None
     pad_codewords: PadChoice = "iso"
 
@@ -233,6 +214,11 @@ class Design(Model):
         return images
 
 
+@cache
+def _parameters() -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(Design).parameters
+
+
 def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Callable[[Function], Function]:
     """Show the fields that a function accepts as `**fields: Unpack[…]` in `help()` and completion.
 
@@ -243,7 +229,7 @@ def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Call
         fields: `DesignFields`, or `DesignChanges`, which includes the content.
         is_change: True if a field that is left out keeps its value; False if it gets its default.
     """
-    known = inspect.signature(Design).parameters
+    known = _parameters()
 
     def decorate(function: Function) -> Function:
         *own, _ = inspect.signature(function).parameters.values()

@@ -9,38 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import Discriminator, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
 from qrkit.design.limits import Coordinate, GradientKind, GradientUnits, Most, Offset, Opacity
 from qrkit.model import Model, Object
 
+CENTER, MIDDLE = "Distance of a radial gradient's center from the", "by default the middle."
+FOCUS, AT_CENTER = "Distance of the point with the first color from the", "by default that of the center."
+
 __all__ = ["Direction", "Fill", "Gradient", "Point", "Stop"]
 
 
 class Point(Model):
-    """A point in an image: shares of its width and height (0..1) in relative units, pixels in absolute units.
+    """A point in an image: shares of its width and height (0..1) in relative units, pixels in absolute units."""
 
-    Attributes:
-        x: Distance from the left.
-        y: Distance from the top.
-    """
-
-    x: Coordinate
-    y: Coordinate
+    x: Coordinate = Field(title="Left", description="Distance from the left.")
+    y: Coordinate = Field(title="Top", description="Distance from the top.")
 
 
 class Direction(Model):
-    """The two ends of a linear gradient.
+    """The two ends of a linear gradient."""
 
-    Attributes:
-        start: The point with the color of offset 0.
-        stop: The point with the color of offset 1.
-    """
-
-    start: Point
-    stop: Point
+    start: Point = Field(description="The point with the color of offset 0.")
+    stop: Point = Field(description="The point with the color of offset 1.")
 
     if TYPE_CHECKING:
 
@@ -48,16 +41,10 @@ class Direction(Model):
 
 
 class Stop(Model):
-    """A color at one position of a gradient.
-
-    Attributes:
-        offset: Position, from 0 (start of the gradient) to 1 (end).
-        color: The color at this position.
-        opacity: 0..1.
-    """
+    """A color at one position of a gradient."""
 
     offset: Offset
-    color: Color
+    color: Color = Field(description="The color at this position.")
     opacity: Opacity = 1.0
 
     if TYPE_CHECKING:
@@ -69,32 +56,23 @@ class Gradient(Model):
     """A gradient over the whole image.
 
     `Gradient.linear` and `Gradient.radial` create simple gradients.
-
-    Attributes:
-        gradient: linear or radial.
-        units: relative (0..1 of the image) or absolute (output pixels).
-        direction: The ends of a linear gradient; None for left to right.
-        cx: Center of a radial gradient, from the left; None for the middle.
-        cy: Center of a radial gradient, from the top; None for the middle.
-        fx: Focal point with the first color, from the left; None for the center.
-        fy: Focal point with the first color, from the top; None for the center.
-        radius: Radius of the circle with the last color; 1 in relative units is the side of a square image. None for
-            0.5.
-        stops: 2..50 colors, sorted by offset.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
     """
 
     gradient: GradientKind
     units: GradientUnits = "relative"
-    direction: Direction | None = None
-    cx: Coordinate | None = None
-    cy: Coordinate | None = None
-    fx: Coordinate | None = None
-    fy: Coordinate | None = None
-    radius: Coordinate | None = None
-    stops: Annotated[tuple[Stop, ...], Most(2, 50)]
+    direction: Direction | None = Field(
+        default=None, description="The ends of a linear gradient; by default the left and the right edge."
+    )
+    cx: Coordinate | None = Field(default=None, title="Center x", description=f"{CENTER} left; {MIDDLE}")
+    cy: Coordinate | None = Field(default=None, title="Center y", description=f"{CENTER} top; {MIDDLE}")
+    fx: Coordinate | None = Field(default=None, title="Focus x", description=f"{FOCUS} left; {AT_CENTER}")
+    fy: Coordinate | None = Field(default=None, title="Focus y", description=f"{FOCUS} top; {AT_CENTER}")
+    radius: Coordinate | None = Field(
+        default=None,
+        description="Radius of the circle with the last color; in relative units, 1 is the side of a square image and "
+        "0.5 the default.",
+    )
+    stops: Annotated[tuple[Stop, ...], Most(2, 50)] = Field(description="Colors, sorted by offset.")
 
     if TYPE_CHECKING:
 
@@ -169,10 +147,7 @@ def _paint_kind(value: Any) -> str:
     return "[gradient]" if isinstance(value, dict | Gradient) else "[color]"
 
 
-Fill = Annotated[
-    Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")],
-    Discriminator(_paint_kind),
-]
+Fill = Annotated[Annotated[Color, Tag("[color]")] | Annotated[Gradient, Tag("[gradient]")], Discriminator(_paint_kind)]
 """A color or a gradient. The tags are in brackets so that error messages leave them out."""
 
 

@@ -1,7 +1,8 @@
 """Defines the ranges and choices of the interface as types, each in one place.
 
-A `Within` holds a range and its unit. Parsers, error messages, widgets and the OpenAPI description all take them from
-the type.
+A `Within` holds a range and its unit. A type that always means the same also has the label and the help text of its
+fields. Parsers, error messages, `help()`, widgets, the command line and the OpenAPI description all take them from the
+type.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
+
+from qrkit.model import Bound
 
 __all__ = [
     "FORMATS",
@@ -21,6 +24,7 @@ __all__ = [
     "MARKER_PATTERNS",
     "MILLIMETRES_PER_INCH",
     "MODULE_TYPES",
+    "MOST_DAYS_KEPT",
     "MOST_PIXELS",
     "RASTER_FORMATS",
     "SPRITE_NAMES",
@@ -65,7 +69,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(Bound):
     """An annotation for a number between `low` and `high`, both inclusive, in this unit."""
 
     low: float
@@ -87,15 +91,11 @@ class Within:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return handler(schema) | {
-            "minimum": self.low,
-            "maximum": self.high,
-            "description": self.unit,
-        }
+        return handler(schema) | {"minimum": self.low, "maximum": self.high}
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class Length(Bound):
     """An annotation for a string of `low` to `high` characters that can be encoded as UTF-8."""
 
     low: int
@@ -103,7 +103,7 @@ class Length:
 
     def _check(self, text: str) -> str:
         if not self.low <= len(text) <= self.high:
-            rule = "must not be empty" if not text else f"must have {self.low}..{self.high} characters, not {len(text)}"
+            rule = "must not be empty" if not text else f"must have {self}, not {len(text)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
         try:
             text.encode()
@@ -111,6 +111,9 @@ class Length:
             rule = f"holds half a character (a lone surrogate) at position {error.start + 1}"
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule}) from error
         return text
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high} characters"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -122,7 +125,7 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class Most(Bound):
     """An annotation for a list of `low` to `high` items."""
 
     low: int
@@ -131,9 +134,12 @@ class Most:
     def _check(self, entries: Any) -> Any:
         # Runs before the items are validated: there may be a million of them.
         if isinstance(entries, list | tuple) and not self.low <= len(entries) <= self.high:
-            rule = f"must have {self.low}..{self.high} entries, not {len(entries)}"
+            rule = f"must have {self}, not {len(entries)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
         return entries
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high} entries"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_before_validator_function(self._check, handler(source))
@@ -197,19 +203,63 @@ Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
     BeforeValidator(_automatic),
+    Field(description="One of the 40 symbol sizes; by default, or with 0 or -1, the smallest that fits."),
 ]
-ModuleSize = Annotated[Whole, Within(1, 20, "pixels per module")]
-Padding = Annotated[Whole, Within(0, 20, "modules")]
-EncodingMode = Annotated[Literal["byte", "numeric", "alphanumeric", "kanji", "auto"], BeforeValidator(_lower)]
-StoredMode = Annotated[Literal["byte", "numeric", "alphanumeric"], BeforeValidator(_lower)]
+ModuleSize = Annotated[
+    Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")
+]
+Padding = Annotated[
+    Whole,
+    Within(0, 20, "modules"),
+    Field(title="Quiet zone", description="Width of the light border in modules. The standard requires 4."),
+]
+MODES = "`byte` takes any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
+EncodingMode = Annotated[
+    Literal["byte", "numeric", "alphanumeric", "kanji", "auto"],
+    BeforeValidator(_lower),
+    Field(
+        title="Encoding mode",
+        description=f"{MODES}; `kanji` takes two-byte characters of Shift JIS. "
+        "`auto` is the shortest mix of the first three.",
+    ),
+]
+StoredMode = Annotated[
+    Literal["byte", "numeric", "alphanumeric"],
+    BeforeValidator(_lower),
+    Field(title="Encoding mode", description=f"{MODES}."),
+]
 """The modes of tracked codes. The interface has no `auto` or `kanji`, so a generate URL could not express them."""
-ErrorCorrection = Annotated[Literal["L", "M", "Q", "H"], BeforeValidator(_upper)]
-Mask = Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None
-"""Data mask pattern reference (ISO/IEC 18004:2015, 7.8.2)."""
-PadChoice = Annotated[Literal["iso", "segno", "free"], BeforeValidator(_pad_choice)]
+ErrorCorrection = Annotated[
+    Literal["L", "M", "Q", "H"],
+    BeforeValidator(_upper),
+    Field(
+        title="Error correction level",
+        description="Higher levels restore more damage but need more modules. The level is never raised.",
+    ),
+]
+Mask = Annotated[
+    Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None,
+    Field(
+        title="Data mask pattern",
+        description="By default, the mask with the lowest penalty or, with free pad "
+        "codewords, the one that leaves most error correction.",
+    ),
+]
+PadChoice = Annotated[
+    Literal["iso", "segno", "free"],
+    BeforeValidator(_pad_choice),
+    Field(
+        description="`iso` pads as ISO/IEC 18004:2015, 7.4.10 says; `segno` gives the same modules as that library; "
+        "`free` chooses the padding, which readers ignore, so that modules match the layers and sprites over them. "
+        "The more room the content leaves, the more a logo may cover."
+    ),
+]
 
 MOST_PIXELS = 40_000_000
 """Pixels of a whole image."""
+
+MOST_DAYS_KEPT = 36_500
+"""Days that visits can be kept with a limit."""
 
 MILLIMETRES_PER_INCH = 25.4
 
@@ -219,22 +269,64 @@ WrapperSide = Annotated[Number, Within(1, 10_000, "pixels")]
 Extent = Annotated[Number, Within(0.1, 10_000, "pixels")]
 """Width or height of an element in an image."""
 Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
-Tolerance = Annotated[Number, Within(-1_000, 1_000, "pixels")]
-Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)")]
-Offset = Annotated[Number, Within(0, 1, "of the gradient's length")]
-Asset = Annotated[str, Strict(), Length(1, 6_000_000)]
-"""A data URI, `icon:NAME` or a URL; read when the image is drawn."""
+Tolerance = Annotated[
+    Number,
+    Within(-1_000, 1_000, "pixels"),
+    Field(description="Pixels by which the hit test reaches beyond the layer; negative values make it smaller."),
+]
+Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)"), Field(description="0 is invisible, 1 is opaque.")]
+Offset = Annotated[Number, Within(0, 1, "of the gradient's length"), Field(description="0 is the start, 1 is the end.")]
+Asset = Annotated[
+    str,
+    Strict(),
+    Length(1, 6_000_000),
+    Field(title="Picture", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
+]
+"""Read when the image is drawn."""
 
-Flip = Annotated[Literal["none", "horizontal", "vertical", "both"], BeforeValidator(_lower)]
-GradientKind = Annotated[Literal["linear", "radial"], BeforeValidator(_lower)]
-GradientUnits = Annotated[Literal["relative", "absolute"], BeforeValidator(_lower)]
-Display = Annotated[Literal["overlay", "box-hit-test", "pixel-hit-test"], BeforeValidator(_lower)]
-SpriteType = Annotated[Literal["fill", "blank", "padding", "both"], BeforeValidator(_lower)]
+Flip = Annotated[
+    Literal["none", "horizontal", "vertical", "both"],
+    BeforeValidator(_lower),
+    Field(description="Mirrors the symbol with its decoration."),
+]
+GradientKind = Annotated[
+    Literal["linear", "radial"],
+    BeforeValidator(_lower),
+    Field(title="Kind", description="Colors change along a line, or from a center outwards."),
+]
+GradientUnits = Annotated[
+    Literal["relative", "absolute"],
+    BeforeValidator(_lower),
+    Field(description="Positions are shares of the image (0..1), or pixels of the output."),
+]
+Display = Annotated[
+    Literal["overlay", "box-hit-test", "pixel-hit-test"],
+    BeforeValidator(_lower),
+    Field(
+        description="`overlay` covers the modules; the others leave out data modules: `box-hit-test` those that touch "
+        "the layer's box, `pixel-hit-test` those that touch a pixel of it that is not fully transparent."
+    ),
+]
+SpriteType = Annotated[
+    Literal["fill", "blank", "padding", "both"],
+    BeforeValidator(_lower),
+    Field(
+        description="Where the sprite is drawn: `fill` on dark modules, `blank` on light modules, `padding` on the "
+        "quiet zone, `both` on light modules and the quiet zone."
+    ),
+]
 
 _ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
 MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
-ModuleType = Annotated[_ModuleType, BeforeValidator(_lower)]
+ModuleType = Annotated[
+    _ModuleType,
+    BeforeValidator(_lower),
+    Field(
+        description="`default`: squares; `rounded`: corners without a neighbor are round; `liquid`: also with filled "
+        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`; `sprite`: images."
+    ),
+]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
@@ -251,9 +343,15 @@ _MarkerPattern = Literal[
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
-MarkerPattern = Annotated[_MarkerPattern, BeforeValidator(_lower)]
+MarkerPattern = Annotated[
+    _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the finder pattern's ring and center.")
+]
 
-Recurrence = Annotated[Whole, Within(0, 7, "(0 is once, 1..7 are Monday..Sunday)")]
+Recurrence = Annotated[
+    Whole,
+    Within(0, 7, "(0 is once, 1..7 are Monday..Sunday)"),
+    Field(description="0 is once, at `date`; 1..7 is weekly on Monday..Sunday, from `date` on and at its time."),
+]
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
 

@@ -8,6 +8,8 @@ from math import floor
 from pathlib import Path
 from typing import Annotated
 
+from pydantic import Field
+
 from qrkit.design.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import format_named, format_of_file
@@ -23,23 +25,22 @@ ROUNDING = 1e-9
 
 
 class PrintSize(Model):
-    """The requested print size of an image.
+    """The requested print size of an image."""
 
-    Attributes:
-        size_mm: Width in millimeters, 2..5,000.
-        dpi: Dots per inch of the printer, 30..5,000.
-        key_black: True to write black with black ink only in EPS and PDF, as print shops require.
-        at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width, which may be
-            larger by up to half a dot per module.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule; the error lists every invalid field.
-    """
-
-    size_mm: Annotated[Number, Within(2, 5_000, "millimetres")]
-    dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = 300.0
-    key_black: bool = False
-    at_most: bool = False
+    size_mm: Annotated[Number, Within(2, 5_000, "millimetres")] = Field(
+        description="Width on paper; modules get whole dots."
+    )
+    dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = Field(
+        default=300.0, description="Resolution of the printer."
+    )
+    key_black: bool = Field(
+        default=False, description="Print black with black ink only in EPS and PDF, as print shops require."
+    )
+    at_most: bool = Field(
+        default=False,
+        description="Never print wider than asked, as on a label. Otherwise, the width is the nearest possible, which "
+        "may be larger by up to half a dot per module.",
+    )
 
 
 class QRPrint(Shown):

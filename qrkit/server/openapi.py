@@ -17,11 +17,13 @@ from qrkit.drawing.writers import Format
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
 from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.scanning.scan_report import VERDICTS
 from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.schemas import PLACE, Schema, design_field, schemas
 from qrkit.symbol.decode import Decoded
+from qrkit.tracking.records import Properties
 
 if TYPE_CHECKING:
     from qrkit.server.routes import Route
@@ -138,7 +140,12 @@ def _query_parameter(name: str) -> dict[str, Any]:
 
 PARAMETERS: dict[str, Schema] = {
     "format": {"type": "string", "enum": list(FORMATS), "default": "png"},
-    "em": {"type": "string", "enum": list(GET_MODES), "default": "byte"},
+    "em": {
+        "type": "string",
+        "enum": list(GET_MODES),
+        "default": "byte",
+        "description": meaning(Properties.model_fields["em"]),
+    },
     "style": {"type": "string", "enum": list(TEXT_STYLES), "default": "blocks", "description": "of txt"},
     "shorten": {"type": "string", "description": "a shortening service, `local` for this one; needs http(s) content"},
     "attachment": FLAG | {"description": "whether browsers save the image instead of showing it"},

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from inspect import getdoc
 from typing import Any
 
 from qrkit.design.design import Design
@@ -43,7 +42,8 @@ def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
 def design_field(name: str) -> Schema:
     """Return the schema of a design field in a query string, which cannot contain gradients."""
     schema: Schema = _plain(Design.model_json_schema()["properties"][name])
-    return schema["oneOf"][0] if "oneOf" in schema else schema
+    color: Schema = schema.pop("oneOf", [{}])[0]
+    return color | schema
 
 
 def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
@@ -91,9 +91,6 @@ def _parts(model: type[Model]) -> dict[str, Schema]:
     """Return the schemas of a model and of all models in it, by name."""
     schema: Schema = _plain(model.model_json_schema(ref_template=PLACE))
     parts: dict[str, Schema] = schema.pop("$defs", {})
-    for name, words in _attributes(model).items():
-        if name in model.model_fields:
-            schema["properties"][str(model.model_fields[name].alias)].setdefault("description", words)
     return parts | {model.__name__: schema}
 
 
@@ -123,8 +120,7 @@ def _in_words(part: Schema) -> Schema:
     if default == "":
         return kept
     shown = default if isinstance(default, str) else json.dumps(default)
-    words = [part["description"].rstrip(".")] if "description" in part else []
-    return kept | {"description": "; ".join([*words, f"default: {shown}"])}
+    return kept | {"description": " ".join(filter(None, (part.get("description"), f"Default: {shown}.")))}
 
 
 def _nullable(schema: Schema) -> Schema:
@@ -149,25 +145,14 @@ def _plain(schema: Any) -> Any:
         return schema
     kinds = [one for one in schema.get("anyOf", ()) if one != NULL]
     if len(kinds) == 1:
-        schema = {name: part for name, part in schema.items() if name != "anyOf"} | kinds[0]
+        schema = kinds[0] | {name: part for name, part in schema.items() if name != "anyOf"}
     ornaments = ("title", "additionalProperties", "default")
     kept = {name: part for name, part in schema.items() if name not in ornaments or _is_field(name, part)}
     if isinstance(kept.get("description"), str):
-        kept["description"] = _clean_text(kept["description"].partition("\n")[0])
+        kept["description"] = kept["description"].partition("\n")[0]
     return {name: _plain(part) for name, part in kept.items()}
 
 
 def _is_field(name: str, part: Any) -> bool:
     """Whether a name is a property, or a default worth showing: a number, a string or a choice."""
     return isinstance(part, dict) and "type" in part if name != "default" else isinstance(part, int | float | str)
-
-
-def _attributes(model: type[Model]) -> dict[str, str]:
-    """Return the descriptions of a model's fields from its docstring, by their names in Python."""
-    attributes = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)$", getdoc(model) or "", re.MULTILINE)
-    return {name: _clean_text(words) for name, words in attributes}
-
-
-def _clean_text(words: str) -> str:
-    """Join the lines of a sentence into one and remove references to internal rules."""
-    return re.sub(r" \(rulings? [^)]*\)", "", " ".join(words.split()))

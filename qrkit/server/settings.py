@@ -11,11 +11,9 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from qrkit.design.limits import Whole, Within
-from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
+from qrkit.design.limits import MOST_DAYS_KEPT, Whole, Within
 from qrkit.errors import InvalidParameter, UnknownParameter
 from qrkit.model import Model
-from qrkit.store.retention import MOST_DAYS
 from qrkit.tracking.short_urls import base_url_of
 
 __all__ = ["ENVIRONMENT", "Settings"]
@@ -48,14 +46,7 @@ def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
-Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
-Port = Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")]
-Hops = Annotated[Whole, Within(1, 10, "proxies")]
-Threads = Annotated[Whole, Within(4, 512, "threads")]
-Processes = Annotated[Whole, Within(1, 1_000, "processes")]
-Renders = Annotated[Whole, Within(1, 64, "at once")]
-Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
-Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
+Rate = Annotated[Whole, Within(0, 1_000_000, "a minute (0 is without limit)")]
 
 
 def _may_be(kind: Any, annotation: Any) -> bool:
@@ -68,53 +59,68 @@ class Settings(Model):
 
     Each field can be set by an environment variable, such as `QRKIT_BASE_URL` for `base_url`; lists are separated by
     commas.
-
-    Attributes:
-        store: The store's file, or the URL of a PostgreSQL database. Left out of the `repr`, as it may contain a
-            password.
-        base_url: What short URLs begin with; by default the base URL kept in the store. Never taken from a request.
-        host: Address to listen on.
-        port: Port to listen on.
-        hosts: Host names besides that of `base_url` that the server answers for; "*" for any. IP addresses and
-            localhost are always accepted.
-        trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is trusted; none by default.
-        proxy_hops: Number of such proxies in front of the server, one behind the other.
-        fetch_from: Hosts that images of designs may be downloaded from; none by default.
-        strict: Whether to answer a redirect with 503 if its visit is not stored durably within two seconds.
-        record_visits: Whether to record visits at all; if not, short URLs work and nothing is counted.
-        keep_days: Days after which visits are reduced to counts; by default the value kept in the store, or forever if
-            the store has none.
-        places: A GeoIP database (mmdb) for the country of a visit, and region and city if it has them; none by default.
-            Addresses are not stored, so a location that is not looked up with the visit is never known.
-        access_log: Whether to log each request as a line of JSON, without query, key or address.
-        threads: How many requests are handled at once. Redirects wait for the disk together, so more threads help.
-        processes: How many processes serve the store; each applies its share of the limits per address.
-        renders: How many images are drawn or read at once; by default the number of processors.
-        generates_a_minute: Requests per minute to generate or decode without a key, per address.
-        unknown_codes_a_minute: Unknown short URLs per minute, per address.
-
-    Raises:
-        InvalidParameter: If a field is invalid; the error lists all invalid fields.
     """
 
-    store: Annotated[str, Field(repr=False)] = "qrkit.duckdb"
-    base_url: Annotated[str, AfterValidator(_base_url)] | None = None
-    host: str = "127.0.0.1"
-    port: Port = 8080
-    hosts: Annotated[tuple[str, ...], AfterValidator(_host_names)] = ()
-    trusted_proxies: Networks = ()
-    proxy_hops: Hops = 1
-    fetch_from: tuple[str, ...] = ()
-    strict: bool = False
-    record_visits: bool = True
-    keep_days: Days | None = None
-    places: str | None = None
-    access_log: bool = True
-    threads: Threads = 64
-    processes: Processes = 1
-    renders: Renders | None = None
-    generates_a_minute: Rate = 600
-    unknown_codes_a_minute: Rate = 30
+    store: str = Field(
+        default="qrkit.duckdb",
+        repr=False,  # the URL of a database may contain a password
+        description="The store's file, or the URL of a PostgreSQL database.",
+    )
+    base_url: Annotated[str, AfterValidator(_base_url)] | None = Field(
+        default=None,
+        description="What short URLs begin with; by default, the base URL kept in the store. It never comes from a "
+        "request.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")] = Field(
+        default=8080, description="Port to listen on; 0 is one that is free."
+    )
+    hosts: Annotated[tuple[str, ...], AfterValidator(_host_names)] = Field(
+        default=(),
+        description="Names besides that of the base URL that the server answers for; * is any. IP addresses and "
+        "localhost are always accepted.",
+    )
+    trusted_proxies: Annotated[tuple[str, ...], AfterValidator(_networks)] = Field(
+        default=(), description="Addresses or networks of proxies whose `X-Forwarded-For` is trusted."
+    )
+    proxy_hops: Annotated[Whole, Within(1, 10, "proxies")] = Field(
+        default=1, description="Number of trusted proxies in front of the server, one behind the other."
+    )
+    fetch_from: tuple[str, ...] = Field(default=(), description="Hosts that images of designs may be downloaded from.")
+    strict: bool = Field(
+        default=False, description="Answer a redirect with 503 if its visit is not stored durably within two seconds."
+    )
+    record_visits: bool = Field(
+        default=True, description="Record visits. Otherwise, short URLs work and nothing is counted."
+    )
+    keep_days: Annotated[Whole, Within(1, MOST_DAYS_KEPT, "days")] | None = Field(
+        default=None,
+        description="Days after which visits are reduced to counts; by default, what the store keeps, else forever.",
+    )
+    places: str | None = Field(
+        default=None,
+        description="A GeoIP database (mmdb) for the country of visits, and region and city if it has them. Addresses "
+        "are not stored, so a location that is not looked up with the visit is never known.",
+    )
+    access_log: bool = Field(
+        default=True, description="Log each request as a line of JSON, without query, key or address."
+    )
+    threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
+        default=64,
+        description="Requests that are handled at once. Redirects wait for the disk together, so more threads help.",
+    )
+    processes: Annotated[Whole, Within(1, 1_000, "processes")] = Field(
+        default=1, description="Processes that serve the store. Each applies its share of the limits per address."
+    )
+    renders: Annotated[Whole, Within(1, 64, "images")] | None = Field(
+        default=None, description="Images that are drawn or read at once; by default, one per processor."
+    )
+    generates_a_minute: Rate = Field(
+        default=600, description="Images that one address may generate or decode without a key; 0 is no limit."
+    )
+    unknown_codes_a_minute: Rate = Field(
+        default=30, description="Unknown short URLs that one address may ask for; 0 is no limit."
+    )
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
@@ -128,6 +134,9 @@ class Settings(Model):
             UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo.
             InvalidParameter: If a value is invalid.
         """
+        # Not above: the help of the command line shows settings, and draws nothing.
+        from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
+
         fields: dict[str, Any] = {}
         for variable, text in environment.items():
             if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from threading import Event, Thread
 from typing import Any
 
+from qrkit.design.limits import MOST_DAYS_KEPT
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 from qrkit.store.maintenance import forget_visits
@@ -16,12 +17,11 @@ from qrkit.store.recording import include_waiting
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.times import Clock, naive, now, utc
 
-__all__ = ["MOST_DAYS", "check_days", "keep_days", "overdue_before", "set_keep_days", "sweep", "sweeping"]
+__all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep", "sweeping"]
 
 SETTING = "keep_days"
 OVERDUE = "SELECT 1 AS one FROM visits WHERE time < ? LIMIT 1"
 FOR_EVER = "0"
-MOST_DAYS = 36_500
 HOUR = 3_600.0
 
 _log = logging.getLogger("qrkit")
@@ -33,9 +33,9 @@ def check_days(days: Any) -> int:
     Raises:
         InvalidParameter: If `days` is not a whole number in 1..36500.
     """
-    if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
+    if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS_KEPT:
         raise InvalidParameter(
-            Problem("days", days, f"must be a whole number of days in 1..{MOST_DAYS}", "out-of-range")
+            Problem("days", days, f"must be a whole number of days in 1..{MOST_DAYS_KEPT}", "out-of-range")
         )
     return days
 

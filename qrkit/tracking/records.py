@@ -71,10 +71,7 @@ def _whole_second(moment: datetime) -> datetime:
 
 
 Moment = Annotated[
-    datetime,
-    BeforeValidator(_date_as_written),
-    AfterValidator(_in_utc),
-    PlainSerializer(to_iso, when_used="json"),
+    datetime, BeforeValidator(_date_as_written), AfterValidator(_in_utc), PlainSerializer(to_iso, when_used="json")
 ]
 WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
@@ -82,56 +79,36 @@ CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="j
 """Stored records show the encoding mode with a capital first letter."""
 OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
 """Text that JSON omits if it is empty."""
+Id = Annotated[str, Field(description="32 lower-case hexadecimal digits.")]
+Created = Annotated[Moment, Field(description="When the record was created, in UTC.")]
 
 
 class Properties(Model):
-    """The design of a tracked QR Code's picture; same fields and defaults as `Design`, but without em `auto`.
-
-    Attributes:
-        size: Pixels per module, 1..20.
-        version: 1..40; None for the smallest that fits.
-        padding: Quiet zone in modules, 0..20.
-        em: Encoding mode: byte, numeric or alphanumeric.
-        ec: Error correction level L, M, Q or H.
-        foreground: Color of dark modules.
-        background: Color of everything else.
-    """
+    """The design of a tracked QR Code's picture; same fields and defaults as `Design`, but without em `auto`."""
 
     size: ModuleSize = 8
     version: Version = None
     padding: Padding = 4
     em: CapitalMode = "byte"
     ec: ErrorCorrection = "M"
-    foreground: Color = BLACK
-    background: Color = WHITE
+    foreground: Color = Field(default=BLACK, description="Color of dark modules.")
+    background: Color = Field(default=WHITE, description="Color of the rest of the image.")
 
 
 class Location(Model):
-    """The location of the printed code: an address or the name of a place, and degrees north and east.
+    """The location of the printed code: an address or the name of a place, and degrees north and east."""
 
-    Attributes:
-        address: Address or name of the place.
-        latitude: Degrees north, -90..90.
-        longitude: Degrees east, -180..180.
-    """
-
-    address: OptionalText = ""
-    latitude: Latitude | None = None
-    longitude: Longitude | None = None
+    address: OptionalText = Field(default="", description="Address or name of the place.")
+    latitude: Latitude | None = Field(default=None, description="Degrees north of the equator.")
+    longitude: Longitude | None = Field(default=None, description="Degrees east of Greenwich.")
 
 
 class ScheduleEvent(Model):
-    """A scheduled change of content.
+    """A scheduled change of content."""
 
-    Attributes:
-        content: Content served from then on.
-        recurrence: 0: once, at `date`; 1..7: weekly on Monday..Sunday, at the time of `date`, starting then.
-        date: UTC, whole seconds.
-    """
-
-    content: Content
+    content: Content = Field(description="Content that is served from then on.")
     recurrence: Recurrence = 0
-    date: WholeSecond
+    date: WholeSecond = Field(description="When the change takes effect, in UTC and whole seconds.")
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
@@ -145,62 +122,47 @@ DERIVED = frozenset({"short_url", "image_url", "is_available"})
 
 
 class Campaign(Model):
-    """A group of QR Codes.
+    """A group of QR Codes."""
 
-    Attributes:
-        id: 32 lower-case hex characters.
-        name: 1..32,767 characters; not necessarily unique.
-        description: At most 32,767 characters.
-        created: UTC.
-    """
-
-    id: str
-    name: Content
-    description: OptionalText = ""
-    created: Moment
+    id: Id
+    name: Content = Field(description="Name of the campaign. Two campaigns may have the same name.")
+    description: OptionalText = Field(default="", description="A text of your own.")
+    created: Created
 
 
 class QRCode(Model):
-    """A tracked QR Code.
+    """A tracked QR Code."""
 
-    Attributes:
-        id: 32 lower-case hex characters.
-        campaign_id: Id of the campaign, if any.
-        name: Name in the portfolio.
-        content: Redirect target: a URL, or text to show.
-        comment: A private note.
-        urlinfo: Readable tail of the short URL.
-        short_code: The unique part of the short URL.
-        short_url: URL that the picture of a dynamic QR Code encodes.
-        image_url: URL that generates the picture.
-        scans: Scans imported with the record plus scans counted here.
-        created: UTC.
-        properties: Design of the picture.
-        location: Location of the printed code.
-        is_dynamic: Whether the picture encodes the short URL; else it encodes the content.
-        is_available: Whether the plan shows more than id, name and created; the short URL always works.
-        is_schedule_enabled: Whether the schedule is active.
-        schedule: At most 100 changes of content.
-    """
-
-    id: str
-    campaign_id: str | None = None
-    name: Text
-    content: Text = ""
-    comment: OptionalText = ""
-    urlinfo: OptionalText = ""
-    short_code: str = ""
-    short_url: str = ""
-    image_url: str = ""
-    scans: int = 0
-    created: Moment
-    properties: Properties = Properties()
-    # Clients expect a location to contain numbers, so an empty location is omitted (ruling T15).
-    location: Annotated[Location, Field(exclude_if=lambda place: place == Location())] = Location()
-    is_dynamic: bool = True
-    is_available: bool = True
-    is_schedule_enabled: bool = False
-    schedule: Annotated[tuple[ScheduleEvent, ...], Most(0, 100)] = ()
+    id: Id
+    campaign_id: str | None = Field(default=None, description="ID of the campaign, if any.")
+    name: Text = Field(description="Name in the portfolio.")
+    content: Text = Field(default="", description="Redirect target: a URL, or text to show.")
+    comment: OptionalText = Field(default="", description="A private note.")
+    urlinfo: OptionalText = Field(default="", description="Readable tail of the short URL.")
+    short_code: str = Field(default="", description="The unique part of the short URL.")
+    short_url: str = Field(default="", description="URL that the picture of a dynamic QR Code encodes.")
+    image_url: str = Field(default="", description="URL that generates the picture.")
+    scans: int = Field(default=0, description="Scans imported with the record plus scans counted here.")
+    created: Created
+    properties: Properties = Field(default=Properties(), description="Design of the picture.")
+    location: Location = Field(
+        default=Location(),
+        description="Location of the printed code.",
+        # Clients expect a location to contain numbers, so an empty location is omitted (ruling T15).
+        exclude_if=lambda place: place == Location(),
+    )
+    is_dynamic: bool = Field(
+        default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."
+    )
+    is_available: bool = Field(
+        default=True,
+        description="Whether the plan shows all fields; otherwise only ID, name and creation time. The short URL works "
+        "in any case.",
+    )
+    is_schedule_enabled: bool = Field(default=False, description="Whether the schedule is active.")
+    schedule: Annotated[tuple[ScheduleEvent, ...], Most(0, 100)] = Field(
+        default=(), description="Changes of the content at set times."
+    )
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:

@@ -163,7 +163,7 @@ def test_of_several_pictures_those_that_fail_are_named_and_the_rest_is_read(fold
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["hi", "--size", "x", "--version", "2.5"], r"version='2\.5': must be a whole number.*; size='x': must be"),
+        (["hi", "--size", "x", "--version", "2.5"], r"version=2\.5: must be a whole number.*; size='x': must be"),
         (["hi", "--size", "99"], r"size=99: must be in 1\.\.20 pixels per module"),
         (["hi", "--version", "41"], r"version=41: must be in 1\.\.40"),
         (["hi", "--ec", "X", "--padding", "21"], r"padding=21.*ec='X'"),

@@ -129,7 +129,7 @@ def test_help_tells_the_bounds_and_the_defaults_that_hold(command, model, helped
             told += 1
             sentence = text.split(option)[1].split(" --")[0]
             assert f"{bound.low}..{bound.high}" in sentence
-            assert field.default is None or f"({field.default})" in sentence
+            assert field.default is None or f"default {field.default})" in sentence
     assert told >= 2
 
 

@@ -186,31 +186,31 @@ def test_words_are_those_of_the_interface_and_whole_sentences(spec):
     """Who reads it knows neither Python nor our rulings."""
     found = [one["description"] for one in inside(spec) if isinstance(one, dict) and "description" in one]
     words = [one for one in found if isinstance(one, str)]
-    assert [
-        one for one in words if re.search(r"(?<!-)\bNone\b(?!-)|\brulings?\b|`[A-Z]\w+\.\w+`|\balways$|,$", one)
-    ] == []
+    python = r"(?<!-)\bNone\b(?!-)|\brulings?\b|`[A-Z]\w+\.\w+`|\balways$|,$|\bqrkit\.|[a-z]_[a-z]"
+    assert [one for one in words if re.search(python, one)] == []
+    assert [name for name, schema, _ in fields_of_models(spec) if not re.match(r"\S.+\.$", schema["description"])] == []
 
 
 # Bounds and choices ---------------------------------------------------------------------------------------------------
 
 INTERFACE = {
-    ("Properties", "size"): {"minimum": 1, "maximum": 20, "description": "pixels per module; default: 8"},
+    ("Properties", "size"): {"minimum": 1, "maximum": 20, "default": 8},
     ("Properties", "version"): {"minimum": 1, "maximum": 40},
-    ("Properties", "padding"): {"minimum": 0, "maximum": 20, "description": "modules; default: 4"},
+    ("Properties", "padding"): {"minimum": 0, "maximum": 20, "default": 4},
     # Stored records show it with a capital letter (ruling T3).
-    ("Properties", "em"): {"enum": ["Byte", "Numeric", "Alphanumeric"], "description": "default: byte"},
-    ("Properties", "ec"): {"enum": ["L", "M", "Q", "H"], "description": "default: M"},
+    ("Properties", "em"): {"enum": ["Byte", "Numeric", "Alphanumeric"], "default": "byte"},
+    ("Properties", "ec"): {"enum": ["L", "M", "Q", "H"], "default": "M"},
     ("Properties", "foreground"): {"pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$"},
     ("DesignRequest", "version"): {"minimum": 1, "maximum": 40},
-    ("DesignRequest", "padding"): {"minimum": 0, "maximum": 20, "description": "modules; default: 4"},
-    ("DesignRequest", "em"): {"enum": ["byte", "numeric", "alphanumeric"], "description": "default: byte"},
+    ("DesignRequest", "padding"): {"minimum": 0, "maximum": 20, "default": 4},
+    ("DesignRequest", "em"): {"enum": ["byte", "numeric", "alphanumeric"], "default": "byte"},
     ("DesignRequest", "flip"): {"enum": ["none", "horizontal", "vertical", "both"]},
     ("DesignRequest", "format"): {"enum": [one for one in FORMATS if one not in GET_ONLY_FORMATS]},
-    ("Modules", "type"): {"enum": list(MODULE_TYPES), "description": "default: default"},
+    ("Modules", "type"): {"enum": list(MODULE_TYPES), "default": "default"},
     ("Modules", "sprite"): {"enum": list(SPRITE_NAMES)},
     ("Sprite", "type"): {"enum": ["fill", "blank", "padding", "both"]},
     ("Marker", "pattern"): {"enum": list(MARKER_PATTERNS)},
-    ("Marker", "opacity"): {"minimum": 0, "maximum": 1, "description": "(1 is opaque); default: 1.0"},
+    ("Marker", "opacity"): {"minimum": 0, "maximum": 1, "default": "1.0"},
     ("Layer", "opacity"): {"minimum": 0, "maximum": 1, "default": 1.0},
     ("Layer", "display"): {"enum": ["overlay", "box-hit-test", "pixel-hit-test"]},
     ("Gradient", "gradient"): {"enum": ["linear", "radial"]},
@@ -222,9 +222,12 @@ INTERFACE = {
 
 
 def set_value(schema):
-    """The schema of a field where it is not null."""
+    """The schema of a field where it is not null, with a default that only its description mentions."""
     kinds = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
-    return schema | kinds[0] if len(kinds) == 1 else schema
+    schema = schema | kinds[0] if len(kinds) == 1 else schema
+    if told := re.search(r"Default: (.+)\.$", schema.get("description", "")):
+        schema = {"default": int(told[1]) if told[1].isdigit() else told[1]} | schema
+    return schema
 
 
 @pytest.mark.rule("H7")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from functools import cache
-from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -25,7 +23,7 @@ MOST_ON_A_SLIDER = 100
 
 GROUPS = {
     "Content": ("content", "ec", "em", "version"),
-    "Colours": ("foreground", "background"),
+    "Colors": ("foreground", "background"),
     "Modules": ("modules",),
     "Eyes": ("markers",),
     "Layers": ("layers",),
@@ -33,15 +31,6 @@ GROUPS = {
     "Output": (),
 }
 """Fields of `Design` by the group they appear in; the last group contains all others."""
-
-LABELS = {
-    "ec": "Error correction", "em": "Encoding mode", "size": "Module size", "padding": "Quiet zone",
-    "x": "Left", "y": "Top", "cx": "Centre x", "cy": "Centre y", "fx": "Focus x", "fy": "Focus y",
-    "gradient": "Kind", "union": "One shape", "source": "Picture",
-    "color": "Colour", "inner_color": "Inner colour", "outer_color": "Outer colour",
-}  # fmt: skip
-"""Labels of fields whose names are too short or spelled differently."""
-
 
 WHEN = {
     "Gradient.direction": ("gradient", ("linear",)),
@@ -69,7 +58,7 @@ class Control:
         kind: Type of the control. A `record` has its controls in `fields`, a `list` has the one control of its items
             there, and `either` has one control per branch, the last of which is a record.
         label: Label of the field.
-        help: Description of the field, from the docstring of its record.
+        help: Description of the field.
         optional: Whether the field can be empty.
         choices: Allowed values.
         low: Smallest number.
@@ -124,17 +113,17 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
     Raises:
         TypeError: If a field has a type without a control.
     """
-    hints, helps, kind = get_type_hints(record, include_extras=True), _helps(record), record.__name__
+    hints, kind = get_type_hints(record, include_extras=True), record.__name__
     first = FIRST.get(kind, ())
     names = [*first, *(name for name in record.model_fields if name not in first)]
     result = []
     for name in names:
-        look = _look(hints[name], f"{kind}.{name}")
+        field, look = record.model_fields[name], _look(hints[name], f"{kind}.{name}")
         if kind in WITHOUT_UNIT:
             look.pop("unit", None)
-        label = LABELS.get(name, name.replace("_", " ").capitalize())
-        alias, when = record.model_fields[name].alias or name, WHEN.get(f"{kind}.{name}", ())
-        result.append(Control(name=alias, label=label, help=helps.get(name, ""), when=when, **look))
+        label = field.title or name.replace("_", " ").capitalize()
+        text, when = (field.description or "").replace("`", ""), WHEN.get(f"{kind}.{name}", ())
+        result.append(Control(name=field.alias or name, label=label, help=text, when=when, **look))
     return tuple(result)
 
 
@@ -170,10 +159,7 @@ def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
         return _look(types[0], where) | {"optional": True}
     looks = [_look(branch, where) for branch in types]
     kinds = ("color", "gradient") if looks[0]["kind"] == "color" else tuple(look["kind"] for look in looks)
-    inside = tuple(
-        Control(name=kind, label={"color": "Colour"}.get(kind, kind.capitalize()), **look)
-        for kind, look in zip(kinds, looks, strict=True)
-    )
+    inside = tuple(Control(name=kind, label=kind.capitalize(), **look) for kind, look in zip(kinds, looks, strict=True))
     return {"kind": "either", "choices": kinds, "fields": inside}
 
 
@@ -183,18 +169,3 @@ def _number(within: Within | None, *, whole: bool) -> dict[str, Any]:
         return look
     is_narrow = within.high - within.low <= MOST_ON_A_SLIDER
     return look | {"low": within.low, "high": within.high, "unit": within.unit.strip("()"), "slider": is_narrow}
-
-
-def _helps(record: type[Model]) -> dict[str, str]:
-    """Return the descriptions of a record's attributes from its docstring, without rule ids and backticks."""
-    _, _, attributes = cleandoc(record.__doc__ or "").partition("Attributes:\n")
-    found: dict[str, str] = {}
-    name = ""
-    for line in attributes.splitlines():
-        if begun := re.match(r"    (\w+): (.*)", line):
-            name, found[begun[1]] = begun[1], begun[2]
-        elif name and line.startswith("        "):
-            found[name] += " " + line.strip()
-        else:
-            break
-    return {name: re.sub(r" \(rulings? [^)]*\)|`", "", text) for name, text in found.items()}

@@ -223,7 +223,7 @@ const MAKERS = {
   },
 
   either(studio, spec, path) {
-    const [first, second] = spec.choices; // a colour, or a record
+    const [first, second] = spec.choices; // a color, or a record
     const words = Object.fromEntries(spec.fields.map((field) => [field.name, field.label]));
     const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice", words };
     const change = (branch) => studio.edit([{ path, do: "start", value: branch }]);
@@ -237,7 +237,7 @@ const MAKERS = {
       if (branch !== shown) {
         shown = branch;
         const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? `${spec.label} colour` : "" }, path);
+        inside = makeControl(studio, { ...found, label: branch === first ? `${spec.label} color` : "" }, path);
         inside.element.classList.add("qk-inside");
         body.replaceChildren(inside.element);
       }
@@ -370,7 +370,7 @@ function linkCorners(studio, grid) {
         const isFirst = field.name === CORNER_NAMES[0];
         control.element.hidden = isLinked && !isFirst;
         const name = control.element.querySelector(".qk-label");
-        if (isFirst) name.textContent = isLinked ? "Eye of its own form and colours" : field.label;
+        if (isFirst) name.textContent = isLinked ? "Custom eyes" : field.label;
       }
     },
   };

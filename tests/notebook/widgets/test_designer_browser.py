@@ -25,7 +25,7 @@ studio
 TELL = "print(studio.design.to_json())"
 MOST_BYTES_AGAIN = 60_000
 MOST_RENDERS_BEHIND = 3
-TABS = ["Content", "Colours", "Modules", "Eyes", "Layers", "Wrapper", "Output"]
+TABS = ["Content", "Colors", "Modules", "Eyes", "Layers", "Wrapper", "Output"]
 
 
 def run(page, number):
@@ -84,13 +84,13 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     assert (moved.width, moved.height) == (48, 48)
 
     eyes = tab(studio, "Eyes")
-    eyes.get_by_label("Top left").or_(eyes.get_by_label("Eye of its own form and colours")).check()
+    eyes.get_by_label("Top left").or_(eyes.get_by_label("Custom eyes")).check()
     eyes.get_by_label("eye-5", exact=True).first.check(force=True)
-    colour = tab(studio, "Colours").get_by_role("textbox", name="Foreground colour", exact=True)
-    colour.fill("blak")
+    color = tab(studio, "Colors").get_by_role("textbox", name="Foreground color", exact=True)
+    color.fill("blak")
     studio.get_by_text("did you mean 'black'?").wait_for()
-    assert colour.input_value() == "blak"
-    colour.fill("navy")
+    assert color.input_value() == "blak"
+    color.fill("navy")
     settled(page)
     design = told(page)
     assert {marker.pattern for marker in (design.markers.top_left, design.markers.bottom_left)} == {"eye-5"}

@@ -1,6 +1,7 @@
 """Designing by hand without a browser: every field, the way back, and what is refused."""
 
 import json
+import re
 from io import BytesIO
 
 import pytest
@@ -164,11 +165,13 @@ def test_controls_know_bounds_units_choices_and_help():
     by_path = dict(LEAVES)
     size = by_path[("size",)]
     assert (size.low, size.high, size.unit, size.whole, size.slider) == (1, 20, "pixels per module", True, True)
-    assert size.help == "Pixels per module, 1..20; ignored if width or height is set."
+    assert (size.label, size.help) == ("Module size", "Pixels per module.")
     assert by_path[("ec",)].choices == ("L", "M", "Q", "H")
     assert by_path[("markers", "topLeft", "innerColor")].optional
     assert not by_path[("layers", 0, "x")].slider
-    assert "ruling" not in json.dumps([control.as_dict() for _, control in LEAVES])
+    assert by_path[("layers", 0, "x")].label == "Left"
+    assert [path for path, control in LEAVES if not control.help and path[-1] not in ("foreground", "background")] == []
+    assert re.search(r"`|\bNone\b|[a-z]_[a-z]|colour|qrkit", " ".join(control.help for _, control in LEAVES)) is None
 
 
 OPTIONAL = [path for path, control in LEAVES if control.optional] + [
