@@ -38,6 +38,8 @@ MOST_TOGETHER = 10_000
 """Number of visits moved in one transaction."""
 FILE_SECONDS, SERVER_SECONDS = 10.0, 1.0
 """How long a visit waits at most. Only this process can ask for a file; of a server, others see what was moved."""
+REST_SECONDS = 0.5
+"""Time between two moves: in a rush, fewer and larger ones leave more of the processor to redirects."""
 AGAIN_SECONDS = 1.0
 """Time between two attempts while the store cannot be written."""
 
@@ -107,6 +109,11 @@ def inbox_files(base: Path) -> list[Path]:
 
 
 def _recorder_of(database: Engine) -> _Recorder:
+    found: _Recorder | None = database.helpers.get("recorder")
+    return found or _start(database)
+
+
+def _start(database: Engine) -> _Recorder:
     with _starting:
         starting: threading.Lock = database.helpers.setdefault("starts recording", threading.Lock())
     with starting:
@@ -286,7 +293,8 @@ class _Recorder:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._has_visits or not self._is_open)
-                self._changed.wait_for(lambda: self._is_urgent or not self._is_open, seconds)
+                self._changed.wait_for(lambda: not self._is_open, REST_SECONDS)
+                self._changed.wait_for(lambda: self._is_urgent or not self._is_open, seconds - REST_SECONDS)
                 if not self._is_open:
                     return
                 self._has_visits = self._is_urgent = False

@@ -34,6 +34,7 @@ COLUMNS = {
 }
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
 """The fields of a visit in JSON; the number of its user agent is known when the visit is inserted."""
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
 INSERT = "INSERT INTO visits ({columns}) SELECT {columns} FROM {rows}"
 
 
@@ -62,7 +63,7 @@ def waiting_visit(visit: Visit) -> WaitingVisit:
     for name, bits in (("qrcode", 31), ("visitor", 64)):
         if fields[name] is not None and not 0 <= fields[name] < 2**bits:
             raise ValueError(f"{name}={fields[name]} has more than {bits} bits")
-    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _JSON.encode(fields)
     (text + visit.user_agent).encode()  # raises here, for this visit alone, and not for all visits of a commit
     return WaitingVisit(visit.user_agent[:LONGEST], visit.qrcode if visit.kind == "scan" else None, text)
 

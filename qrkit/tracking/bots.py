@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["is_bot"]
 
@@ -19,6 +20,7 @@ _PROGRAM = re.compile(r"externalhit|whatsapp|curl|\bjava/\d|http", re.IGNORECASE
 """Programs that is-crawler detects only because their user agent lacks the name of a browser."""
 
 
+@lru_cache(maxsize=4_096)
 def is_bot(user_agent: str) -> bool:
     """Return whether a user agent is a bot. A known phone that does not name a program is not a bot."""
     from is_crawler import is_crawler

@@ -8,7 +8,6 @@ names in the host) is never followed. Spaces at the ends are removed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import normpath
@@ -65,7 +64,8 @@ def destination(content: str) -> Destination:
     return Destination("page")
 
 
-def step_below(location: str, hosts: Collection[str], path: str = "") -> str:
+@lru_cache(maxsize=4_096)
+def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
     """Return the first path segment of a location below `path` on one of these hosts; "" if it is not below it.
 
     Args:

@@ -32,7 +32,7 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
     """
     if method == "HEAD":
         return "head"
-    if any(_AHEAD.search(headers.get(name, "")) for name in PURPOSE_HEADERS):
+    if any(name in headers and _AHEAD.search(headers[name]) for name in PURPOSE_HEADERS):
         return "prefetch"
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"

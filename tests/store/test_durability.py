@@ -85,6 +85,93 @@ def test_twenty_kills_lose_nothing_and_the_store_is_open_again_in_two_seconds(tm
     assert check_kills(tmp_path / "a.duckdb", 20) < 2
 
 
+AMID_OTHER_WORK = """
+import itertools, os, sys, threading
+from pathlib import Path
+import pandas as pd
+from qrkit import analytics, open_portfolio
+from qrkit.errors import QrkitError
+from qrkit.store import Store
+from qrkit.store.maintenance import backup, verify
+from qrkit.store.moving import migrate
+from qrkit.visits.redirect import Redirects, Request
+
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
+place, name, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+portfolio = open_portfolio(place)
+is_file = not portfolio.store.database.is_shared
+if not portfolio.list_qrcodes():
+    portfolio.insert_qrcode("https://example.com", short_code="door")
+redirects = Redirects(portfolio.store, seconds=60, strict=True)
+numbers = itertools.count()
+
+def scan(thread):
+    for number in itertools.count():
+        visitor = f"{name}-{thread}-{number}.example"
+        redirects.answer(Request("GET", "door", {"user-agent": PHONE, "referer": f"https://{visitor}/"}, visitor))
+        os.write(1, f"{visitor}\\n".encode())
+
+def again_and_again(act):
+    while True:
+        try:
+            act(next(numbers))
+        except QrkitError:
+            pass  # as when two of them want the store for themselves at once
+
+def import_codes(number):
+    rows = "".join(f"x,{name} {number} {row},https://example.com/{row}\\n" for row in range(500))
+    portfolio.import_file(f"Campaign,Name,Content\\n{rows}".encode(), format="csv")
+
+def insert_scans(number):
+    portfolio.scans.insert(pd.DataFrame({"short_code": ["door"] * 200, "time": ["2026-01-01"] * 200}))
+
+def move(number):
+    with Store(folder / f"{name}-{number}.duckdb") as target:
+        migrate(portfolio.store, target)
+
+def ask(number):
+    analytics.summary(portfolio.scans)
+    verify(portfolio.store)
+
+work = [import_codes, insert_scans, move, ask]
+if is_file:
+    work += [lambda _: portfolio.store.checkpoint(), lambda n: backup(portfolio.store, folder / f"{name}-{n}.backup")]
+for thread in range(64):
+    threading.Thread(target=scan, args=[thread]).start()
+for act in work:
+    threading.Thread(target=again_and_again, args=[act]).start()
+"""
+
+
+def check_kills_amid_other_work(place, folder, kills):
+    """Kill so many processes whose threads scan, import, ask, check, back up and move; returns the acknowledged."""
+    acknowledged, random = set(), Random(kills)
+    for kill in range(kills):
+        command = [sys.executable, "-W", "ignore", "-c", AMID_OTHER_WORK, str(place), f"k{kill}", str(folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            read = [process.stdout.readline() for _ in range(random.choice([50, 500, 2_000]))]
+            process.kill()
+            read += process.stdout.readlines()
+        said = {line.strip() for line in read if line.endswith(".example\n")}
+        assert len(said) >= 50
+        acknowledged |= said
+        for left in folder.iterdir():
+            left.unlink()
+    with Store(place) as store:
+        found = Counter(name for name in stored(store) if name)
+        assert not acknowledged - found.keys(), "an acknowledged visit is lost"
+        assert set(found.values()) == {1}, "a visit is there twice"
+        assert verify(store) == []
+    return len(acknowledged)
+
+
+@pytest.mark.slow
+@pytest.mark.rule("T11")
+def test_kills_amid_imports_reports_backups_and_moves_lose_and_double_nothing(tmp_path, new_path):
+    (tmp_path / "others").mkdir()
+    assert check_kills_amid_other_work(new_path(), tmp_path / "others", 6)
+
+
 # ---- broken files
 
 ONE_BY_ONE = """
