@@ -39,6 +39,7 @@ from wsgiref.types import WSGIApplication
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, InvalidParameter, Problem, QrkitError, extra
 from qrkit.server.messages import STANDARD_HEADERS, problem
 from qrkit.server.proxies import has_its_share
+from qrkit.server.refused_connections import RefusedConnections
 from qrkit.server.settings import Settings
 
 with extra("server"):
@@ -465,6 +466,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
+        self._refused = RefusedConnections(settings)
         self._settings = settings
         self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
         super().__init__(
@@ -486,6 +488,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         others = [channel.addr[0] for channel in list(self.active_channels.values())]
         if has_its_share(address[0], others, self._settings):
             connection.close()
+            self._refused.count(address[0])
         else:
             self.channel_class(self, connection, address, self.adj, map=self._map)
 
@@ -542,7 +545,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Find connections to give up on; waitress calls this every few seconds."""
+        """Find connections to give up on, and log refused ones; waitress calls this every few seconds."""
+        self._refused.log()
         quiet_since = now - self.adj.channel_timeout
         self._overdue = [channel for channel in list(self.active_channels.values()) if channel.is_overdue(quiet_since)]
 

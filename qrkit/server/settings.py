@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Whole, Within
 from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
-from qrkit.errors import InvalidParameter, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
 from qrkit.model import Model
 from qrkit.store.retention import MOST_DAYS
 from qrkit.tracking.short_urls import base_url_of
 
-__all__ = ["ENVIRONMENT", "Settings"]
+__all__ = ["ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
 
 PREFIX = "QRKIT_"
+FILE_VARIABLE = "QRKIT_SETTINGS"
+"""The environment variable that names a file of settings."""
+RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknown_codes_a_minute")
+"""Names of the settings that can change while a server runs; the others are read when it starts."""
 
 
 def _base_url(text: str) -> str:
@@ -58,6 +64,19 @@ Days = Annotated[Whole, Within(1, MOST_DAYS, "days")]
 Rate = Annotated[Whole, Within(0, 1_000_000, "requests a minute (0 is without limit)")]
 
 
+def _read_file(path: Path) -> dict[str, Any]:
+    """Return the values in a TOML file by the names of the settings."""
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UnreadableFile(f"{path} is not a TOML file: {error}") from error
+    if "store" in fields:
+        raise InvalidParameter(Problem("store", None, f"cannot be set in {path}; use --store or QRKIT_STORE"))
+    return fields
+
+
 def _may_be(kind: Any, annotation: Any) -> bool:
     """Whether an annotation is this type, this type with bounds, or this type or None."""
     return annotation is kind or any(_may_be(kind, part) for part in get_args(annotation))
@@ -87,6 +106,7 @@ class Settings(Model):
         places: A GeoIP database (mmdb) for the country of a visit, and region and city if it has them; none by default.
             Addresses are not stored, so a location that is not looked up with the visit is never known.
         access_log: Whether to log each request as a line of JSON, without query, key or address.
+        log_level: From which level on `qrkit serve` logs messages about itself: "info", "warning" or "error".
         threads: How many requests are handled at once. Redirects wait for the disk together, so more threads help.
         processes: How many processes serve the store; each applies its share of the limits per address.
         renders: How many images are drawn or read at once; by default the number of processors.
@@ -110,6 +130,7 @@ class Settings(Model):
     keep_days: Days | None = None
     places: str | None = None
     access_log: bool = True
+    log_level: Literal["info", "warning", "error"] = "info"
     threads: Threads = 64
     processes: Processes = 1
     renders: Renders | None = None
@@ -118,19 +139,24 @@ class Settings(Model):
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """Read settings from environment variables.
+        """Read settings from environment variables, and from the TOML file that `QRKIT_SETTINGS` names.
+
+        A variable overrides the file.
 
         Args:
             environment: Names and values of the variables, as in `os.environ`.
             **given: Fields that override the variables; None means not given.
 
         Raises:
-            UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo.
-            InvalidParameter: If a value is invalid.
+            UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo; or if
+                the file contains an unknown name.
+            InvalidParameter: If a value is invalid, or if the file contains `store`.
+            UnreadableFile: If the file cannot be read, or is not TOML.
         """
-        fields: dict[str, Any] = {}
+        path = environment.get(FILE_VARIABLE)
+        fields = _read_file(Path(path)) if path else {}
         for variable, text in environment.items():
-            if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
+            if not variable.startswith(PREFIX) or variable in (ENGINE_VARIABLE, FILE_VARIABLE) or not text:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:
