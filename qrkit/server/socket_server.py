@@ -81,7 +81,7 @@ def _handling_signals(server: StrictServer, reload: Callable[[], None] | None) -
     def hang_up(*_: object) -> None:
         if had_terminal and not os.isatty(STDERR):  # somebody closed the window, and nobody could press Ctrl-C
             server.ask_to_stop()
-        else:
+        elif not server.is_stopping:
             threading.Thread(target=reload, name="qrkit-reload", daemon=True).start()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
