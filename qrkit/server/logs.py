@@ -41,7 +41,7 @@ LONGEST_TEXT = 8_192
 REPEAT_SECONDS = 60.0
 """Time between two lines about the same failure."""
 PAUSE_SECONDS = 0.02
-"""Time between two writes: lines that come together are written together, which costs half as much."""
+"""Time between two writes: lines that come together are written together."""
 LAST_SECONDS = 1.0
 """Time for the lines that wait when the server ends."""
 
@@ -104,7 +104,13 @@ class _Queue(QueueHandler):
         self.repeats = _Repeats()
         self.dropped = 0
         super().__init__(self.lines)
-        self.addFilter(self.repeats.is_first)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if self.repeats.is_first(record):
+                self.enqueue(self.prepare(record))
+        except Exception:  # its text cannot be formatted; to print that could wait for ever
+            self.dropped += 1
 
     def prepare(self, record: logging.LogRecord) -> _Line:
         """Format a record here and now, while its request is known and its values are unchanged."""

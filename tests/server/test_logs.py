@@ -137,6 +137,14 @@ def test_a_reader_that_is_gone_holds_nothing_up():
     assert not [thread for thread in threading.enumerate() if thread.name == "qrkit-log"]
 
 
+def test_a_message_that_cannot_be_formatted_is_dropped_and_raises_nothing(monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # pytest's raises
+    with written() as lines:
+        for _ in range(2):
+            log.error("%d", "no number")
+    assert lines[0]["message"].startswith("2 lines of this log were dropped")
+
+
 def test_warnings_of_python_are_in_the_log():
     with written() as lines, warnings.catch_warnings():
         warnings.simplefilter("always")
