@@ -27,7 +27,8 @@
     ├── StoreBusy (RuntimeError)                another process has the database file open; generate answers 500
     ├── StoreClosed (RuntimeError)              the store was closed, or opened before this process was forked
     ├── StoreReadOnly (RuntimeError)            the store is a snapshot and cannot be changed
-    └── NotStored (RuntimeError)                a visit was not stored in time, and the server is in strict mode
+    ├── NotStored (RuntimeError)                a visit was not stored in time, and the server is in strict mode
+    └── NotReady (RuntimeError)                 a server should get no requests for now
 
 `code` is a stable identifier for programs; over HTTP it is sent as `X-Api-Error-Code`.
 """
@@ -43,9 +44,9 @@ from typing import Any, Literal, Self
 __all__ = [
     "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
     "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
-    "NotAuthenticated", "NotFound", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled", "RenderingFailed",
-    "ScanWarning", "StoreBusy", "StoreClosed", "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile",
-    "WrongMediaType", "WrongMethod",
+    "NotAuthenticated", "NotFound", "NotReady", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled",
+    "RenderingFailed", "ScanWarning", "StoreBusy", "StoreClosed", "StoreReadOnly", "TooManyRequests",
+    "UnknownParameter", "UnreadableFile", "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
 
 
@@ -365,6 +366,12 @@ class StoreReadOnly(QrkitError, RuntimeError):
 
 class NotStored(QrkitError, RuntimeError):
     """A visit could not be stored in time, and the server runs in strict mode."""
+
+    code = "store-unavailable"
+
+
+class NotReady(QrkitError, RuntimeError):
+    """A server should get no requests for now, because its store does not work or visits are being lost."""
 
     code = "store-unavailable"
 

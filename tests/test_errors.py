@@ -36,6 +36,7 @@ EXAMPLES = {
     "HeaderTooLarge": errors.HeaderTooLarge("x"),
     "WrongMediaType": errors.WrongMediaType("x"),
     "Gone": errors.Gone("short URL", "door"),
+    "NotReady": errors.NotReady("x"),
     "NotStored": errors.NotStored("x"),
     "RenderingFailed": errors.RenderingFailed("x"),
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
+from functools import partial
 
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Commands, add_command, add_fields
@@ -13,12 +15,16 @@ from qrkit.server.settings import Settings
 
 __all__ = ["add_serve"]
 
+_log = logging.getLogger("qrkit")
+
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},
     "whom it trusts; each may be repeated": {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
-    "what it records": {"record_visits": "", "strict": "", "keep_days": "N", "places": "FILE", "access_log": ""},
+    "what it records": {
+        "record_visits": "", "strict": "", "keep_days": "N", "places": "FILE", "access_log": "", "log_level": "LEVEL",
+    },
     "how much at once": {
         "threads": "N", "renders": "N", "processes": "N", "generates_a_minute": "N", "unknown_codes_a_minute": "N",
     },
@@ -33,12 +39,17 @@ def add_serve(commands: Commands) -> None:
         "qrkit serve",
         "Serve the HTTP interface and the short URLs of a store.\n\n"
         "It makes the store where there is none; Ctrl-C ends it. Each option may be set in the "
-        "environment, as QRKIT_PORT=80; lists are written with commas there.",
+        "environment, as QRKIT_PORT=80; lists are written with commas there.\n\n"
+        '--settings names a TOML file with the same settings, as port = 80 or hosts = ["a.example"]; '
+        "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
+        "database again: access_log, log_level, places, generates_a_minute and unknown_codes_a_minute "
+        "change at once; the log names others that changed and need a restart.",
         usage="[options]",
         examples=(
             "qrkit serve --store shop.duckdb --base-url https://go.example.com",
             "qrkit serve --host 0.0.0.0 --port 80 --trusted-proxies 10.0.0.1",
             "QRKIT_PORT=8000 qrkit serve",
+            "qrkit serve --settings /etc/qrkit.toml --log-level warning",
         ),
     )
     _add_groups(one)
@@ -49,6 +60,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
+    where.add_argument("--settings", metavar="FILE", help="A file of settings, in TOML.")
     for title, options in GROUPS.items():
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
@@ -57,12 +69,19 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.server import make_app, serve
-    from qrkit.server.access_log import shown_access
-    from qrkit.server.socket_server import reachable
+    from qrkit.server.logs import writing_log
+    from qrkit.server.reloading import reload_settings
+    from qrkit.server.settings import FILE_VARIABLE
+    from qrkit.server.socket_server import STDERR, reachable
     from qrkit.store.retention import sweeping
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
-    settings = Settings.read(os.environ, store=str(asked.store), **given)
+    environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})
+
+    def read() -> Settings:
+        return Settings.read(environment, store=str(asked.store), **given)
+
+    settings = read()
 
     def ready(port: int) -> None:
         host = reachable(settings.host)
@@ -75,8 +94,13 @@ def _serve(asked: argparse.Namespace) -> None:
 
     with complaining("serve"):
         portfolio = open_portfolio(asked.store, base_url=settings.base_url)
-    with shown_access(), portfolio:
-        if settings.keep_days is not None:
-            portfolio.keep_visits(days=settings.keep_days)
-        with sweeping(portfolio.store):
-            serve(make_app(portfolio.store, settings), settings, ready=ready)
+    with writing_log(settings.log_level, to=STDERR):
+        with portfolio:
+            if settings.keep_days is not None:
+                portfolio.keep_visits(days=settings.keep_days)
+            app = make_app(portfolio.store, settings)
+            with sweeping(portfolio.store):
+                serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
+        # The store is closed now, so it has written what it could.
+        if app.redirects.lost:
+            _log.error("the server has ended; %d visits were lost since it started", app.redirects.lost)

@@ -1,4 +1,7 @@
-"""Writes the access log: one line of JSON per request, without query, key or address."""
+"""Writes the access log: one line of JSON per request, without query, key or address.
+
+The line of a request that was refused has a mark of the client, which is the same for all its requests of that day.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,22 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from wsgiref.types import WSGIEnvironment
 
+from qrkit.server.client_marks import client_mark
 from qrkit.server.messages import Request, header_text
+from qrkit.server.proxies import client_address
+from qrkit.server.request_ids import REQUEST_ID
+from qrkit.server.settings import Settings
 from qrkit.tracking.times import Clock, to_iso
 
-__all__ = ["Access", "shown_access"]
+__all__ = ["ACCESS", "Access"]
 
-_log = logging.getLogger("qrkit.access")
+ACCESS = "qrkit.access"
+"""Name of the logger."""
+
+_log = logging.getLogger(ACCESS)
 
 LONGEST_PATH = 200
 _KEY = re.compile(r"qk_[A-Za-z0-9_-]{20,}")
@@ -27,32 +36,36 @@ class Access:
     """Writes lines to the logger `qrkit.access`.
 
     Args:
-        is_on: Whether anything is written.
+        settings: Whether anything is written, and which proxies know the addresses of clients.
         clock: Returns the current time.
     """
 
-    def __init__(self, *, is_on: bool, clock: Clock) -> None:
-        self._is_on = is_on
+    def __init__(self, settings: Settings, *, clock: Clock) -> None:
+        self.settings = settings
         self._clock = clock
 
     def begun(self) -> Done:
         """Start timing a request; call the returned function with its answer."""
-        if not (self._is_on and _log.isEnabledFor(logging.INFO)):
+        if not (self.settings.access_log and _log.isEnabledFor(logging.INFO)):
             return _write_nothing
         start = time.perf_counter()
 
         def done(environ: WSGIEnvironment, status: str, headers: list[tuple[str, str]], asked: Request | None) -> None:
-            sent = {name.lower(): value for name, value in headers}
+            sent, moment = {name.lower(): value for name, value in headers}, self._clock()
+            status_code = int(status[:3])
             line = {
-                "time": to_iso(self._clock()),
+                "time": to_iso(moment),
+                "request": REQUEST_ID.get(),
                 "method": header_text(environ["REQUEST_METHOD"])[:20],
                 "path": _redact(environ.get("PATH_INFO", "")),
-                "status": int(status[:3]),
+                "status": status_code,
                 "bytes": int(sent.get("content-length", 0)),
                 "ms": round((time.perf_counter() - start) * 1000, 1),
                 "error": sent.get("x-api-error-code", ""),
                 **(asked.noting if asked else {}),
             }
+            if status_code >= 400:
+                line["client"] = client_mark(client_address(environ, self.settings), moment)
             _log.info("%s", json.dumps({name: value for name, value in line.items() if value != ""}))
 
         return done
@@ -65,18 +78,3 @@ def _write_nothing(*_: object) -> None:
 def _redact(path: str) -> str:
     """Return a path without anything that may be an API key put there by mistake."""
     return _KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]
-
-
-@contextmanager
-def shown_access() -> Iterator[None]:
-    """Print the access log to the error stream, one line per request, for the duration of the context."""
-    handler, before = logging.StreamHandler(), (_log.level, _log.propagate)
-    _log.addHandler(handler)
-    _log.setLevel(logging.INFO)
-    _log.propagate = False
-    try:
-        yield
-    finally:
-        _log.removeHandler(handler)
-        _log.setLevel(before[0])
-        _log.propagate = before[1]

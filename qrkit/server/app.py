@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -18,6 +17,7 @@ from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.server.access_log import Access
 from qrkit.server.handlers.short_urls import PAGE_POLICY
+from qrkit.server.health import Health
 from qrkit.server.hosts import Hosts
 from qrkit.server.landing import failure
 from qrkit.server.messages import (
@@ -31,10 +31,12 @@ from qrkit.server.messages import (
     warning,
 )
 from qrkit.server.proxies import client_address
+from qrkit.server.request_ids import REQUEST_ID, request_id
 from qrkit.server.routes import ROUTES, Route
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
+from qrkit.tracking.records import Place
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.places import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
@@ -43,12 +45,11 @@ with extra("server"):
     import falcon
     from falcon.routing import BaseConverter
 
-__all__ = ["make_app"]
+__all__ = ["App", "make_app"]
 
 _log = logging.getLogger("qrkit")
 
 Responder = Callable[..., None]
-App = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
@@ -62,7 +63,7 @@ def make_app(
     locate: Locate | None = None,
     shorteners: Mapping[str, Shortener] | None = None,
     fetch: Fetch | None = None,
-) -> WSGIApplication:
+) -> App:
     """Create the WSGI app of a store.
 
     Args:
@@ -79,10 +80,11 @@ def make_app(
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
     hosts = Hosts(chosen.hosts, [base_url, *earlier_base_urls(store)])
+    locator = _Locator(chosen.places)
     redirects = Redirects(
         store,
         clock=clock,
-        locate=locate or (Places(chosen.places) if chosen.places else nowhere),
+        locate=locate or locator,
         strict=chosen.strict,
         records=chosen.record_visits,
         hosts=hosts.names,
@@ -91,8 +93,99 @@ def make_app(
     if fetch is None and chosen.fetch_from:
         fetch = Fetcher(allow=chosen.fetch_from)
     service = Service(
-        store, base_url, clock, redirects, Gates(chosen), shorteners or {}, counter=RequestCounter(store), fetch=fetch
+        store,
+        base_url,
+        clock,
+        redirects,
+        Health(store, redirects),
+        Gates(chosen),
+        shorteners=shorteners or {},
+        counter=RequestCounter(store),
+        fetch=fetch,
     )
+    return App(service, chosen, hosts, locator)
+
+
+class App:
+    """The WSGI app of a store; `make_app` creates it.
+
+    Attributes:
+        settings: How the app behaves.
+        health: Whether the app is ready for requests.
+        redirects: Answers the short URLs, and counts the visits that were lost.
+    """
+
+    def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
+        self.settings = settings
+        self.health = service.health
+        self.redirects = service.redirects
+        self._gates = service.gates
+        self._hosts = hosts
+        self._locator = locator
+        self._access = Access(settings, clock=service.clock)
+        self._falcon = _make_falcon(service, settings)
+
+    def reload(self, settings: Settings) -> None:
+        """Take over what can change while the app runs: the access log, the rates and the GeoIP database.
+
+        The GeoIP database is read again even if its path is the same. The rates of all addresses begin anew.
+
+        Raises:
+            UnreadableFile: If the GeoIP database cannot be read. Nothing has changed then.
+        """
+        self._locator.load(settings.places)
+        self._gates.set_rates(settings)
+        self.settings = self._access.settings = settings
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request, even if Falcon itself fails. Every response has the standard headers."""
+        done = self._access.begun()
+        id = request_id(environ, self.settings)
+        token = REQUEST_ID.set(id)
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            standard = STANDARD_HEADERS
+            if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
+                status, standard = "204 No Content", STANDARD_HEADERS | PREFLIGHT_HEADERS
+                headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
+            given = {name.lower() for name, _ in headers}
+            sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
+            sent.append(("X-Request-ID", id))
+            done(environ, status, sent, environ.get(ASKED))
+            return start_response(status, sent, exc_info)
+
+        try:
+            return self._answer(environ, start)
+        finally:
+            REQUEST_ID.reset(token)
+
+    def _answer(self, environ: WSGIEnvironment, start: Any) -> Iterable[bytes]:
+        try:
+            self._hosts.check(environ)
+            return self._falcon(environ, start)
+        except QrkitError as error:
+            answer = problem(error)
+        except Exception:
+            answer = _bug(environ.get("PATH_INFO", ""))
+        _send(answer, start)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+
+class _Locator:
+    """Locates visitors with a GeoIP database that can be exchanged while redirects use it."""
+
+    def __init__(self, path: str | None) -> None:
+        self.load(path)
+
+    def load(self, path: str | None) -> None:
+        self._locate: Locate = Places(path) if path else nowhere
+
+    def __call__(self, address: str) -> Place:
+        return self._locate(address)
+
+
+def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
+    """Create the Falcon app with a responder for each route."""
     app = falcon.App()
     app.router_options.converters["code"] = _Code
     app.add_error_handler(Exception, _on_bug)
@@ -100,8 +193,8 @@ def make_app(
     app.add_error_handler(QrkitError, _on_error)
     for path in dict.fromkeys(route.path for route in ROUTES):
         template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
-        app.add_route(template, _resource(service, chosen, [route for route in ROUTES if route.path == path]))
-    return _guard(app, hosts, Access(is_on=chosen.access_log, clock=clock))
+        app.add_route(template, _resource(service, settings, [route for route in ROUTES if route.path == path]))
+    return app
 
 
 class _Code(BaseConverter):
@@ -210,39 +303,10 @@ def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exceptio
 
 
 def _bug(path: str) -> Response:
-    """Log an unexpected error with an ID. The client gets only the ID."""
-    id = secrets.token_hex(4)
+    """Log an unexpected error with the ID of the request. The client gets only the ID."""
+    id = REQUEST_ID.get()
     _log.exception("error %s at %s", id, header_text(path))
     return problem(QrkitError(f"an internal error happened; it was logged as {id}"))
-
-
-def _guard(app: App, hosts: Hosts, access: Access) -> WSGIApplication:
-    """Wrap the app: add standard headers to every response, and answer even if Falcon itself fails."""
-
-    def guard(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        done = access.begun()
-
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            standard = STANDARD_HEADERS
-            if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
-                status, standard = "204 No Content", STANDARD_HEADERS | PREFLIGHT_HEADERS
-                headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
-            given = {name.lower() for name, _ in headers}
-            sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
-            done(environ, status, sent, environ.get(ASKED))
-            return start_response(status, sent, exc_info)
-
-        try:
-            hosts.check(environ)
-            return app(environ, start)
-        except QrkitError as error:
-            answer = problem(error)
-        except Exception:
-            answer = _bug(environ.get("PATH_INFO", ""))
-        _send(answer, start)
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
-
-    return guard
 
 
 def _send(answer: Response, start: Any) -> None:

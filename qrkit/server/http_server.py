@@ -1,9 +1,9 @@
 """Overrides waitress, the server behind the HTTP interface: one file, for one exact version of waitress.
 
-This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), refusals in the form of all other errors,
-deadlines for clients that send or read slowly, a connection limit per address, and a shutdown that loses no request
-(`StrictServer`). The loop of waitress reads whole requests before a thread sees them and writes what a thread has left
-over, so slow clients do not block threads.
+This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), the host of a target that is a whole URL,
+refusals in the form of all other errors, deadlines for clients that send or read slowly, a connection limit per
+address, and a shutdown that loses no request (`StrictServer`). The loop of waitress reads whole requests before a
+thread sees them and writes what a thread has left over, so slow clients do not block threads.
 
 Why waitress, although this module uses its internals: eight alternatives were tested with 109 raw requests, with slow
 clients and with SIGTERM under load (waitress with its public options, granian as a WSGI server and embedded, uvicorn,
@@ -39,6 +39,7 @@ from wsgiref.types import WSGIApplication
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, InvalidParameter, Problem, QrkitError, extra
 from qrkit.server.messages import STANDARD_HEADERS, problem
 from qrkit.server.proxies import has_its_share
+from qrkit.server.refused_connections import RefusedConnections
 from qrkit.server.settings import Settings
 
 with extra("server"):
@@ -180,6 +181,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         pairs = [line.partition(b":")[::2] for line in fields.split(b"\r\n") if line]
         lines = [(name.lower(), value.strip(b" \t")) for name, value in pairs]
         self._check_target()
+        self._take_authority()
         self._check_host([value for name, value in lines if name == b"host"])
         self._check_length(dict.fromkeys(name for name, _ in lines), lines)
         if any(name[:1] in (b" ", b"\t") for name, _ in lines):
@@ -194,6 +196,18 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
             self.path = "/"
         if not self.path.startswith("/"):
             raise ParsingError("its target is not a path")
+
+    def _take_authority(self) -> None:
+        """Take the host from an absolute target (`GET http://host/path`) instead of the header, as RFC 9112 rules.
+
+        A proxy goes by the target, too: if this server went by the header, the two would see different hosts.
+        """
+        if not self.proxy_scheme:
+            return
+        host = self.proxy_netloc.encode("latin-1")
+        if self.proxy_scheme not in ("http", "https") or not host or not HOST.fullmatch(host):
+            raise ParsingError("its target is not a URL with http or https, a host and a path")
+        self.headers["HOST"] = self.proxy_netloc
 
     def _check_host(self, hosts: list[bytes]) -> None:
         if len(hosts) > 1 or (self.version == "1.1" and not hosts):
@@ -452,6 +466,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
+        self._refused = RefusedConnections(settings)
         self._settings = settings
         self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
         super().__init__(
@@ -473,6 +488,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         others = [channel.addr[0] for channel in list(self.active_channels.values())]
         if has_its_share(address[0], others, self._settings):
             connection.close()
+            self._refused.count(address[0])
         else:
             self.channel_class(self, connection, address, self.adj, map=self._map)
 
@@ -529,7 +545,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Find connections to give up on; waitress calls this every few seconds."""
+        """Find connections to give up on, and log refused ones; waitress calls this every few seconds."""
+        self._refused.log()
         quiet_since = now - self.adj.channel_timeout
         self._overdue = [channel for channel in list(self.active_channels.values()) if channel.is_overdue(quiet_since)]
 

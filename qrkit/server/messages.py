@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
-from qrkit.server.statuses import status_of
+from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
     "JSON",
@@ -27,6 +28,8 @@ __all__ = [
     "warning",
 ]
 
+_log = logging.getLogger("qrkit")
+
 JSON = "application/json; charset=utf-8"
 
 LONGEST_HEADER_TEXT = 512
@@ -38,6 +41,7 @@ EXPOSED = (
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
+    "X-Request-ID",
     "X-Scan-Score",
     "Content-Disposition",
     "ETag",
@@ -156,11 +160,17 @@ def header_text(text: str) -> str:
 def problem(error: QrkitError, *, highest: int = 599) -> Response:
     """Convert an error to RFC 9457 problem details, with its text in `X-Api-Error` and its code in `X-Api-Error-Code`.
 
+    Messages of the store contain paths, hosts and words of the database: they are logged, and clients get another text.
+
     Args:
         error: What went wrong.
         highest: The highest status to return; generate uses 500.
     """
-    status, text = min(status_of(error), highest), error.told("http")
+    status, text = min(status_of(error), highest), outside_text(error)
+    if text is None:
+        text = error.told("http")
+    else:
+        _log.warning("a request failed: %s", error)
     body: dict[str, Any] = {
         "type": f"urn:qrkit:problem:{error.code}",
         "status": status,

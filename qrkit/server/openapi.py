@@ -258,6 +258,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "health": {
         "application/json": _object(status=TEXT, version=TEXT, lost={"type": "integer"}, late={"type": "integer"})
     },
+    "live": {"application/json": _object(status=TEXT)},
     "landing": {"text/html": TEXT, "text/plain": TEXT, "text/vcard": TEXT, "text/calendar": TEXT},
     "page": {"text/html": TEXT},
 }

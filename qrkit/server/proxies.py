@@ -9,7 +9,7 @@ from wsgiref.types import WSGIEnvironment
 
 from qrkit.server.settings import Settings
 
-__all__ = ["client_address", "has_its_share"]
+__all__ = ["client_address", "has_its_share", "is_from_proxy"]
 
 MOST_OF_ADDRESS = 100
 """Maximum number of simultaneous connections from one address."""
@@ -27,12 +27,18 @@ def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
     address = _read(peer.partition("%")[0])
     if address is None:
         return peer
-    if any(address in network for network in settings.proxies):
+    if _is_trusted(address, settings):
         hops = settings.proxy_hops
         entries = str(environ.get("HTTP_X_FORWARDED_FOR", "")).rsplit(",", hops)
         if len(entries) >= hops:
             address = _read(entries[-hops].strip(" \t")) or address
     return str(address)
+
+
+def is_from_proxy(environ: WSGIEnvironment, settings: Settings) -> bool:
+    """Whether a trusted proxy sent a request, so that its headers about the client are true."""
+    address = _read(str(environ.get("REMOTE_ADDR") or "").partition("%")[0])
+    return address is not None and _is_trusted(address, settings)
 
 
 def has_its_share(address: str, others: Sequence[str], settings: Settings) -> bool:
@@ -46,9 +52,13 @@ def has_its_share(address: str, others: Sequence[str], settings: Settings) -> bo
         settings: Contains the trusted proxies.
     """
     client = _read(address.partition("%")[0])
-    if client is None or client.is_loopback or any(client in network for network in settings.proxies):
+    if client is None or client.is_loopback or _is_trusted(client, settings):
         return False
     return sum(other == address for other in others) >= MOST_OF_ADDRESS
+
+
+def _is_trusted(address: IPv4Address | IPv6Address, settings: Settings) -> bool:
+    return any(address in network for network in settings.proxies)
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:

@@ -11,7 +11,7 @@ from threading import BoundedSemaphore, Lock
 
 from qrkit.errors import TooManyRequests
 
-__all__ = ["Buckets", "Gate"]
+__all__ = ["Buckets", "Gate", "rate_limit_key"]
 
 MOST_ADDRESSES = 50_000
 """Maximum number of addresses in a table of buckets; the one idle for longest is dropped."""
@@ -43,7 +43,7 @@ class Buckets:
         """
         if not self._most:
             return
-        now, key = self._clock(), _rate_limit_key(address)
+        now, key = self._clock(), rate_limit_key(address)
         with self._lock:
             level, since = self._levels.get(key, (float(self._most), now))
             level = min(self._most, level + (now - since) * self._most / 60)
@@ -59,7 +59,7 @@ class Buckets:
         return len(self._levels)
 
 
-def _rate_limit_key(address: str) -> str:
+def rate_limit_key(address: str) -> str:
     """Return what is counted as one client: an IPv4 address, or the network of an IPv6 address."""
     if ":" not in address:
         return address

@@ -88,6 +88,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
     Route("GET", f"{API}/health", about.health, reply="health"),
+    Route("GET", f"{API}/health/live", about.live, reply="live"),
     Route("GET", "/{code}", short_urls.follow, reply="landing"),
     Route("GET", "/{code}.{ext}", short_urls.picture, reply="picture"),
     Route("GET", "/{code}+", short_urls.look, reply="page"),

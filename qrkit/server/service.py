@@ -15,6 +15,7 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
 from qrkit.server.bodies import Sent, is_form, read_file
+from qrkit.server.health import Health
 from qrkit.server.messages import Request
 from qrkit.server.rates import Buckets, Gate
 from qrkit.server.reading import json_object, pairs
@@ -28,8 +29,6 @@ __all__ = ["Call", "Gates", "Service", "called"]
 
 LONGEST_WAIT = 20.0
 """Maximum seconds that a request waits for its turn."""
-WAITING = 4
-"""Maximum number of requests that wait for the store to report whether it works."""
 
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
@@ -41,7 +40,6 @@ class Gates:
         drawing: For drawing images and answering with many records, which take processor time and memory.
         reading: For reading large bodies sent by strangers: one at a time.
         changing: For changing records: one at a time.
-        asking: For questions to the store that anybody may ask.
         generates: Requests without a key, per address.
         unknown_codes: Requests for unknown short URLs, per address.
     """
@@ -61,7 +59,10 @@ class Gates:
         self.changing = Gate(
             1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
         )
-        self.asking = Gate(1, waiting=WAITING, seconds=5, message="the store does not answer")
+        self.set_rates(settings)
+
+    def set_rates(self, settings: Settings) -> None:
+        """Set the limits per minute and address; everybody begins anew."""
         # Each process sees about the same share of the requests of one address.
         a_minute = -(-settings.generates_a_minute // settings.processes)
         self.generates = Buckets(
@@ -79,6 +80,7 @@ class Service:
     base_url: str
     clock: Clock
     redirects: Redirects
+    health: Health
     gates: Gates
     shorteners: Mapping[str, Shortener] = field(default_factory=dict)
     counter: RequestCounter = field(default_factory=RequestCounter)

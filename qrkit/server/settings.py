@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import MOST_DAYS_KEPT, Whole, Within
-from qrkit.errors import InvalidParameter, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
 from qrkit.model import Model
+from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 
-__all__ = ["ENVIRONMENT", "Settings"]
+__all__ = ["ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
 
 PREFIX = "QRKIT_"
+FILE_VARIABLE = "QRKIT_SETTINGS"
+"""The environment variable that names a file of settings."""
+RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknown_codes_a_minute")
+"""Names of the settings that can change while a server runs; the others are read when it starts."""
 
 
 def _base_url(text: str) -> str:
@@ -47,6 +54,19 @@ def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Rate = Annotated[Whole, Within(0, 1_000_000, "a minute (0 is without limit)")]
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """Return the values in a TOML file by the names of the settings."""
+    try:
+        fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UnreadableFile(f"{path} is not a TOML file: {error}") from error
+    if "store" in fields:
+        raise InvalidParameter(Problem("store", None, f"cannot be set in {path}; use --store or QRKIT_STORE"))
+    return fields
 
 
 def _may_be(kind: Any, annotation: Any) -> bool:
@@ -81,7 +101,8 @@ class Settings(Model):
         "localhost are always accepted.",
     )
     trusted_proxies: Annotated[tuple[str, ...], AfterValidator(_networks)] = Field(
-        default=(), description="Addresses or networks of proxies whose `X-Forwarded-For` is trusted."
+        default=(),
+        description="Addresses or networks of proxies whose `X-Forwarded-For` and `X-Request-ID` are trusted.",
     )
     proxy_hops: Annotated[Whole, Within(1, 10, "proxies")] = Field(
         default=1, description="Number of trusted proxies in front of the server, one behind the other."
@@ -105,6 +126,9 @@ class Settings(Model):
     access_log: bool = Field(
         default=True, description="Log each request as a line of JSON, without query, key or address."
     )
+    log_level: Literal["info", "warning", "error"] = Field(
+        default="info", description="Level from which on `qrkit serve` logs messages about itself."
+    )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
         default=64,
         description="Requests that are handled at once. Redirects wait for the disk together, so more threads help.",
@@ -124,22 +148,28 @@ class Settings(Model):
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """Read settings from environment variables.
+        """Read settings from environment variables, and from the TOML file that `QRKIT_SETTINGS` names.
+
+        A variable overrides the file.
 
         Args:
             environment: Names and values of the variables, as in `os.environ`.
             **given: Fields that override the variables; None means not given.
 
         Raises:
-            UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo.
-            InvalidParameter: If a value is invalid.
+            UnknownParameter: If a variable begins with `QRKIT_` but is not a setting, which is probably a typo; or if
+                the file contains an unknown name.
+            InvalidParameter: If a value is invalid, or if the file contains `store`.
+            UnreadableFile: If the file cannot be read, or is not TOML.
         """
         # Not above: the help of the command line shows settings, and draws nothing.
         from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
 
-        fields: dict[str, Any] = {}
+        others = (ENGINE_VARIABLE, FILE_VARIABLE, STATE_VARIABLE)
+        path = environment.get(FILE_VARIABLE)
+        fields = _read_file(Path(path)) if path else {}
         for variable, text in environment.items():
-            if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
+            if not variable.startswith(PREFIX) or variable in others or not text:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:

@@ -10,14 +10,14 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Self
 from wsgiref.types import WSGIApplication
 
 from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
-from qrkit.server.app import make_app
+from qrkit.server.app import App, make_app
 from qrkit.server.settings import Settings
 from qrkit.store import Store
 
@@ -26,21 +26,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "serve"]
 
+STDERR = 2
+"""File descriptor of the error stream."""
+
 _running: list[Server] = []
 _starting = threading.RLock()
 
 
 def serve(
-    app: WSGIApplication, settings: Settings | None = None, *, ready: Callable[[int], None] | None = None
+    app: WSGIApplication,
+    settings: Settings | None = None,
+    *,
+    ready: Callable[[int], None] | None = None,
+    reload: Callable[[], None] | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM. Requests in flight are finished; a second signal stops without waiting for them.
 
-    Outside of the main thread, signals are left alone.
+    Outside of the main thread, signals are left alone. An `App` is checked every few seconds for its `/health`.
 
     Args:
         app: The WSGI app.
         settings: Where to listen, how many threads to use, and which proxies to trust.
         ready: Called with the port once the server listens.
+        reload: Called on SIGHUP, in a thread of its own, so that no request waits. A server whose terminal was closed
+            stops instead.
 
     Raises:
         InvalidParameter: If the host is invalid.
@@ -50,7 +59,7 @@ def serve(
 
     server = listen(app, settings or Settings())
     try:
-        with _signals_stop(server):
+        with _checking(app), _handling_signals(server, reload):
             if ready:
                 ready(server.port)
             server.run()
@@ -59,19 +68,35 @@ def serve(
 
 
 @contextmanager
-def _signals_stop(server: StrictServer) -> Iterator[None]:
-    """Stop the server on SIGINT and SIGTERM for the duration of the context."""
+def _handling_signals(server: StrictServer, reload: Callable[[], None] | None) -> Iterator[None]:
+    """Stop the server on SIGINT and SIGTERM, and reload on SIGHUP, for the duration of the context."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {
-        number: signal.signal(number, lambda *_: server.ask_to_stop()) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    had_terminal = os.isatty(STDERR)
+
+    def stop(*_: object) -> None:
+        server.ask_to_stop()
+
+    def hang_up(*_: object) -> None:
+        if had_terminal and not os.isatty(STDERR):  # somebody closed the window, and nobody could press Ctrl-C
+            server.ask_to_stop()
+        elif not server.is_stopping:
+            threading.Thread(target=reload, name="qrkit-reload", daemon=True).start()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    if reload and hasattr(signal, "SIGHUP"):  # Windows has none
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _checking(app: WSGIApplication) -> AbstractContextManager[None]:
+    """Context manager: keeps the health of our own app up to date."""
+    return app.health.checking() if isinstance(app, App) else nullcontext()
 
 
 class Server(Shown):
@@ -152,21 +177,25 @@ class Server(Shown):
         self._store = portfolio if isinstance(portfolio, Store) else portfolio.store
         self._process = os.getpid()
         self._stopping = threading.Lock()
-        app = make_app(self._store, chosen)
+        self._app = make_app(self._store, chosen)
         with _starting:
             for other in _running_here():
                 if other.port == chosen.port:
                     other.stop()
-            self._server = listen(app, chosen)
+            self._server = listen(self._app, chosen)
             for other in _running_here():
                 if self._store.database.is_same(other._store.database):
                     other.stop()
             self.port = self._server.port
             self.url = f"http://{reachable(chosen.host)}:{self.port}"
             # A daemon thread, because Python waits for all others before it runs the exit handlers.
-            self._thread = threading.Thread(target=self._server.run, name=f"qrkit-server-{self.port}", daemon=True)
+            self._thread = threading.Thread(target=self._run, name=f"qrkit-server-{self.port}", daemon=True)
             self._thread.start()
             _running.append(self)
+
+    def _run(self) -> None:
+        with self._app.health.checking():
+            self._server.run()
 
     @property
     def is_running(self) -> bool:

@@ -7,6 +7,7 @@ from qrkit.errors import (
     BadRequest,
     BodyTooLarge,
     CannotRepair,
+    CannotWrite,
     ContentTooLong,
     Gone,
     HeaderTooLarge,
@@ -15,6 +16,7 @@ from qrkit.errors import (
     NotAllowed,
     NotAuthenticated,
     NotFound,
+    NotReady,
     NotStored,
     QrkitError,
     RemoteContentDisabled,
@@ -28,7 +30,7 @@ from qrkit.errors import (
     WrongMethod,
 )
 
-__all__ = ["STATUSES", "status_of"]
+__all__ = ["STATUSES", "outside_text", "status_of"]
 
 STATUSES: dict[type[QrkitError], int] = {
     BadRequest: 400,
@@ -49,12 +51,27 @@ STATUSES: dict[type[QrkitError], int] = {
     WrongMediaType: 415,
     TooManyRequests: 429,
     HeaderTooLarge: 431,
+    NotReady: 503,
     NotStored: 503,
     StoreBusy: 503,
     StoreClosed: 503,
     StoreReadOnly: 503,
 }
 """A class that is not in the table has the status of its base, and 500 where no base has one."""
+
+
+OUTSIDE_TEXTS: dict[type[QrkitError], str] = {
+    CannotWrite: "a file cannot be written now; please try again later",
+    StoreBusy: "the store does not answer now; please try again later",
+    StoreClosed: "the store is closed; please try again later",
+    StoreReadOnly: "the store cannot be changed now; please try again later",
+}
+"""What clients are told instead of messages that contain paths, hosts or words of the database."""
+
+
+def outside_text(error: QrkitError) -> str | None:
+    """What clients are told instead of the message of an error; None if they may read the message."""
+    return next((text for cls, text in OUTSIDE_TEXTS.items() if isinstance(error, cls)), None)
 
 
 def status_of(error: QrkitError) -> int:

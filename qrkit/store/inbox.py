@@ -177,7 +177,7 @@ class Inbox:
         """
         with self._using:
             rows = self._connection.execute(READ, [after, until, most]).fetchall()
-        return [(number, WaitingVisit(*visit)) for number, *visit in rows]
+        return [(number, WaitingVisit(json.loads(agent), scanned, fields)) for number, agent, scanned, fields in rows]
 
     def seal(self) -> None:
         """Take no more visits, and wait until the commits have ended."""
@@ -250,7 +250,7 @@ class Inbox:
                 if self.has_failed:
                     return NotTried(f"{self.path} could not be written")
                 moved = self.moved or 0
-                visits = json.dumps([entry.visit for entry in batch], ensure_ascii=False)
+                visits = json.dumps([_written(entry.visit) for entry in batch], ensure_ascii=False)
                 if moved == self._deleted:
                     self._connection.execute(ADD, [visits])
                 else:
@@ -272,3 +272,8 @@ class Inbox:
                 self._connection.execute("ROLLBACK")
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
         self.has_failed |= code != sqlite3.SQLITE_FULL or self._connection.in_transaction
+
+
+def _written(visit: WaitingVisit) -> tuple[str, int | None, str]:
+    """Return the columns of a visit: the user agent as JSON, because SQLite cuts text that it reads at U+0000."""
+    return json.dumps(visit.user_agent), visit.scanned, visit.fields

@@ -27,8 +27,8 @@ class Places:
     codes; region and city are in English.
 
     Args:
-        path: The file. It is read in place: replace it with another file of the same name (`mv`, not `cp`), then
-            restart.
+        path: The file. It is read in place: replace it with another file of the same name (`mv`, not `cp`), then make a
+            new object. `qrkit serve` does so on SIGHUP.
 
     Attributes:
         name: The type of the database, as stated in the file.

@@ -133,6 +133,11 @@ def answers(data, *, heads=()):
     return found
 
 
+def comparable(headers):
+    """Headers without the ID of the request, which no two answers share."""
+    return {name: value for name, value in headers.items() if name != "x-request-id"}
+
+
 def _head(data):
     assert re.fullmatch(rb"[\r\n -~]+", data), data
     first, *lines = data.decode("ascii").removesuffix("\r\n\r\n").split("\r\n")

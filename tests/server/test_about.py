@@ -1,11 +1,12 @@
-"""What the service says of itself: its health (H7, T11), and a line of its access log for each request."""
+"""What the service says of itself: its health (H7, T11), the ID of each request, and a line of its access log."""
 
 import json
 import logging
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
+from urllib.request import urlopen
 from wsgiref.validate import validator
 
 import pytest
@@ -13,12 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
+from qrkit.errors import CannotWrite, NotFound, StoreBusy, StoreClosed, StoreReadOnly
 from qrkit.portfolio.access import create_key, key_id, list_keys
-from qrkit.server import Client, Settings, make_app
+from qrkit.server import Client, Server, Settings, make_app
+from qrkit.server.health import Health
 from qrkit.store.recording import drain
+from qrkit.store.store_settings import get_setting
+from qrkit.visits.redirect import Redirects, Request
 from tests.server.test_errors import assert_keeps_the_contract
 
 HEALTH = "/api/v3/health"
+LIVE = "/api/v3/health/live"
 TARGET = "https://example.com/spring"
 NOON = datetime(2026, 3, 14, 12, 0, 0, 123_456, tzinfo=UTC)
 QUIET = Settings(base_url="https://go.example.com", generates_a_minute=0, unknown_codes_a_minute=0)
@@ -36,6 +42,42 @@ def asking(store):
 def counted(client):
     found = client.get(HEALTH).json()
     return found["lost"], found["late"]
+
+
+# The ID of a request --------------------------------------------------------------------------------------------------
+
+PROXIED = QUIET.replace(trusted_proxies=["10.0.0.1"])
+IDS = ["8f14e45fceea167a5a36dedd4bea2543", "1b4e28ba-2fa1-11d2-883f-0016d3cca427", "Root=1-67891233-abcdef", "x" * 128]
+
+
+@pytest.mark.parametrize("given", IDS)
+def test_the_id_that_a_trusted_proxy_gave_is_kept(shop, given):
+    client = Client(make_app(shop.store, PROXIED))
+    for path in (LIVE, "/api/v3/nothing", f"/{'x' * 20_000}"):
+        reply = client.request("GET", path, address="10.0.0.1", headers={"X-Request-ID": given})
+        assert reply.headers["x-request-id"] == given
+    assert "X-Request-ID" in reply.headers["access-control-expose-headers"].split(", ")
+
+
+@pytest.mark.rule("T14")
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        (IDS[0], "10.0.0.2"),
+        (IDS[0], "not an address"),
+        ("", "10.0.0.1"),
+        ("x" * 129, "10.0.0.1"),
+        ("two words", "10.0.0.1"),
+        ('a"b', "10.0.0.1"),
+        ("qk_0123456789012345678901234567890123456789012", "10.0.0.1"),
+    ],
+)
+def test_any_other_id_is_replaced(shop, given, address):
+    client = Client(make_app(shop.store, PROXIED))
+    replies = [client.request("GET", LIVE, address=address, headers={"X-Request-ID": given}) for _ in range(2)]
+    ids = {reply.headers["x-request-id"] for reply in replies}
+    assert len(ids) == 2
+    assert all(re.fullmatch("[0-9a-f]{16}", id) for id in ids)
 
 
 # Health ---------------------------------------------------------------------------------------------------------------
@@ -64,7 +106,102 @@ def test_health_is_503_when_the_store_is_closed():
     assert reply.status == 503
     assert reply.headers["x-api-error-code"] == "store-unavailable"
     assert reply.headers["cache-control"] == "no-store"
-    assert reply.json()["status"] == 503
+    assert reply.json()["detail"] == unquote(reply.headers["x-api-error"])
+    assert (reply.json()["status"], reply.json()["lost"]) == (503, 0)
+    live = client.get(LIVE)
+    assert (live.status, live.json(), live.headers["cache-control"]) == (200, {"status": "ok"}, "no-store")
+
+
+@pytest.mark.rule("H7")
+@pytest.mark.needs("loopback")
+def test_probes_wait_for_nothing_and_write_nothing():
+    """Open: what probes cost. They are answered from memory, also while a long write keeps others out of the store."""
+    with open_portfolio(":memory:") as shop, Server(shop, port=0, threads=4) as server:
+        with urlopen(f"{server.url}{HEALTH}", timeout=20) as reply:
+            assert json.load(reply)["status"] == "ok"
+        with shop.store.database.visiting:  # as a bulk insert that takes long
+            checked = get_setting(shop.store, "checked")
+            assert checked
+            for path in (HEALTH, LIVE) * 12:
+                with urlopen(f"{server.url}{path}", timeout=20) as reply:
+                    assert json.load(reply)["status"] == "ok"
+            assert get_setting(shop.store, "checked") == checked
+
+
+@pytest.mark.rule("H7", "T11")
+def test_a_server_is_not_ready_for_a_minute_after_it_lost_a_visit(caplog):
+    """Open: when a server is ready. Not while visits are lost, because another server may store them."""
+    times = [0.0]
+    with open_portfolio(":memory:") as shop:
+        redirects = Redirects(shop.store)
+        health = Health(shop.store, redirects, seconds=lambda: times[-1])
+        assert health.problem == ""
+        shop.store.execute("ALTER TABLE visits RENAME TO gone")
+        with pytest.raises(NotFound):
+            redirects.answer(Request("GET", "nobody", {}))
+        shop.store.execute("ALTER TABLE gone RENAME TO visits")
+        found = []
+        for moment in (1.0, 61.0, 62.0):
+            times.append(moment)
+            found.append(health.problem)
+        assert found == ["visits are being lost; please try again later"] * 2 + [""]
+    told = [record.getMessage() for record in caplog.records if "ready" in record.getMessage()]
+    assert told[0] == "this server is not ready: 1 visits were lost so far"
+    assert len(told) == 1
+
+
+@pytest.mark.rule("H7")
+def test_a_check_that_does_not_end_makes_a_server_not_ready():
+    times = [0.0]
+    with open_portfolio(":memory:") as shop:
+        health = Health(shop.store, Redirects(shop.store), seconds=lambda: times[-1])
+        with health.checking():
+            times.append(14.0)
+            assert health.problem == ""
+            times.append(16.0)
+            assert health.problem == "the store does not answer now; please try again later"
+
+
+SECRETS = ("secret-folder", "db.internal", "5432", "operator", "shop", "No space left", "Errno", "IO Error")
+
+
+@pytest.mark.rule("H3", "H7")
+@pytest.mark.parametrize(
+    "error",
+    [
+        StoreBusy("postgresql://operator@db.internal:5432/shop does not answer: No space left on device"),
+        StoreClosed("/secret-folder/shop.duckdb was closed; open it again"),
+        StoreReadOnly("/secret-folder/shop.duckdb is a snapshot"),
+        CannotWrite("/secret-folder/x cannot be written: [Errno 28] No space left on device"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+def test_strangers_learn_nothing_about_the_store_and_the_log_has_all_of_it(shop, error, accept, caplog):
+    """Open: what a failure of the store tells. Clients get a fixed sentence; the log has the message."""
+
+    def broken(_url):
+        raise error
+
+    client = Client(make_app(shop.store, QUIET, shorteners={"broken": broken}), headers={"Accept": accept})
+    reply = client.get("/api/v3/generate", content=TARGET, shorten="broken")
+    assert_keeps_the_contract(reply)
+    assert reply.status == 500
+    assert not [word for word in SECRETS if word in unquote(reply.text + repr(reply.headers))]
+    assert str(error) in caplog.text
+
+
+@pytest.mark.rule("H3", "H7")
+def test_no_answer_names_the_file_of_a_closed_store(tmp_path):
+    folder = tmp_path / "secret-folder"
+    folder.mkdir()
+    with open_portfolio(folder / "shop.duckdb") as shop:
+        key = create_key(shop.store, shop.account)
+        client = asking(shop.store)
+    for path in (HEALTH, "/api/v3/track/list", f"/api/v3/track/qrcode/{'0' * 32}", "/api/v3/track/export.csv"):
+        reply = client.get(path, auth=key)
+        assert reply.status == 503
+        assert "secret-folder" not in unquote(reply.text + repr(reply.headers))
 
 
 @pytest.mark.rule("H7", "T11")
@@ -189,8 +326,10 @@ def test_each_request_is_one_line_of_json(shop, logged, method, path, query, sta
     assert line["bytes"] == int(reply.headers.get("content-length", 0))
     assert isinstance(line["ms"], float)
     assert 0 <= line["ms"] < 60_000
+    assert line["request"] == reply.headers["x-request-id"]
     assert line.get("error") == error == reply.headers.get("x-api-error-code")
-    assert line.keys() <= {"time", "method", "path", "status", "bytes", "ms", "error"}
+    assert ("client" in line) == (status >= 400)
+    assert line.keys() <= {"time", "request", "method", "path", "status", "bytes", "ms", "error", "client"}
 
 
 @pytest.mark.rule("T14")
@@ -228,6 +367,25 @@ def test_a_line_holds_neither_query_nor_key_nor_address_nor_header(shop, logged)
             for secret in (key, key[3:], key[3:20], "secret", ADDRESS, "198.51.100.9", "Mozilla", "auth"):
                 assert secret not in text
             assert json.loads(text)["path"].startswith(path[:10].partition("qk_")[0])
+
+
+def test_refused_requests_of_one_client_have_the_same_mark_for_a_day(shop, logged):
+    """A mark finds an abuser: an IPv4 address, or a whole /64 of IPv6; it is another one on the next day."""
+    times = iter([NOON, NOON, NOON, NOON, NOON, NOON + timedelta(days=1)])
+
+    def mark(address):
+        client = Client(make_app(shop.store, QUIET, clock=lambda: moment))
+        _, text = logged(client, "GET", "/api/v3/nothing", address=address)
+        return json.loads(text)["client"]
+
+    marks = []
+    for address in ("203.0.113.7", "203.0.113.7", "203.0.113.8", "2001:db8::1", "2001:db8::2", "203.0.113.7"):
+        moment = next(times)
+        marks.append(mark(address))
+    assert all(re.fullmatch("[0-9a-f]{12}", one) for one in marks)
+    assert marks[0] == marks[1]
+    assert marks[3] == marks[4]
+    assert len(set(marks)) == 4
 
 
 @pytest.mark.rule("T14")

@@ -27,6 +27,7 @@ def test_statuses_follow_what_went_wrong():
         "StoreBusy": 503,
         "StoreClosed": 503,
         "StoreReadOnly": 503,
+        "NotReady": 503,
         "NotStored": 503,
     }
 

@@ -20,6 +20,7 @@ from qrkit.store.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account, Plan
 from qrkit.tracking.short_urls import new_id
 from tests.conformance import readers
+from tests.server.raw import comparable
 
 GENERATE = "/api/v3/generate"
 LINK = "https://example.com/Grüße?a=1&b=2"
@@ -339,7 +340,7 @@ def test_an_attachment_has_a_name_and_everything_else_is_inline(client, query, h
 def test_head_is_get_without_its_body(client):
     got = client.get(GENERATE, content="hi", format="svg", attachment="true")
     asked = client.request("HEAD", GENERATE, query="content=hi&format=svg&attachment=true")
-    assert (asked.status, asked.headers, asked.body) == (got.status, got.headers, b"")
+    assert (asked.status, comparable(asked.headers), asked.body) == (got.status, comparable(got.headers), b"")
 
 
 # Keys -----------------------------------------------------------------------------------------------------------------

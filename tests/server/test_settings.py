@@ -2,7 +2,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from qrkit.errors import InvalidParameter, UnknownParameter
+from qrkit.errors import InvalidParameter, UnknownParameter, UnreadableFile
 from qrkit.server import Settings
 from qrkit.server.settings import ENVIRONMENT
 
@@ -20,6 +20,7 @@ DEFAULTS = {
     "keep_days": None,
     "places": None,
     "access_log": True,
+    "log_level": "info",
     "threads": 64,
     "processes": 1,
     "renders": None,
@@ -40,6 +41,7 @@ EVERYTHING = {
     "keep_days": ("400", 400),
     "places": ("2026", "2026"),
     "access_log": ("False", False),
+    "log_level": ("error", "error"),
     "threads": ("512", 512),
     "processes": ("4", 4),
     "renders": ("3", 3),
@@ -241,3 +243,34 @@ def test_settings_are_frozen_and_equal_when_their_fields_are():
 
 def test_the_base_url_loses_its_last_slash():
     assert Settings(base_url="https://go.example.com/q/").base_url == "https://go.example.com/q"
+
+
+# A file of settings ---------------------------------------------------------------------------------------------------
+
+
+def test_a_file_holds_settings_that_variables_and_arguments_override(tmp_path):
+    file = tmp_path / "qrkit.toml"
+    file.write_text('port = 80\nthreads = 8\nhosts = ["a.example", "b.example"]\nlog_level = "error"\nstrict = true\n')
+    settings = Settings.read({"QRKIT_SETTINGS": str(file), "QRKIT_PORT": "81", "QRKIT_THREADS": "9"}, threads=10)
+    assert fields(settings) == DEFAULTS | {
+        "port": 81, "threads": 10, "hosts": ("a.example", "b.example"), "log_level": "error", "strict": True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("prot = 80", UnknownParameter, "did you mean 'port'"),
+        ("port = 99999", InvalidParameter, r"port=99999: must be in 0\.\.65535"),
+        ('log_level = "loud"', InvalidParameter, "log_level='loud'"),
+        ('store = "x.duckdb"', InvalidParameter, "use --store or QRKIT_STORE"),
+        ("port = ", UnreadableFile, "is not a TOML file"),
+        (None, UnreadableFile, "No such file"),
+    ],
+)
+def test_a_wrong_file_of_settings_is_refused(tmp_path, text, error, words):
+    file = tmp_path / "qrkit.toml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(error, match=words):
+        Settings.read({"QRKIT_SETTINGS": str(file)})

@@ -167,6 +167,9 @@ REFUSED = {
     "two hosts in 1.0": head("GET /echo HTTP/1.0", "Host: localhost", "Host: evil.example"),
     "a host with a slash": head("GET /echo HTTP/1.1", "Host: localhost/evil"),
     "a host with a user": head("GET /echo HTTP/1.1", "Host: me@localhost"),
+    "a URL without a host": head("GET http:///echo HTTP/1.1", "Host: localhost"),
+    "a URL with a user": head("GET http://me@localhost/echo HTTP/1.1", "Host: localhost"),
+    "a URL with another scheme": head("GET ftp://localhost/echo HTTP/1.1", "Host: localhost"),
     # first lines
     "HTTP/0.9": b"GET /echo\r\n\r\n",
     "HTTP/1.2": head("GET /echo HTTP/1.2", "Host: localhost"),
@@ -274,6 +277,21 @@ def test_what_is_http_is_taken_however_it_is_cut(server, what, size):
         found = answers(everything(connection))
     assert [answer.status for answer in found] == [200] * len(found)
     assert found[-1].body == body
+
+
+@pytest.mark.parametrize(
+    ("target", "host"),
+    [("http://localhost:81/environ?a=b", "localhost:81"), ("HTTPS://localhost/environ?a=b", "localhost")],
+)
+def test_the_host_of_a_target_counts_more_than_the_header(server, target, host):
+    (answer,) = ask(server, head(f"GET {target} HTTP/1.1", "Host: other.example", END))
+    seen = json.loads(answer.body)
+    assert (seen["HTTP_HOST"], seen["PATH_INFO"], seen["QUERY_STRING"]) == (host, "/environ", "a=b")
+
+
+def test_an_unknown_host_in_a_target_is_refused(server):
+    (answer,) = ask(server, head("GET http://evil.example/door HTTP/1.1", "Host: localhost", END))
+    assert (answer.status, answer.headers["x-api-error-code"]) == (400, "unknown-host")
 
 
 @pytest.mark.rule("H8")

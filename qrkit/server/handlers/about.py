@@ -1,34 +1,42 @@
-"""Reports the health of the service."""
+"""Reports the health of the service: whether it runs, and whether it should get requests."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 
-from qrkit.errors import StoreBusy, TooManyRequests
-from qrkit.server.messages import JSON, Response
+from qrkit.errors import NotReady
+from qrkit.server.messages import JSON, Response, problem
 from qrkit.server.service import Call
-from qrkit.store.maintenance import check_writing
 
-__all__ = ["health"]
+__all__ = ["health", "live"]
+
+NEVER_STORED = {"Cache-Control": "no-store"}
+
+
+def live(_call: Call) -> Response:
+    """Report that the server runs.
+
+    This needs no store. Restart a server that does not answer.
+    """
+    return Response(200, JSON, b'{"status": "ok"}', NEVER_STORED)
 
 
 def health(call: Call) -> Response:
-    """Report whether the store can be read and written, and how many visits were lost or late since the start.
+    """Report whether the server is ready, and how many visits were lost or late since it started.
 
-    Raises:
-        StoreBusy: If the store cannot be read and written, or does not respond in time.
+    It is ready while its store can be read and written, and no visit was lost in the last minute. Otherwise it answers
+    503: send requests to another server.
     """
     service = call.service
-    try:
-        with service.gates.asking.passing():
-            check_writing(service.store)
-    except TooManyRequests as error:
-        raise StoreBusy("the store does not answer") from error
-    body = {
-        "status": "ok",
+    told = {
         "version": version("qrkit-studio"),
         "lost": service.redirects.lost,
         "late": service.redirects.late,
     }
-    return Response(200, JSON, json.dumps(body).encode(), {"Cache-Control": "no-store"})
+    reason = service.health.problem
+    if not reason:
+        return Response(200, JSON, json.dumps({"status": "ok"} | told).encode(), NEVER_STORED)
+    answer = problem(NotReady(reason))
+    return replace(answer, body=json.dumps(json.loads(answer.body) | told).encode())

@@ -21,12 +21,13 @@ from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extr
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
+from qrkit.store.state_folder import state_folder
 
 if TYPE_CHECKING:
     import pandas as pd
     from psycopg import Connection
 
-__all__ = ["Server", "is_server", "shown_url", "state_folder"]
+__all__ = ["Server", "is_server", "shown_url"]
 
 _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
 """Stricter than PostgreSQL, which would treat the rest of a password after an @ as part of the host."""
@@ -291,17 +292,6 @@ class Server:
         else:
             connection.close()
         self._places.release()
-
-
-def state_folder() -> Path:
-    """Return the folder for what this machine keeps for stores on servers; it need not exist.
-
-    `QRKIT_STATE_FOLDER`, else the folder that systemd gives a service (`StateDirectory=`), else that of the user.
-    """
-    if given := os.environ.get("QRKIT_STATE_FOLDER") or os.environ.get("STATE_DIRECTORY", "").partition(":")[0]:
-        return Path(given).absolute()
-    places = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_STATE_HOME", ".local/state")
-    return Path(os.environ.get(places[0]) or Path("~").expanduser() / places[1]) / "qrkit"
 
 
 def _psycopg() -> Any:

@@ -1,0 +1,30 @@
+"""Gives each request an ID, which is in its answer and in every log line that it causes."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from contextvars import ContextVar
+from wsgiref.types import WSGIEnvironment
+
+from qrkit.server.proxies import is_from_proxy
+from qrkit.server.settings import Settings
+
+__all__ = ["REQUEST_ID", "request_id"]
+
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""The ID of the request that this thread is answering; empty outside of requests."""
+
+# Without an underscore, so that no API key (`qk_…`) gets into the log this way.
+_GIVEN = re.compile(r"[A-Za-z0-9.:=/+-]{1,128}")
+
+
+def request_id(environ: WSGIEnvironment, settings: Settings) -> str:
+    """Return the ID that a trusted proxy gave to a request in `X-Request-ID`, or else a new one of 16 hex digits.
+
+    Anybody else's ID is ignored, and so is one of more than 128 characters or with unusual characters.
+    """
+    given = environ.get("HTTP_X_REQUEST_ID", "")
+    if given and is_from_proxy(environ, settings) and _GIVEN.fullmatch(given):
+        return str(given)
+    return secrets.token_hex(8)
