@@ -7,6 +7,7 @@
     │   └── AssetError                          an image in a design is invalid, too large or not available
     ├── ContentTooLong (ValueError)             .needed_bits .capacity_bits; the message says what would fit
     ├── UnreadableFile (ValueError)             a file cannot be read; .line where known
+    │   └── StoreDamaged                        a block or the log of a store is damaged
     ├── BadRequest (ValueError)                 a request is not valid HTTP
     ├── CannotRepair (ValueError)               .levers: further changes that would help
     ├── NoSymbol (ValueError)                   no QR Code was found in an image
@@ -26,7 +27,7 @@
     ├── HeaderTooLarge (ValueError)             the header of a request exceeds its limit
     ├── StoreBusy (RuntimeError)                another process has the database file open; generate answers 500
     ├── StoreClosed (RuntimeError)              the store was closed, or opened before this process was forked
-    ├── StoreReadOnly (RuntimeError)            the store is a snapshot and cannot be changed
+    ├── StoreReadOnly (RuntimeError)            the store is a snapshot or its file cannot be written
     ├── NotStored (RuntimeError)                a visit was not stored in time, and the server is in strict mode
     └── NotReady (RuntimeError)                 a server should get no requests for now
 
@@ -45,7 +46,7 @@ __all__ = [
     "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
     "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
     "NotAuthenticated", "NotFound", "NotReady", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled",
-    "RenderingFailed", "ScanWarning", "StoreBusy", "StoreClosed", "StoreReadOnly", "TooManyRequests",
+    "RenderingFailed", "ScanWarning", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreReadOnly", "TooManyRequests",
     "UnknownParameter", "UnreadableFile", "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
 
@@ -220,6 +221,12 @@ class UnreadableFile(QrkitError, ValueError):
         self.line = line
 
 
+class StoreDamaged(UnreadableFile):
+    """A block of a store's file or its log is damaged; `rescue` writes what can be read into a new store."""
+
+    code = "store-damaged"
+
+
 class BadRequest(QrkitError, ValueError):
     """A request is not valid HTTP, so its parameters were not read."""
 
@@ -359,7 +366,7 @@ class StoreClosed(QrkitError, RuntimeError):
 
 
 class StoreReadOnly(QrkitError, RuntimeError):
-    """The store is a snapshot and cannot be changed."""
+    """The store is a snapshot or its file cannot be written; nothing in it can be changed."""
 
     code = "store-unavailable"
 

@@ -26,6 +26,7 @@ EXAMPLES = {
     "TooManyRequests": errors.TooManyRequests("x", retry_after=60),
     "StoreBusy": errors.StoreBusy("x"),
     "StoreClosed": errors.StoreClosed("x"),
+    "StoreDamaged": errors.StoreDamaged("x"),
     "StoreReadOnly": errors.StoreReadOnly("x"),
     "MissingProgram": errors.MissingProgram("x"),
     "CannotWrite": errors.CannotWrite("x"),

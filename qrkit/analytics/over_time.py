@@ -96,7 +96,7 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.Dat
 
 
 @takes_time_zone
-def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
+def scans_per_day(scans: Scans, *, by: Part | None = None, zeros: bool = True) -> pd.DataFrame:
     """Return scans per day, including days without scans, from the first scan (or `since`) to the last (or `until`).
 
     Columns: day (datetime64[us], a day in the view's time zone), the name of `by` (str, if given), scans (int64).
@@ -104,6 +104,7 @@ def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     Args:
         scans: The view to count, in its time zone.
         by: Count each day by campaign, qrcode or qrcode_id; groups without any scan are left out.
+        zeros: Whether to include days without scans. Without them, there may be more than a million rows.
 
     Raises:
         InvalidParameter: If `by` is unknown, or if there are more than a million rows.
@@ -121,6 +122,10 @@ def scans_per_day(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
     check_part(by)
     local = local_time(stretches_of(scans))
     counts = scans.ask(PER_DAY.format(local=local, part=by or "''"))
+    if not zeros:
+        ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
+        named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)
+        return named if by else named.drop(columns="part")
     complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
     return complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
 

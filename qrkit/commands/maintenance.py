@@ -1,24 +1,30 @@
-"""Implements `qrkit verify`, `backup` and `compact`: the maintenance of a store."""
+"""Implements `qrkit verify`, `backup`, `rescue` and `compact`: the maintenance of a store."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, print_json
+from qrkit.commands.output import Status, complain, print_json
 from qrkit.commands.parsing import Commands, add_command, add_json
-from qrkit.commands.stores import STORE, opened, shown_place
+from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
+from qrkit.errors import NotFound, StoreDamaged
+
+if TYPE_CHECKING:
+    from qrkit.store.rescuing import TableRescue
 
 __all__ = ["add_care"]
 
 
 def add_care(commands: Commands) -> None:
-    """Add the commands `verify`, `backup` and `compact`."""
+    """Add the commands `verify`, `backup`, `rescue` and `compact`."""
     one = add_command(
         commands,
         "qrkit verify",
         "Tell whether a store is sound.\n\n"
-        "It may be in use: then a copy of it is looked at. The exit status is 1 where something is wrong.",
+        "Reads every block of the file and names the tables that are damaged. If the store is in use or cannot be "
+        "written, a copy of it is read. The exit status is 1 if something is wrong.",
         usage="STORE [--json]",
         examples=("qrkit verify shop.duckdb", "qrkit verify postgresql://qrkit@db.example/shop --json"),
     )
@@ -29,7 +35,8 @@ def add_care(commands: Commands) -> None:
         commands,
         "qrkit backup",
         "Copy a store, which may be in use.\n\n"
-        "An older copy is replaced once the new one is whole. Of a PostgreSQL database, `pg_dump` makes copies.",
+        "The copy is read in full before it replaces an older one; a damaged store is refused. Of a PostgreSQL "
+        "database, `pg_dump` makes copies.",
         usage="STORE COPY [--json]",
         examples=("qrkit backup shop.duckdb shop-copy.duckdb",),
     )
@@ -37,6 +44,7 @@ def add_care(commands: Commands) -> None:
     one.add_argument("copy", type=Path, metavar="COPY", help="the file to write")
     add_json(one, "store, file, bytes")
     one.set_defaults(run=_backup)
+    _add_rescue(commands)
     one = add_command(
         commands,
         "qrkit compact",
@@ -50,12 +58,35 @@ def add_care(commands: Commands) -> None:
     one.set_defaults(run=_compact)
 
 
+def _add_rescue(commands: Commands) -> None:
+    one = add_command(
+        commands,
+        "qrkit rescue",
+        "Write what can be read of a damaged store into a new one.\n\n"
+        "The damaged file stays unchanged. Prints what each table has lost; if anything is lost, the exit status is 1. "
+        "If you have a backup, restore it instead, or compare both.",
+        usage="STORE NEW [--json]",
+        examples=("qrkit rescue shop.duckdb rescued.duckdb",),
+    )
+    one.add_argument("store", metavar="STORE", help="the file of the damaged store")
+    one.add_argument("new", type=Path, metavar="NEW", help="the file of the new store, which must not exist")
+    add_json(one, "store, file, tables (rows, lost and without by name), log_bytes, is_uncertain")
+    one.set_defaults(run=_rescue)
+
+
 def _verify(asked: argparse.Namespace) -> Status:
     from qrkit.store.maintenance import verify
+    from qrkit.store.postgresql.database import is_server
 
     place = shown_place(asked.store)
-    with opened(asked, to_read=True) as portfolio:
-        faults = verify(portfolio.store)
+    try:
+        with opened_store(asked) as store:
+            faults = verify(store)
+    except StoreDamaged as error:
+        faults = [str(error)]
+    if faults and not is_server(asked.store):
+        hint = f"restore a backup, or write what can be read into a new store: qrkit rescue {asked.store} NEW"
+        complain(asked.command, hint)
     if asked.json:
         print_json(store=place, faults=faults)
     else:
@@ -66,13 +97,49 @@ def _verify(asked: argparse.Namespace) -> Status:
 def _backup(asked: argparse.Namespace) -> None:
     from qrkit.store.maintenance import backup
 
-    with opened(asked, to_read=True) as portfolio:
-        file = backup(portfolio.store, asked.copy)
+    with opened_store(asked) as store:
+        file = backup(store, asked.copy)
     size = file.stat().st_size
     if asked.json:
         print_json(store=shown_place(asked.store), file=str(file), bytes=size)
     else:
         print(f"{file}: a copy of {shown_place(asked.store)}, {size:,} bytes")
+
+
+def _rescue(asked: argparse.Namespace) -> Status:
+    from qrkit.store.rescuing import rescue
+
+    if is_missing(asked.store):
+        raise NotFound("store", asked.store)
+    rescued = rescue(asked.store, asked.new)
+    if asked.json:
+        tables = {
+            name: {"rows": table.rows, "lost": table.lost, "without": dict(table.without)}
+            for name, table in rescued.tables.items()
+        }
+        print_json(
+            store=asked.store,
+            file=str(asked.new),
+            tables=tables,
+            log_bytes=rescued.log_bytes,
+            is_uncertain=rescued.is_uncertain,
+        )
+    else:
+        print(f"{asked.new}: what could be read of {asked.store}")
+        for name, table in rescued.tables.items():
+            print(f"  {name.replace('_', ' ')}: {_rescued_text(table)}")
+        if rescued.log_bytes:
+            print(f"  The last {rescued.log_bytes:,} bytes of the log are lost, with the last changes in them.")
+        if rescued.is_uncertain:
+            print("  The list of tables was damaged: more rows may be missing than these numbers say.")
+    return Status.DONE if rescued.is_complete else Status.IN_PART
+
+
+def _rescued_text(table: TableRescue) -> str:
+    """Describe what was rescued of a table."""
+    lost = "an unknown number of rows lost" if table.lost is None else f"{table.lost:,} lost" if table.lost else ""
+    without = [f"{rows:,} without {name}" for name, rows in table.without.items()]
+    return ", ".join(filter(None, [f"{table.rows:,} rows", lost, *without]))
 
 
 def _compact(asked: argparse.Namespace) -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, complaining
-from qrkit.errors import NotFound, StoreBusy
+from qrkit.errors import NotFound, StoreBusy, StoreReadOnly
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
+    from qrkit.store import Store
 
-__all__ = ["add_base_url", "add_store", "is_missing", "opened", "shown_place"]
+__all__ = ["add_base_url", "add_store", "is_missing", "opened", "opened_store", "shown_place"]
 
 DEFAULT_STORE = "qrkit.duckdb"
 STORE = "a store's file, or the URL of a PostgreSQL database"
@@ -53,24 +54,57 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     Args:
         asked: The arguments of the command.
         must_exist: Whether the store must exist, so that a typo does not create a new file.
-        to_read: Whether to read a copy if another process has the store open; the store must exist, too.
+        to_read: Whether to read a copy if another process has the store open or the file cannot be written; the store
+            must exist, too.
 
     Raises:
         NotFound: If the file does not exist.
         StoreBusy: If another process has the store open.
+        StoreReadOnly: If the file cannot be written.
     """
     from qrkit.portfolio import open_portfolio
     from qrkit.store.postgresql.database import is_server
 
-    if (must_exist or to_read) and is_missing(asked.store):
-        hint = "`qrkit import`, `qrkit serve` and `qrkit account create` make one"
-        raise NotFound("store", shown_place(asked.store), hint=hint)
+    if must_exist or to_read:
+        _check_exists(asked)
     base_url = getattr(asked, "base_url", None)
     try:
         with complaining(asked.command):
             return open_portfolio(asked.store, base_url=base_url)
-    except StoreBusy:
+    except (StoreBusy, StoreReadOnly) as error:
         if not to_read or base_url is not None or is_server(asked.store):
             raise
-    complain(asked.command, f"{asked.store} is in use; this is taken from a copy of it as it is now")
+        _tell_of_copy(asked, error)
     return open_portfolio(snapshot_of=asked.store)
+
+
+def opened_store(asked: argparse.Namespace) -> Store:
+    """Open the selected store itself for reading, so that a damaged store opens if at all possible.
+
+    Raises:
+        NotFound: If the file does not exist.
+        StoreDamaged: If the store is too damaged to be opened.
+    """
+    from qrkit.store import Store
+    from qrkit.store.duckdb.snapshot import Snapshot
+    from qrkit.store.postgresql.database import is_server
+
+    _check_exists(asked)
+    try:
+        return Store(asked.store)
+    except (StoreBusy, StoreReadOnly) as error:
+        if is_server(asked.store):
+            raise
+        _tell_of_copy(asked, error)
+    return Snapshot(asked.store)
+
+
+def _check_exists(asked: argparse.Namespace) -> None:
+    if is_missing(asked.store):
+        hint = "`qrkit import`, `qrkit serve` and `qrkit account create` make one"
+        raise NotFound("store", shown_place(asked.store), hint=hint)
+
+
+def _tell_of_copy(asked: argparse.Namespace, error: StoreBusy | StoreReadOnly) -> None:
+    why = "is in use" if isinstance(error, StoreBusy) else "cannot be written"
+    complain(asked.command, f"{asked.store} {why}; this is taken from a copy of it as it is now")

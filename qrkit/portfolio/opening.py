@@ -64,11 +64,13 @@ def open_portfolio(
             so you pass it only once; the default is http://localhost:8080. After a change, the server also accepts
             requests for the earlier host, so that printed codes keep working.
         clock: A function that returns the current time, used to timestamp new records.
-        snapshot_of: A store that another process has open. A read-only copy of its current state is opened, and `path`
-            is ignored.
+        snapshot_of: A store that another process has open, or that cannot be written. A read-only copy of its current
+            state is opened, and `path` is ignored.
 
     Raises:
         StoreBusy: If another process has the file open, or the database server does not respond.
+        StoreReadOnly: If the file, its folder or its file system allows reading only.
+        StoreDamaged: If a damaged part of the file or its log is needed to open it.
         UnreadableFile: If the file or the database is not a store, or moving another store into it was not completed.
         InvalidParameter: If `base_url` is not an http or https URL, or the database URL is invalid.
 

@@ -86,6 +86,7 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
     """Return the cards grouped by the ID of their campaign, codes outside of any campaign last."""
     most = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_CARDS]
     shown = {code.id for code in most}
+    daily = facts.daily_of(shown)
     descriptions = {one.id: one.description for one in facts.campaigns}
     by_campaign = {}
     for place, (id, codes) in enumerate(facts.codes_by_campaign.items(), 1):
@@ -98,15 +99,14 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
                 color=colors[title],
                 codes=len(codes),
                 scans=sum(facts.counted.get(code.id, 0) for code in codes),
-                cards=[_card(portfolio, facts, code) for code in codes if code.id in shown],
+                cards=[_card(portfolio, facts, code, daily.get(code.id, ())) for code in codes if code.id in shown],
             )
     return by_campaign
 
 
-def _card(portfolio: Portfolio, facts: Facts, code: QRCode) -> Card:
+def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]) -> Card:
     image = portfolio.image(code, size=1, padding=max(QUIET_ZONE, code.properties.padding))
     url = code.short_url if code.is_dynamic else ""
-    daily = facts.daily.get(code.id, ())
     return Card(
         name=summary(code.name),
         svg=svg.write_union(image.scene).decode(),

@@ -23,6 +23,7 @@ from qrkit.errors import (
     RenderingFailed,
     StoreBusy,
     StoreClosed,
+    StoreDamaged,
     StoreReadOnly,
     TooManyRequests,
     UnreadableFile,
@@ -55,6 +56,7 @@ STATUSES: dict[type[QrkitError], int] = {
     NotStored: 503,
     StoreBusy: 503,
     StoreClosed: 503,
+    StoreDamaged: 503,
     StoreReadOnly: 503,
 }
 """A class that is not in the table has the status of its base, and 500 where no base has one."""

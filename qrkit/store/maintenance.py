@@ -1,26 +1,29 @@
-"""Maintain a store file: verify the store, back it up while in use, compact it, and delete old visits."""
+"""Maintain a store file: verify, back up, compact or rescue the store, and delete old visits."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
 
-from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy
+from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy, StoreDamaged
 from qrkit.files import flush, writing
 from qrkit.store.connection import Store
-from qrkit.store.duckdb.database import MEMORY, Database
+from qrkit.store.duckdb.damage import damaged, first_line, is_damage
+from qrkit.store.duckdb.database import MEMORY, Database, reading_file
 from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.recording import include_waiting
+from qrkit.store.rescuing import rescue
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
 from qrkit.tracking.times import naive, now, to_iso
 
-__all__ = ["backup", "check_writing", "compact", "forget_visits", "verify"]
+__all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "verify"]
 
 CHECKS = {
     "QR Codes without their short code": """
@@ -76,16 +79,25 @@ def check_writing(store: Store) -> None:
 
 
 def verify(store: Store) -> list[str]:
-    """Return a description of each inconsistency in a store; the list is empty for a consistent store."""
+    """Return a description of each fault in a store; the list is empty for a sound store.
+
+    Reads every block of a file. If some cannot be read, `rescue` writes the rest into a new store.
+    """
     include_waiting(store)
-    found = ((what, store.row(f"SELECT ({query}) AS number")) for what, query in CHECKS.items())
-    return [f"{row['number']} {what}" for what, row in found if row and row["number"]]
+    faults = unreadable(store)
+    for what, query in CHECKS.items():
+        with suppress(StoreDamaged):  # in the list already
+            row = store.row(f"SELECT ({query}) AS number")
+            if row and row["number"]:
+                faults.append(f"{row['number']} {what}")
+    return faults
 
 
 def backup(store: Store, path: str | Path) -> Path:
     """Copy a store while it is in use, and return the path of the copy.
 
-    The copy contains whole transactions only. Writers wait until the file is copied; readers do not.
+    The copy contains whole transactions only, and is read in full before it replaces an existing file. Writers wait
+    until the file is copied; readers do not.
 
     To back up a store that another process has open, copy a `Snapshot` of the store.
 
@@ -96,6 +108,7 @@ def backup(store: Store, path: str | Path) -> Path:
     Raises:
         InvalidParameter: If the store is in memory, or the path is the store itself, a folder, or another open store.
         StoreBusy: If this thread has an open transaction.
+        StoreDamaged: If a part of the store cannot be read; an existing file then stays unchanged.
         CannotWrite: If the copy could not be written; an existing file then stays unchanged.
     """
     original, copy = _file_of(store), Path(path)
@@ -108,10 +121,11 @@ def backup(store: Store, path: str | Path) -> Path:
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
-            with _standing(store):
-                shutil.copyfile(original, unfinished)
+            with _standing(store), reading_file(original) as file, unfinished.open("wb") as target:
+                shutil.copyfileobj(file, target)
+            check_readable(unfinished, store.path)
             _moved(unfinished, copy)
-    except CannotWrite:
+    except (CannotWrite, StoreDamaged):
         unfinished.unlink(missing_ok=True)
         raise
     return copy
@@ -126,6 +140,7 @@ def compact(store: Store) -> int:
         InvalidParameter: If the store is in memory.
         StoreBusy: If this thread has an open transaction.
         StoreReadOnly: If the store is a snapshot.
+        StoreDamaged: If a part of the store cannot be read.
         CannotWrite: If the new file could not be written.
     """
     store.check_writable()
@@ -210,6 +225,8 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, duckdb.Error) and is_damage(error):
+            raise damaged(original, f"stays as it was, because it cannot be read: {first_line(error)}") from error
         raise CannotWrite(f"{original} could not be written anew, and stays as it was: {error}") from error
 
 

@@ -19,7 +19,7 @@ from qrkit.store.recording import drain
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
 
-__all__ = ["Migrated", "check_complete", "migrate"]
+__all__ = ["Migrated", "check_complete", "go_on_counting", "migrate"]
 
 PROGRESS = "migration"
 """The setting of the new store that records the progress; deleted at the end."""
@@ -112,7 +112,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
             rule = f"differs from {source.path} in its {table}: {after.rows:,} rows of {before.rows:,}"
             raise UnreadableFile(f"{target.path} {rule}; begin anew with an empty store, and change nothing meanwhile")
         rows[table] = after.rows
-    _go_on_counting(target)
+    go_on_counting(target)
     target.execute("DELETE FROM settings WHERE name = ?", [PROGRESS])
     return Migrated(rows)
 
@@ -174,7 +174,7 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
         yield from range(_count(target) - before)
 
 
-def _go_on_counting(target: Store) -> None:
+def go_on_counting(target: Store) -> None:
     """Advance the sequences of the new store beyond all numbers already assigned."""
     for sequence, highest in (
         ("qrcode_numbers", "SELECT max(qrcode) AS number FROM short_codes"),

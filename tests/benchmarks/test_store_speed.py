@@ -168,7 +168,7 @@ def test_durable_redirects_a_second(shop, tmp_path, say, threads):
     to_file, to_sqlite = (median(one[0] / one[place] for one in rounds) for place in (1, 2))
     say(
         f"{threads:3} threads, redirects/s: qrkit {ours:6.0f}, plain file {file:6.0f}, SQLite {theirs:6.0f}; "
-        f"qrkit/file {to_file:.2f}, qrkit/SQLite {to_sqlite:.1f}; {median(processor) * 1000:.2f} ms of the processor each"
+        f"qrkit/file {to_file:.2f}, qrkit/SQLite {to_sqlite:.1f}; {median(processor) * 1000:.2f} ms of processor time"
     )
 
 

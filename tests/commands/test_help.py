@@ -26,7 +26,7 @@ NESTED = {
 }
 COMMANDS = [
     "generate", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
-    "compact", "migrate", "demo",
+    "rescue", "compact", "migrate", "demo",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -198,6 +198,7 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "template delete brand",
         "verify shop.duckdb",
         "backup shop.duckdb copy.duckdb",
+        "rescue shop.duckdb rescued.duckdb",
         "compact shop.duckdb",
         "migrate shop.duckdb new.duckdb",
     ):

@@ -55,6 +55,25 @@ def test_swept_scans_are_not_said_to_be_imported(shop):
     assert "and 350 imported and 30 swept out" in page.xpath("string(//dl[@class='figures']/div[1]/dd)")
 
 
+def test_days_without_scans_of_a_code_are_no_rows():
+    """120 codes over 25 years: a row for each code and day would be more rows than an answer may have."""
+    days = [NOON - timedelta(days=number) for number in (0, 9_000)]
+    with open_portfolio(":memory:", clock=lambda: NOON) as shop:
+        names = [f"c{number}" for number in range(120)]
+        shop.import_frame(pd.DataFrame({"content": [f"https://{name}.example" for name in names], "name": names}))
+        codes = shop.list_qrcodes()
+        shop.scans.insert(
+            pd.DataFrame(
+                [{"short_code": code.short_code, "time": day, "kind": "scan"} for code in codes for day in days]
+            )
+        )
+        facts = gather(shop, shop.scans, Asked())
+    assert len(facts.daily) == 240
+    assert (len(facts.per_day), facts.per_day["scans"].sum()) == (9_001, 240)
+    (counts,) = facts.daily_of([codes[0].id]).values()
+    assert (len(counts), counts[0], counts[-1], sum(counts)) == (9_001, 1, 1, 2)
+
+
 def test_a_code_whose_scans_were_swept_out_was_scanned(shop):
     """Whether a code had no scan does not depend on how long visits are kept."""
     shop.keep_visits(days=10)

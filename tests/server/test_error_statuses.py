@@ -26,6 +26,7 @@ def test_statuses_follow_what_went_wrong():
         "TooManyRequests": 429,
         "StoreBusy": 503,
         "StoreClosed": 503,
+        "StoreDamaged": 503,
         "StoreReadOnly": 503,
         "NotReady": 503,
         "NotStored": 503,

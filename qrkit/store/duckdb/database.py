@@ -15,19 +15,24 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from weakref import WeakSet
 
 import duckdb
 
-from qrkit.errors import StoreBusy, StoreClosed, UnreadableFile
+from qrkit.errors import StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
+from qrkit.store.duckdb.damage import damaged, first_line, is_damage
+from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Database"]
+if os.name != "nt":
+    import fcntl
+
+__all__ = ["Database", "reading_file"]
 
 MEMORY = ":memory:"
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
@@ -128,6 +133,8 @@ class Database:
         self._use = threading.Condition()
         self._cursors: list[tuple[threading.Thread, duckdb.DuckDBPyConnection]] = []
         self._process = os.getpid()
+        self._reader: BinaryIO | None = None
+        self._reading = threading.Lock()
         self._generation = 0
         self._connection: duckdb.DuckDBPyConnection | None = _connected(path, read_only=read_only)
         _all.add(self)
@@ -138,7 +145,9 @@ class Database:
 
         Raises:
             StoreBusy: If another process has the file open.
+            StoreReadOnly: If the file cannot be written and `read_only` is not set.
             UnreadableFile: If the file is not a database, or its folder does not exist.
+            StoreDamaged: If the file or its log is damaged.
         """
         if str(path) == MEMORY:
             found = cls(MEMORY)
@@ -174,6 +183,7 @@ class Database:
 
         Raises:
             StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
+            StoreDamaged: If the statement needs a damaged part of the file.
         """
         self.check_process()
         with self._use:
@@ -181,6 +191,12 @@ class Database:
             self._uses += 1
         try:
             yield self._cursor()
+        except duckdb.Error as error:
+            if not is_damage(error):
+                raise
+            self.has_failed(error)
+            self.thread.is_spoilt = True
+            raise damaged(self.path, f"cannot be read: {first_line(error)}") from error
         finally:
             with self._use:
                 self._uses -= 1
@@ -216,6 +232,20 @@ class Database:
     def frame(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""
         return cursor.execute(sql, parameters).df()
+
+    @contextmanager
+    def reading(self) -> Iterator[BinaryIO]:
+        """Context manager: yields the open file for reading its bytes.
+
+        When a process closes any descriptor of a file, POSIX drops all locks of the process on that file: another
+        process could then open the store and both would write. The descriptor therefore stays open until DuckDB closes
+        the file.
+        """
+        with self._reading:
+            if self._reader is None:
+                self._reader = self.file.open("rb", buffering=0)
+            self._reader.seek(0)
+            yield self._reader
 
     def is_same(self, other: Engine) -> bool:
         """Return whether both databases are the same file."""
@@ -312,23 +342,44 @@ class Database:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+
+@contextmanager
+def reading_file(path: Path) -> Iterator[BinaryIO]:
+    """Context manager: yields a database file for reading its bytes, whether or not this process has it open."""
+    database = _open_files.get(_key(path))
+    with path.open("rb") if database is None else database.reading() as file:
+        yield file
 
 
 def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if not read_only and path != MEMORY:
+        _prepare(Path(path))
     try:
         return duckdb.connect(path, read_only=read_only, config=CONFINED)
-    except duckdb.IOException as error:
+    except duckdb.Error as error:
         if "lock on file" in str(error) or "being used by another process" in str(error):
             message = f"{path} is open in another process; close that one, or use its HTTP interface"
             copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
             raise StoreBusy(message).advising({"python": copy}) from error
-        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
-    except duckdb.Error as error:
-        raise UnreadableFile(f"{path} cannot be opened as a store: {_first_line(error)}") from error
+        what = f"cannot be opened as a store: {first_line(error)}"
+        raise (damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")) from error
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+def _prepare(path: Path) -> None:
+    """Check that an existing file can be written, and check its log before DuckDB replays it."""
+    if path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        copy = f"To look at a copy of it: open_portfolio(snapshot_of={str(path)!r})."
+        rule = "cannot be written: the file, its folder or its file system allows reading only"
+        raise StoreReadOnly(f"{path} {rule}").advising({"python": copy, "command": "copy it to a place of your own"})
+    if path.is_file() and any(log.exists() for log in logs_of(path)):
+        with suppress(OSError), path.open("r+b") as file:  # if another process has the file open, DuckDB says so
+            if os.name != "nt":
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            check_log(path)
 
 
 def _key(path: str | Path) -> str:

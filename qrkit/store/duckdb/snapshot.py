@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreDamaged, UnreadableFile
 from qrkit.store.connection import Store
+from qrkit.store.duckdb.damage import damaged
+from qrkit.store.duckdb.database import reading_file
+from qrkit.store.duckdb.log import logs_of
 from qrkit.store.postgresql.database import is_server, shown_url
 from qrkit.store.recording import inbox_files, include_waiting
 from qrkit.store.user_agents import tell_new_apart
 
-__all__ = ["Snapshot"]
+__all__ = ["Snapshot", "copy_files"]
 
 TRIES = 10
 LOG_HEADER = 32
@@ -48,15 +53,16 @@ class Snapshot(Store):
         self._folder = TemporaryDirectory(prefix="qrkit-")
         copy = Path(self._folder.name) / original.name
         try:
-            _copy_inboxes(original, copy)
-            _copied(original, copy)
+            copy_files(original, copy)
             # Open once for writing: this applies the log and missing migrations, and parses new user agents.
-            with Store(copy) as written:
+            with Store(copy) as written, suppress(StoreDamaged):
                 include_waiting(written)
                 tell_new_apart(written)
             super().__init__(copy, read_only=True)
         except BaseException as error:
             self._folder.cleanup()
+            if isinstance(error, StoreDamaged):
+                raise damaged(path, str(error).removeprefix(f"{copy} ")) from error
             if isinstance(error, UnreadableFile):
                 raise UnreadableFile(str(error).replace(str(copy), str(path))) from error
             raise
@@ -73,17 +79,28 @@ class Snapshot(Store):
         self._folder.cleanup()
 
 
-def _copied(original: Path, copy: Path) -> None:
-    """Copy a file and its log between two checkpoints, so that the two copies are consistent."""
-    log, log_copy = (Path(f"{one}.wal") for one in (original, copy))
+def copy_files(
+    original: Path, copy: Path, copy_bytes: Callable[[BinaryIO, BinaryIO], None] = shutil.copyfileobj
+) -> None:
+    """Copy a file and its logs between two checkpoints, so that the copies are consistent, and its inboxes.
+
+    Raises:
+        StoreBusy: If another process changes the file too fast to be copied.
+    """
+    _copy_inboxes(original, copy)
     for _ in range(TRIES):
-        before = _headers(original)
-        shutil.copyfile(original, copy)
-        log_copy.unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # a checkpoint deletes the log
-            shutil.copyfile(log, log_copy)
-        if _headers(original) == before:
-            return
+        with reading_file(original) as file:
+            before = file.read(HEADERS)
+            file.seek(0)
+            with copy.open("wb") as target:
+                copy_bytes(file, target)
+            for log, log_copy in zip(logs_of(original), logs_of(copy), strict=True):
+                log_copy.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):  # a checkpoint deletes the log
+                    shutil.copyfile(log, log_copy)
+            file.seek(0)
+            if file.read(HEADERS) == before:
+                return
     raise StoreBusy(f"{original} changes too fast to be copied; try again, or let its process make a backup")
 
 
@@ -108,8 +125,3 @@ def _copy_inboxes(original: Path, copy: Path) -> None:
 def _state(inbox: Path) -> tuple[int, bytes]:
     with Path(f"{inbox}-wal").open("rb") as log:
         return inbox.stat().st_mtime_ns, log.read(LOG_HEADER)
-
-
-def _headers(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(HEADERS)

@@ -1,0 +1,36 @@
+"""The errors that tell of a damaged store file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.errors import StoreDamaged
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["damaged", "first_line", "is_damage"]
+
+WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
+"""What DuckDB says when a block or the log is damaged, or the file is too short; these errors have no class."""
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Return whether DuckDB reports that the file or its log is damaged."""
+    return any(words in str(error) for words in WORDS)
+
+
+def damaged(path: str | Path, what: str) -> StoreDamaged:
+    """Return the error of a damaged file, with the remedy."""
+    return StoreDamaged(f"{path} {what}").advising(
+        {
+            "command": f"restore a backup, or write what can be read into a new store: qrkit rescue {path} NEW",
+            "python": f"Restore a backup, or write what can be read to a new store: rescue({str(path)!r}, NEW).",
+        }
+    )
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error message of DuckDB, without the lines of the statement."""
+    return str(error).splitlines()[0]

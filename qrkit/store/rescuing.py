@@ -1,0 +1,334 @@
+"""Rescue a damaged store file: write what can be read into a new store.
+
+DuckDB refuses each damaged block. The rows of a table are therefore read in ranges, halved down to the number of rows
+that DuckDB reads at once; where only some columns of a range are lost, the rows are kept without them. The records that
+others refer to are then completed, so that the new store is consistent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+import duckdb
+
+from qrkit.errors import CannotWrite, InvalidParameter, Problem, UnreadableFile
+from qrkit.files import flush, writing
+from qrkit.store.connection import Store
+from qrkit.store.duckdb.blocks import copy_readable, renew_checksum
+from qrkit.store.duckdb.damage import first_line
+from qrkit.store.duckdb.log import cut_log, logs_of
+from qrkit.store.duckdb.snapshot import copy_files
+from qrkit.store.moving import go_on_counting
+from qrkit.store.recording import inbox_files
+
+__all__ = ["Rescued", "TableRescue", "rescue"]
+
+LEAST_ROWS = 2048
+"""Rows that DuckDB reads at once: a smaller range needs the same blocks."""
+NOT_COPIED = ("migrations",)
+"""Tables that a new store fills by itself."""
+SUBSTITUTES = {
+    "campaigns": {"name": "'rescued'", "description": "''"},
+    "qrcodes": {
+        "name": "'rescued'", "comment": "''", "urlinfo": "''", "address": "''", "is_dynamic": "true",
+        "imported_scans": "0", "properties": "'{}'", "created": "now()::TIMESTAMP",
+    },
+    "user_agents": {"device": "'unknown'"},
+    "visits": {"user_agent": "0"},
+}  # fmt: skip
+"""SQL for values of required columns that are lost; a row that lacks any other required column is lost."""
+LOCATION = re.compile(r"block at location (\d+)")
+
+COLUMNS = """
+SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns,
+    list(column_name ORDER BY column_index) FILTER (is_nullable) AS nullable
+FROM duckdb_columns() WHERE database_name = ? AND NOT internal GROUP BY table_name ORDER BY table_name
+"""
+COUNT = "SELECT count(*), coalesce(max(rowid), -1) FROM old.{table}"
+RANGE = "FROM old.{table} WHERE rowid >= {since} AND rowid < {until}"
+PART = f"CREATE OR REPLACE TEMP TABLE part AS SELECT {{columns}} {RANGE}"
+READ = f"SELECT max(hash({{column}})) {RANGE}"
+ADD = "INSERT INTO new.{table} ({columns}) FROM part"
+
+ACCOUNTS = """
+INSERT INTO accounts (id, name, plan, created)
+SELECT id, CASE WHEN is_local THEN 'local' ELSE 'rescued ' || id END, CASE WHEN is_local THEN 'premium' ELSE 'free' END,
+    now()::TIMESTAMP
+FROM (
+    SELECT id, count(*) OVER () = 1 AND NOT EXISTS (SELECT 1 FROM accounts WHERE name = 'local') AS is_local
+    FROM (
+        SELECT account_id AS id FROM qrcodes UNION SELECT account_id FROM campaigns
+        UNION SELECT account_id FROM api_keys UNION SELECT account_id FROM templates
+    ) WHERE id NOT IN (SELECT id FROM accounts)
+)
+"""
+CAMPAIGNS = """
+INSERT INTO campaigns (id, account_id, name, description, created)
+SELECT campaign_id, min(account_id), 'rescued ' || campaign_id, '', min(created) FROM qrcodes
+WHERE campaign_id IS NOT NULL AND campaign_id NOT IN (SELECT id FROM campaigns) GROUP BY campaign_id
+"""
+QRCODES = """
+INSERT OR IGNORE INTO qrcodes (number, id, account_id, name, content, comment, urlinfo, short_code, is_dynamic,
+    imported_scans, created, properties, address)
+SELECT v.qrcode, 'rescued-' || v.qrcode, (SELECT id FROM accounts ORDER BY name <> 'local', created, id LIMIT 1),
+    'rescued ' || v.short_code, arg_max(v.content, v.time), '', '', v.short_code, true, 0, min(v.time), '{}', ''
+FROM (
+    SELECT qrcode, coalesce(s.code, visits.short_code) AS short_code, content, time
+    FROM visits LEFT JOIN short_codes s USING (qrcode)
+) v
+WHERE v.qrcode IS NOT NULL AND v.qrcode NOT IN (SELECT number FROM qrcodes) AND v.content IS NOT NULL
+    AND EXISTS (SELECT 1 FROM accounts)
+GROUP BY v.qrcode, v.short_code
+"""
+"""Makes lost QR Codes again from the last content that visitors were sent to."""
+FREE_SHORT_CODES = """
+DELETE FROM short_codes WHERE qrcode NOT IN (SELECT number FROM qrcodes) AND qrcode NOT IN (
+    SELECT qrcode FROM visits WHERE qrcode IS NOT NULL
+)
+"""
+"""Without its QR Code, a short code counts as deleted and could not be used again."""
+SHORT_CODES = """
+INSERT OR IGNORE INTO short_codes (code, qrcode)
+SELECT short_code, number FROM qrcodes WHERE number NOT IN (SELECT qrcode FROM short_codes)
+UNION ALL
+SELECT max(short_code), qrcode FROM visits
+WHERE qrcode IS NOT NULL AND qrcode NOT IN (SELECT qrcode FROM short_codes)
+    AND qrcode NOT IN (SELECT number FROM qrcodes)
+GROUP BY qrcode
+"""
+USER_AGENTS = """
+INSERT INTO user_agents (number, text, device)
+SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM visits
+WHERE user_agent NOT IN (SELECT number FROM user_agents)
+"""
+REPARSED = "UPDATE user_agents SET parser = NULL"
+COUNTERS = """
+CREATE OR REPLACE TEMP TABLE counted AS
+SELECT s.qrcode, max(coalesce(v.scans, 0)) AS scans,
+    greatest(max(coalesce(c.scans, 0)), max(coalesce(v.scans, 0)) + max(coalesce(d.scans, 0))) AS total
+FROM short_codes s
+LEFT JOIN scan_counts c ON c.qrcode = s.qrcode
+LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v ON v.qrcode = s.qrcode
+LEFT JOIN (SELECT qrcode, sum(visits) AS scans FROM day_counts WHERE kind = 'scan' GROUP BY qrcode) d
+    ON d.qrcode = s.qrcode
+GROUP BY s.qrcode;
+DELETE FROM scan_counts;
+INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT qrcode, total, total - scans FROM counted;
+DROP TABLE counted;
+"""
+"""Keeps the number of scans of each QR Code: scans whose visits are lost count like those that were swept out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRescue:
+    """What was rescued of a table.
+
+    Attributes:
+        rows: Number of rows in the new store.
+        lost: Number of rows that are lost; None if it is unknown.
+        without: Number of rows whose values of a column are lost, by column; the values are NULL or a substitute.
+    """
+
+    rows: int
+    lost: int | None
+    without: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether nothing of the table is lost."""
+        return self.lost == 0 and not self.without
+
+
+@dataclass(frozen=True, slots=True)
+class Rescued:
+    """The result of a rescue.
+
+    Attributes:
+        tables: What was rescued, by table.
+        log_bytes: Number of bytes at the end of the log that are lost, with the last transactions in them.
+        is_uncertain: Whether the list of tables and columns itself was damaged, so that rows may be missing unnoticed.
+    """
+
+    tables: Mapping[str, TableRescue]
+    log_bytes: int
+    is_uncertain: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether nothing is lost."""
+        return not self.log_bytes and not self.is_uncertain and all(one.is_complete for one in self.tables.values())
+
+
+def rescue(path: str | Path, new: str | Path) -> Rescued:
+    """Write what can be read of a damaged store file into a new store, and return what was rescued.
+
+    The damaged file stays unchanged and may be in use; for a while, its size is needed twice on the disk of the new
+    file. The number of scans of each QR Code stays what it was where its counter can be read. If QR Codes are lost,
+    those with visits are made again from the last content that their visitors were sent to, even those that had been
+    deleted; their names begin with "rescued". Lost accounts and campaigns that others refer to are made again, too.
+    Visits that still wait in an inbox beside the damaged file are in the new store when it is opened.
+
+    Args:
+        path: The damaged file.
+        new: The file of the new store, which must not exist.
+
+    Raises:
+        InvalidParameter: If `new` exists.
+        UnreadableFile: If `path` is not a file, or nothing in it can be read.
+        CannotWrite: If the new file cannot be written.
+    """
+    source, target = Path(path), Path(new)
+    if target.exists():
+        raise InvalidParameter(Problem("new", str(target), "exists; name a file that does not exist yet"))
+    if not source.is_file():
+        raise UnreadableFile(f"{source} is not a file")
+    with writing(target), TemporaryDirectory(prefix=".qrkit-", dir=target.parent) as folder:
+        copy, made = Path(folder) / "damaged.duckdb", Path(folder) / "made.duckdb"
+        copy_files(source, copy, copy_readable)
+        with Store(made) as store:
+            store.execute("DELETE FROM settings")
+        lost, is_uncertain = _made_openable(source, copy)
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"ATTACH '{_escaped(copy)}' AS old (READ_ONLY); ATTACH '{_escaped(made)}' AS new")
+            tables = _copy_tables(connection, source)
+            connection.execute(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
+        with Store(made) as store, store.atomic(), store.adding():
+            _complete(store, tables)
+        made.replace(target)
+        for inbox in inbox_files(Path(f"{copy}.inbox")):  # the new store takes the visits in them when it is opened
+            for suffix in ("", "-wal"):
+                name = inbox.name.replace(copy.name, target.name, 1) + suffix
+                inbox.with_name(inbox.name + suffix).replace(target.with_name(name))
+        flush(target.parent)
+    return Rescued(tables, lost, is_uncertain)
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:
+    """Change the copy so that DuckDB opens it; return the lost bytes of the log, and whether the contents were damaged.
+
+    DuckDB checks the contents (the tables, and where their columns are) when it reads them, so a block of contents with
+    another checksum is worth trying: most of it is unused.
+    """
+    lost, is_uncertain = cut_log(copy), False
+    while True:
+        try:
+            with duckdb.connect(str(copy), read_only=True) as connection:
+                connection.execute(COLUMNS, [copy.stem])
+        except duckdb.Error as error:
+            place = LOCATION.search(str(error))
+            logs = [log for log in logs_of(copy) if log.exists()]
+            if place and renew_checksum(copy, int(place[1])):
+                is_uncertain = True
+            elif logs:
+                lost += sum(log.stat().st_size for log in logs)
+                for log in logs:
+                    log.unlink()
+            else:
+                what = first_line(error).replace(str(copy), str(source))
+                message = f"nothing in {source} can be read: {what}; restore a backup"
+                raise UnreadableFile(message) from error
+        else:
+            return lost, is_uncertain
+
+
+class _Table:
+    """A table of the damaged file while its rows are copied."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, name: str, columns: list[str], nullable: list[str]
+    ) -> None:
+        self.name = name
+        self._without: Counter[str] = Counter()
+        self._connection = connection
+        self._columns = columns
+        self._substitutes = dict.fromkeys(nullable, "NULL") | SUBSTITUTES.get(name, {})
+
+    def copy(self) -> TableRescue:
+        """Copy what can be read."""
+        try:
+            rows, last = self._ask(COUNT.format(table=self.name))
+        except duckdb.Error:
+            return TableRescue(0, None)
+        self._copy_range(0, last + 1)
+        (rescued,) = self._ask(f"SELECT count(*) FROM new.{self.name}")
+        return TableRescue(rescued, rows - rescued, dict(self._without))
+
+    def _copy_range(self, since: int, until: int) -> None:
+        if since >= until or self._is_copied(since, until, self._columns):
+            return
+        if until - since > LEAST_ROWS:
+            parts = -(-(until - since) // LEAST_ROWS)
+            middle = since + parts // 2 * LEAST_ROWS
+            self._copy_range(since, middle)
+            self._copy_range(middle, until)
+            return
+        lost = [name for name in self._columns if not self._is_readable(since, until, name)]
+        if all(name in self._substitutes for name in lost):
+            values = [self._substitutes[name] if name in lost else name for name in self._columns]
+            if self._is_copied(since, until, values):
+                (rows,) = self._ask("SELECT count(*) FROM part")
+                self._without.update(dict.fromkeys(lost, rows))
+
+    def _is_copied(self, since: int, until: int, values: list[str]) -> bool:
+        columns = ", ".join(self._columns)
+        named = ", ".join(f"{value} AS {name}" for value, name in zip(values, self._columns, strict=True))
+        try:
+            self._connection.execute(PART.format(columns=named, table=self.name, since=since, until=until))
+        except duckdb.Error:
+            return False
+        try:
+            self._connection.execute(ADD.format(columns=columns, table=self.name))
+        except duckdb.ConstraintException:
+            return False
+        except duckdb.Error as error:
+            raise CannotWrite(f"the new store cannot be written: {first_line(error)}") from error
+        return True
+
+    def _is_readable(self, since: int, until: int, column: str) -> bool:
+        try:
+            self._ask(READ.format(column=column, table=self.name, since=since, until=until))
+        except duckdb.Error:
+            return False
+        return True
+
+    def _ask(self, sql: str) -> tuple[int, ...]:
+        return tuple(self._connection.execute(sql).fetchall()[0])
+
+
+def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[str, TableRescue]:
+    """Copy the rows of all tables; a file of an older version lacks some tables and columns."""
+    old = {name: columns for name, columns, _ in connection.execute(COLUMNS, ["old"]).fetchall()}
+    if "migrations" not in old:
+        raise UnreadableFile(f"{source} holds no store of qrkit that can be read")
+    tables = {}
+    for name, columns, nullable in connection.execute(COLUMNS, ["new"]).fetchall():
+        if name not in NOT_COPIED:
+            common = [column for column in columns if column in old.get(name, ())]
+            tables[name] = _Table(connection, name, common, nullable or []).copy() if common else TableRescue(0, 0)
+    return tables
+
+
+def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
+    """Complete what is missing in a new store, so that it is consistent."""
+    store.execute(ACCOUNTS)
+    if tables["qrcodes"].lost != 0:
+        store.execute(QRCODES)
+        store.execute(FREE_SHORT_CODES)
+    store.execute(CAMPAIGNS)
+    store.execute(SHORT_CODES)
+    store.execute(USER_AGENTS)
+    if tables["user_agents"].without:
+        store.execute(REPARSED)
+    for statement in filter(str.strip, COUNTERS.split(";")):
+        store.execute(statement)
+    go_on_counting(store)
