@@ -1,7 +1,7 @@
 """Overrides waitress, the server behind the HTTP interface: one file, for one exact version of waitress.
 
 This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), refusals in the form of all other errors,
-deadlines for clients that send or read slowly, a connection limit per address, and a shutdown that loses no request
+deadlines for clients that send or read slowly, a fair share of the connections, and a shutdown that loses no request
 (`StrictServer`). The loop of waitress reads whole requests before a thread sees them and writes what a thread has left
 over, so slow clients do not block threads.
 
@@ -29,6 +29,7 @@ import logging
 import re
 import socket
 import string
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -37,8 +38,9 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, InvalidParameter, Problem, QrkitError, extra
+from qrkit.server.connections import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.messages import STANDARD_HEADERS, problem
-from qrkit.server.proxies import has_its_share
+from qrkit.server.proxies import is_free, network_of_peer
 from qrkit.server.settings import Settings
 
 with extra("server"):
@@ -64,13 +66,16 @@ OPTIONS: dict[str, Any] = {
     "max_request_header_size": MOST_HEADER_BYTES,
     "channel_timeout": 30,
     "cleanup_interval": 5,
-    "connection_limit": 512,
+    # The loop never stops listening, so that somebody else's unfinished connection can make room.
+    "connection_limit": sys.maxsize,
     "asyncore_use_poll": True,
 }
 LONGEST_REQUEST = 300
 """Seconds until a request must be complete: a byte now and then does not keep a connection open forever."""
 LONGEST_HEADER = 20
 """Seconds until the header of a request must be complete."""
+PATIENCE = 1
+"""Seconds that a client may rest between two requests before its connection can make room for another."""
 LINGERING = 10
 """Seconds during which a refused client may go on sending: closing at once could discard the answer."""
 MOST_DISCARDED_BYTES = 64 * 2**20
@@ -352,6 +357,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     lingers_until: float | None = None
     discarded = 0
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.network = network_of_peer(self.addr[0])
+        self.heard = time.monotonic()
+
     def readable(self) -> bool:
         return bool((self.lingers_until and not self.will_close) or super().readable())
 
@@ -365,6 +375,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return True
 
     def received(self, data: bytes) -> bool:
+        self.heard = time.monotonic()
         if not self.lingers_until:
             return bool(super().received(data))
         self.discarded += len(data)
@@ -399,6 +410,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             return False
         longest = LONGEST_REQUEST if self.request.headers_finished else LONGEST_HEADER
         return bool(now - self.request.began > longest)
+
+    def idle_seconds(self) -> float | None:
+        """Return how long the server has waited for the client; None if it does not."""
+        if self.requests and not self.total_outbufs_len:
+            return None  # the app is still working
+        is_partial = self.request is not None and not self.requests
+        seconds = time.monotonic() - (float(self.request.began) if is_partial else self.heard)
+        rests = not is_partial and self.last_activity > self.creation_time and seconds < PATIENCE
+        return None if rests else seconds
 
     def is_idle(self) -> bool:
         """Whether the connection has no request, not even a partial one, and no unsent answer."""
@@ -461,7 +481,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self.task_dispatcher.set_thread_count(settings.threads)
 
     def handle_accept(self) -> None:
-        """Accept a connection, or close it if its address has too many already."""
+        """Accept a connection, or close it if its network has too many already."""
         try:
             accepted = self.accept()
             if accepted is None:
@@ -470,11 +490,18 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.set_socket_options(connection)
         except OSError:
             return  # the client is already gone
-        others = [channel.addr[0] for channel in list(self.active_channels.values())]
-        if has_its_share(address[0], others, self._settings):
+        others = list(self.active_channels.values())
+        if not is_free(address[0], self._settings) and has_its_share(network_of_peer(address[0]), others):
             connection.close()
-        else:
-            self.channel_class(self, connection, address, self.adj, map=self._map)
+            return
+        if len(others) >= CONNECTIONS and (leaving := makes_room(others)):
+            leaving.handle_close()
+        self.channel_class(self, connection, address, self.adj, map=self._map)
+
+    def readable(self) -> bool:
+        """Whether another connection can be accepted."""
+        is_listening, channels = super().readable(), self.active_channels
+        return is_listening and (len(channels) < CONNECTIONS or makes_room(list(channels.values())) is not None)
 
     def run(self) -> None:
         """Answer requests until asked to stop, then wait for the requests in flight and close everything."""
@@ -545,7 +572,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
     def _stop_accepting(self) -> None:
         """Accept the connections that are already waiting, stop listening, and read once from all of them."""
         count = -1
-        while count < len(self.active_channels) < self.adj.connection_limit:
+        while count < len(self.active_channels) < CONNECTIONS:
             count = len(self.active_channels)
             self.handle_accept()
         wasyncore.dispatcher.close(self)

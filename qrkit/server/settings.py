@@ -89,9 +89,10 @@ class Settings(Model):
         access_log: Whether to log each request as a line of JSON, without query, key or address.
         threads: How many requests are handled at once. Redirects wait for the disk together, so more threads help.
         processes: How many processes serve the store; each applies its share of the limits per address.
-        renders: How many images are drawn or read at once; by default the number of processors.
-        generates_a_minute: Requests per minute to generate or decode without a key, per address.
-        unknown_codes_a_minute: Unknown short URLs per minute, per address.
+        renders: How many images are drawn at once: so many plain ones and, for one account or address, so many that
+            contain images (at most 4; one more for others). By default the number of processors.
+        generates_a_minute: Requests per minute to generate or decode without a key, per IPv4 address or IPv6 /64.
+        unknown_codes_a_minute: Unknown short URLs per minute, per IPv4 address or IPv6 /64.
 
     Raises:
         InvalidParameter: If a field is invalid; the error lists all invalid fields.
