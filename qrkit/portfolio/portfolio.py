@@ -85,8 +85,8 @@ class Portfolio(Shown, Records):
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.
 
-        The query runs in a separate in-memory database that contains only the tables below. So the query cannot change
-        data or access files, the network or other accounts. The query sees committed data only.
+        The query runs in a separate process, in a database that contains only the tables below. So the query cannot
+        change data or access files, the network or other accounts. The query sees committed data only.
 
         Columns: those of the SELECT, with DuckDB's dtypes.
 
