@@ -1,4 +1,4 @@
-"""What only private names can do to an inbox: nothing public makes a disk stand still."""
+"""What only private names can do to an inbox: nothing public makes a disk fail or stand still."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from qrkit.store import Store
 from qrkit.store.recording import _recorder_of, record_visit
@@ -27,3 +28,14 @@ def standing_still(store: Store) -> Iterator[None]:
                 time.sleep(0.001)
             yield
         assert waiting.result()
+
+
+@contextmanager
+def failing(store: Store) -> Iterator[None]:
+    """Whatever is written to the inbox is an error meanwhile."""
+    recorder = _recorder_of(store.database)
+    base, recorder._base = recorder._base, Path(__file__) / "inbox"  # below a file, where nothing can be made
+    if recorder._inbox:
+        recorder._inbox.has_failed = True
+    yield
+    recorder._base = base

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
-from qrkit.design.design import DesignFields, lists_fields
+from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
 from qrkit.exchange import (
     ExchangeFormat,
@@ -41,12 +41,13 @@ from qrkit.store.retention import keep_days, overdue_before, set_keep_days, swee
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
 from qrkit.symbol.decode import decode
-from qrkit.tracking.records import PLANS, QRCode
+from qrkit.tracking.records import PLANS, Account, QRCode
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Portfolio", "picture_of"]
+
+__all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
 class Portfolio(Shown, Records):
@@ -84,8 +85,8 @@ class Portfolio(Shown, Records):
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.
 
-        The query runs in a separate in-memory database that contains only the tables below. So the query cannot change
-        data or access files, the network or other accounts. The query sees committed data only.
+        The query runs in a separate process, in a database that contains only the tables below. So the query cannot
+        change data or access files, the network or other accounts. The query sees committed data only.
 
         Columns: those of the SELECT, with DuckDB's dtypes.
 
@@ -365,8 +366,17 @@ def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
     Raises:
         NotFound: If no QR Code has this short code.
     """
+    return QRImage(design_behind(store, short_code, base_url=base_url)[1])
+
+
+def design_behind(store: Store, short_code: str, *, base_url: str) -> tuple[Account, Design]:
+    """Return the account that has the QR Code with this short code, and the design of its picture.
+
+    Raises:
+        NotFound: If no QR Code has this short code.
+    """
     found = owner_of(store, short_code)
     if found is None:
         raise NotFound("short URL", short_code)
     account, id = found
-    return QRImage(Portfolio(store, account, base_url=base_url).design_of(id))
+    return account, Portfolio(store, account, base_url=base_url).design_of(id)

@@ -236,7 +236,7 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
     if not route.is_change:
         return route.handler(call)
-    with service.gates.changing.passing():
+    with service.gates.changing.passing(call.client):
         return route.handler(call)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from qrkit.server.rates import rate_limit_key
+from qrkit.server.shares import network_of
 from qrkit.tracking.times import utc
 
 __all__ = ["client_mark"]
@@ -20,7 +20,7 @@ def client_mark(address: str, moment: datetime) -> str:
     or recognize a client on the next day.
     """
     salt = _salt(utc(moment).toordinal())
-    return blake2b(rate_limit_key(address).encode(), key=salt, digest_size=6).hexdigest()
+    return blake2b(network_of(address).encode(), key=salt, digest_size=6).hexdigest()
 
 
 @lru_cache(maxsize=1)  # yesterday's salt is forgotten

@@ -11,10 +11,10 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.errors import AddressTooLong, BadRequest
+from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 from qrkit.visits.destinations import ascii_host
 
-__all__ = ["Hosts"]
+__all__ = ["Hosts", "check_listening_host"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
@@ -76,3 +76,18 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def check_listening_host(host: str) -> None:
+    """Check a host to listen on, because `socket.create_server` leaves a socket open when it fails on an invalid one.
+
+    Raises:
+        InvalidParameter: If the host is neither a name nor an address.
+    """
+    try:
+        host.encode("idna")
+        is_good = host.isprintable()
+    except UnicodeError:
+        is_good = False
+    if not is_good:
+        raise InvalidParameter(Problem("host", host, "must be a name or an address"))

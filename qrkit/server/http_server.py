@@ -1,8 +1,8 @@
 """Overrides waitress, the server behind the HTTP interface: one file, for one exact version of waitress.
 
 This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), the host of a target that is a whole URL,
-refusals in the form of all other errors, deadlines for clients that send or read slowly, a connection limit per
-address, and a shutdown that loses no request (`StrictServer`). The loop of waitress reads whole requests before a
+refusals in the form of all other errors, deadlines for clients that send or read slowly, a fair share of the
+connections, and a shutdown that loses no request (`StrictServer`). The loop of waitress reads whole requests before a
 thread sees them and writes what a thread has left over, so slow clients do not block threads.
 
 Why waitress, although this module uses its internals: eight alternatives were tested with 109 raw requests, with slow
@@ -11,16 +11,15 @@ gunicorn, cheroot, hypercorn and pyvoy). Each of them broke something that this 
 
 - waitress with its public options ran a hidden second request in three kinds of request smuggling, waited forever for
   slow headers and for clients that never read, and cut off 12 requests at SIGTERM.
-- gunicorn and cheroot stalled behind slow headers and slow bodies, granian as a WSGI server behind slow bodies;
-  gunicorn, hypercorn and pyvoy cut off 12 requests or more at SIGTERM.
+- gunicorn and cheroot stalled behind slow headers, both and granian behind slow bodies; gunicorn, hypercorn and pyvoy
+  cut off 12 requests or more at SIGTERM.
 - Embedded granian and uvicorn do not support WSGI: an adapter of about 150 lines would replace this file. granian does
   not report its port and starts on a port that is in use; uvicorn limits neither the time nor the size of a header.
 - None of them can report a bad request in the same form as other errors, or limit the connections of one address.
 
 waitress is pinned exactly in pyproject.toml, because an upper bound does not protect code that overrides internals. A
-new version is acceptable once these tests pass: `tests/server/test_sockets.py` (raw requests, deadlines, slow and many
-clients), `test_server.py` (start and end), `test_crowds.py` (load), `test_kills.py` (SIGTERM and SIGKILL), and
-`test_fuzz.py`.
+new version is acceptable once these tests in `tests/server/` pass: `test_sockets.py` (raw requests, deadlines, slow and
+many clients), `test_server.py` (start, end), `test_crowds.py` (load), `test_kills.py` (signals), and `test_fuzz.py`.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ import logging
 import re
 import socket
 import string
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -36,9 +36,11 @@ from http import HTTPStatus
 from typing import Any
 from wsgiref.types import WSGIApplication
 
-from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, InvalidParameter, Problem, QrkitError, extra
+from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, extra
+from qrkit.server.connections import CONNECTIONS, has_its_share, makes_room
+from qrkit.server.hosts import check_listening_host
 from qrkit.server.messages import STANDARD_HEADERS, problem
-from qrkit.server.proxies import has_its_share
+from qrkit.server.proxies import is_free, network_of_peer
 from qrkit.server.refused_connections import RefusedConnections
 from qrkit.server.settings import Settings
 
@@ -65,17 +67,19 @@ OPTIONS: dict[str, Any] = {
     "max_request_header_size": MOST_HEADER_BYTES,
     "channel_timeout": 30,
     "cleanup_interval": 5,
-    "connection_limit": 512,
+    # The loop never stops listening, so that somebody else's unfinished connection can make room.
+    "connection_limit": sys.maxsize,
     "asyncore_use_poll": True,
 }
 LONGEST_REQUEST = 300
 """Seconds until a request must be complete: a byte now and then does not keep a connection open forever."""
 LONGEST_HEADER = 20
 """Seconds until the header of a request must be complete."""
+PATIENCE = 1
+"""Seconds that a client may rest between two requests before its connection can make room for another."""
 LINGERING = 10
 """Seconds during which a refused client may go on sending: closing at once could discard the answer."""
 MOST_DISCARDED_BYTES = 64 * 2**20
-
 GRACE = 8
 """Seconds for requests in flight when the server stops."""
 THREADS_GRACE = 1
@@ -84,12 +88,10 @@ HURRIED_GRACE = 0.2
 """Seconds for threads, including idle ones, when the server must stop at once."""
 
 UNPRINTABLE = re.compile(rb"[^\r\n -~]")
-
 LONGEST_CHUNK_LINE = 1_024
 """Maximum bytes of a line with the size of a chunk and its extensions."""
 LONGEST_TRAILER = 8_192
 """Maximum bytes of all fields after the last chunk; nothing reads them."""
-
 TOKEN = (string.ascii_letters + string.digits + "!#$%&'*+-.^_`|~").encode()
 VERSIONS = ("1.0", "1.1")
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:;[\t -~\x80-\xff]*)?")
@@ -107,7 +109,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
     """
     # waitress would log every request that waits a moment for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    _check_host(settings.host)
+    check_listening_host(settings.host)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # Listening on all IPv6 addresses is meant to include IPv4.
     both = settings.host == "::" and socket.has_dualstack_ipv6()
@@ -119,17 +121,6 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
         raise
 
 
-def _check_host(host: str) -> None:
-    """Raise for an invalid host here, because `socket.create_server` would leave a socket open when it fails on one."""
-    try:
-        host.encode("idna")
-        is_good = host.isprintable()
-    except UnicodeError:
-        is_good = False
-    if not is_good:
-        raise InvalidParameter(Problem("host", host, "must be a name or an address"))
-
-
 # ---- Reading requests. If a proxy and this server disagree on where a request ends, a second one can be smuggled past
 # the proxy. So the length of a body is given in one way only, lines end in CR LF, and the host appears once (RFC 9112).
 
@@ -137,7 +128,7 @@ def _check_host(host: str) -> None:
 class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """Parses one request; `began` is when its first byte arrived, as returned by `time.monotonic`."""
 
-    # Defaults for requests that are refused before these are known.
+    # For requests that are refused before these are known.
     command = ""
     path = ""
     body_rcv: Any = None
@@ -247,8 +238,7 @@ class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no ty
 
     _reads = "size"  # what the next line contains: "size", "end" of a chunk, or "trailer"
     _line = b""
-    _due = 0
-    _trailer_length = 0
+    _due = _trailer_length = 0
 
     def received(self, data: bytes) -> int:
         """Feed bytes of the connection to the parser; return how many of them belong to this body."""
@@ -366,6 +356,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     lingers_until: float | None = None
     discarded = 0
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.network = network_of_peer(self.addr[0])
+        self.heard = time.monotonic()
+
     def readable(self) -> bool:
         return bool((self.lingers_until and not self.will_close) or super().readable())
 
@@ -379,6 +374,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return True
 
     def received(self, data: bytes) -> bool:
+        self.heard = time.monotonic()
         if not self.lingers_until:
             return bool(super().received(data))
         self.discarded += len(data)
@@ -413,6 +409,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             return False
         longest = LONGEST_REQUEST if self.request.headers_finished else LONGEST_HEADER
         return bool(now - self.request.began > longest)
+
+    def idle_seconds(self) -> float | None:
+        """Return how long the server has waited for the client; None if it does not."""
+        if self.requests and not self.total_outbufs_len:
+            return None  # the app is still working
+        is_partial = self.request is not None and not self.requests
+        seconds = time.monotonic() - (float(self.request.began) if is_partial else self.heard)
+        rests = not is_partial and self.last_activity > self.creation_time and seconds < PATIENCE
+        return None if rests else seconds
 
     def is_idle(self) -> bool:
         """Whether the connection has no request, not even a partial one, and no unsent answer."""
@@ -476,7 +481,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self.task_dispatcher.set_thread_count(settings.threads)
 
     def handle_accept(self) -> None:
-        """Accept a connection, or close it if its address has too many already."""
+        """Accept a connection, or close it if its network has too many already."""
         try:
             accepted = self.accept()
             if accepted is None:
@@ -485,12 +490,19 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
             self.set_socket_options(connection)
         except OSError:
             return  # the client is already gone
-        others = [channel.addr[0] for channel in list(self.active_channels.values())]
-        if has_its_share(address[0], others, self._settings):
+        others = list(self.active_channels.values())
+        if not is_free(address[0], self._settings) and has_its_share(network_of_peer(address[0]), others):
             connection.close()
             self._refused.count(address[0])
-        else:
-            self.channel_class(self, connection, address, self.adj, map=self._map)
+            return
+        if len(others) >= CONNECTIONS and (leaving := makes_room(others)):
+            leaving.handle_close()
+        self.channel_class(self, connection, address, self.adj, map=self._map)
+
+    def readable(self) -> bool:
+        """Whether another connection can be accepted."""
+        is_listening, channels = super().readable(), self.active_channels
+        return is_listening and (len(channels) < CONNECTIONS or makes_room(list(channels.values())) is not None)
 
     def run(self) -> None:
         """Answer requests until asked to stop, then wait for the requests in flight and close everything."""
@@ -562,7 +574,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
     def _stop_accepting(self) -> None:
         """Accept the connections that are already waiting, stop listening, and read once from all of them."""
         count = -1
-        while count < len(self.active_channels) < self.adj.connection_limit:
+        while count < len(self.active_channels) < CONNECTIONS:
             count = len(self.active_channels)
             self.handle_accept()
         wasyncore.dispatcher.close(self)

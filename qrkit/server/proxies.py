@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.server.settings import Settings
+from qrkit.server.shares import network_of
 
-__all__ = ["client_address", "has_its_share", "is_from_proxy"]
-
-MOST_OF_ADDRESS = 100
-"""Maximum number of simultaneous connections from one address."""
+__all__ = ["client_address", "is_free", "is_from_proxy", "network_of_peer"]
 
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
 
@@ -41,20 +38,15 @@ def is_from_proxy(environ: WSGIEnvironment, settings: Settings) -> bool:
     return address is not None and _is_trusted(address, settings)
 
 
-def has_its_share(address: str, others: Sequence[str], settings: Settings) -> bool:
-    """Whether an address already has as many connections as one address may have.
+def network_of_peer(peer: str) -> str:
+    """Return what the connections of a peer are counted by; an IPv4 address written as IPv6 counts as IPv4."""
+    return network_of(str(_read(peer.partition("%")[0]) or peer))
 
-    Trusted proxies and this machine, which may run a proxy, have no limit.
 
-    Args:
-        address: The address that opens another connection.
-        others: The addresses of the open connections.
-        settings: Contains the trusted proxies.
-    """
-    client = _read(address.partition("%")[0])
-    if client is None or client.is_loopback or _is_trusted(client, settings):
-        return False
-    return sum(other == address for other in others) >= MOST_OF_ADDRESS
+def is_free(peer: str, settings: Settings) -> bool:
+    """Whether a peer may have any number of connections: a trusted proxy, or this machine, which may run a proxy."""
+    address = _read(peer.partition("%")[0])
+    return address is None or address.is_loopback or _is_trusted(address, settings)
 
 
 def _is_trusted(address: IPv4Address | IPv6Address, settings: Settings) -> bool:

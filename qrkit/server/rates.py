@@ -1,22 +1,16 @@
-"""Limits how often and how much at once: buckets of requests per address, and a gate for expensive work."""
+"""Limits how often clients may ask: buckets of requests per address."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from ipaddress import ip_address, ip_network
-from threading import BoundedSemaphore, Lock
+from collections.abc import Callable
+from threading import Lock
 
 from qrkit.errors import TooManyRequests
+from qrkit.server.shares import MOST_CLIENTS, network_of
 
-__all__ = ["Buckets", "Gate", "rate_limit_key"]
-
-MOST_ADDRESSES = 50_000
-"""Maximum number of addresses in a table of buckets; the one idle for longest is dropped."""
-HOUSEHOLD = 64
-"""Bits of an IPv6 address that identify one customer; a customer can use any number of addresses below."""
+__all__ = ["Buckets"]
 
 
 class Buckets:
@@ -43,7 +37,7 @@ class Buckets:
         """
         if not self._most:
             return
-        now, key = self._clock(), rate_limit_key(address)
+        now, key = self._clock(), network_of(address)
         with self._lock:
             level, since = self._levels.get(key, (float(self._most), now))
             level = min(self._most, level + (now - since) * self._most / 60)
@@ -52,58 +46,8 @@ class Buckets:
                 raise TooManyRequests(self._message, retry_after=wait)
             self._levels[key] = level - 1, now
             self._levels.move_to_end(key)
-            if len(self._levels) > MOST_ADDRESSES:
+            if len(self._levels) > MOST_CLIENTS:
                 self._levels.popitem(last=False)
 
     def __len__(self) -> int:
         return len(self._levels)
-
-
-def rate_limit_key(address: str) -> str:
-    """Return what is counted as one client: an IPv4 address, or the network of an IPv6 address."""
-    if ":" not in address:
-        return address
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    return str(ip_network((parsed, HOUSEHOLD), strict=False))
-
-
-class Gate:
-    """Lets a limited number of callers through at once; some may wait, and the others are rejected.
-
-    Args:
-        places: Maximum concurrent callers.
-        waiting: Maximum waiting callers.
-        seconds: Maximum wait.
-        message: The error message for rejected callers.
-    """
-
-    def __init__(self, places: int, *, waiting: int, seconds: float, message: str) -> None:
-        self._inside = BoundedSemaphore(places)
-        self._places = BoundedSemaphore(places + waiting)
-        self._seconds = seconds
-        self._message = message
-
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Context manager: waits for a free slot and holds it.
-
-        Raises:
-            TooManyRequests: If too many callers wait, or if waiting takes too long.
-        """
-        if not self._places.acquire(blocking=False):
-            raise self._full()
-        try:
-            if not self._inside.acquire(timeout=self._seconds):
-                raise self._full()
-            try:
-                yield
-            finally:
-                self._inside.release()
-        finally:
-            self._places.release()
-
-    def _full(self) -> TooManyRequests:
-        return TooManyRequests(self._message, retry_after=int(self._seconds) + 1)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from qrkit.design.design import Design
 from qrkit.drawing.untrusted.assets import Fetch
+from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, MOST_WORKERS, within
 from qrkit.errors import InvalidParameter, NotAuthenticated, Problem, WrongMediaType
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
+from qrkit.scanning.untrusted import MOST_READERS
 from qrkit.server.bodies import Sent, is_form, read_file
 from qrkit.server.health import Health
 from qrkit.server.messages import Request
-from qrkit.server.rates import Buckets, Gate
+from qrkit.server.rates import Buckets
 from qrkit.server.reading import json_object, pairs
 from qrkit.server.settings import Settings
+from qrkit.server.shares import Client, Gate, Spent, network_of
 from qrkit.store import Store
 from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
@@ -36,33 +41,41 @@ _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 class Gates:
     """Limits on concurrent and repeated work, so that short URLs are answered under any load.
 
+    Work is shared by client (`qrkit.server.shares`), and the time that a client spends in one gate counts in all.
+
     Attributes:
-        drawing: For drawing images and answering with many records, which take processor time and memory.
-        reading: For reading large bodies sent by strangers: one at a time.
+        plain: For drawing designs without images, which is quick.
+        drawing: For drawing designs with images and answering with many records, which take processor time and memory.
+        reading: For reading large bodies: one at a time.
+        decoding: For reading images, which run in processes of their own.
         changing: For changing records: one at a time.
-        generates: Requests without a key, per address.
-        unknown_codes: Requests for unknown short URLs, per address.
+        generates: Requests without a key, per network.
+        unknown_codes: Requests for unknown short URLs, per network.
     """
 
     def __init__(self, settings: Settings) -> None:
+        spent, renders = Spent(), settings.renders or os.cpu_count() or 1
         # Together the gates leave threads free: a visitor who scans must always find one.
-        waiting = settings.threads // 4
-        self.drawing = Gate(
-            settings.renders or os.cpu_count() or 1,
-            waiting=waiting,
-            seconds=LONGEST_WAIT,
-            message="too many pictures are asked for at once; please try again",
-        )
-        self.reading = Gate(
-            1, waiting=waiting // 2, seconds=LONGEST_WAIT, message="too much is being read at once; please try again"
-        )
-        self.changing = Gate(
-            1, waiting=2 * waiting, seconds=LONGEST_WAIT, message="too many changes are under way; please try again"
-        )
+        share = settings.threads // 16
+
+        def gate(places: int, *, waiting: int, message: str, most_each: int | None = None) -> Gate:
+            return Gate(
+                places, waiting=waiting, seconds=LONGEST_WAIT, message=message, most_each=most_each, spent=spent
+            )
+
+        pictures = "too many pictures are asked for at once; please try again"
+        self.plain = gate(renders, waiting=2 * share, message=pictures)
+        # One place more than a single client gets, and no more than there are processes that draw.
+        places = min(renders + 1, MOST_WORKERS)
+        self.drawing = gate(places, waiting=share, message=pictures, most_each=places - 1)
+        reading = "too much is being read at once; please try again"
+        self.reading = gate(1, waiting=share, message=reading)
+        self.decoding = gate(MOST_READERS, waiting=share // 2, message=reading, most_each=MOST_READERS - 1)
+        self.changing = gate(1, waiting=7 * share, message="too many changes are under way; please try again")
         self.set_rates(settings)
 
     def set_rates(self, settings: Settings) -> None:
-        """Set the limits per minute and address; everybody begins anew."""
+        """Set the limits per minute and network; everybody begins anew."""
         # Each process sees about the same share of the requests of one address.
         a_minute = -(-settings.generates_a_minute // settings.processes)
         self.generates = Buckets(
@@ -121,6 +134,30 @@ class Call:
         return Portfolio(service.store, self.account, base_url=service.base_url, clock=service.clock)
 
     @property
+    def client(self) -> Client:
+        """Who the work for the request is counted for."""
+        return Client(self.account.id, has_key=True) if self.account else Client(network_of(self.request.address))
+
+    @contextmanager
+    def drawing(self, design: Design, client: Client | None = None) -> Iterator[None]:
+        """Context manager: waits for a place to draw a design and holds it, for a limited time if it has images.
+
+        Args:
+            design: The design.
+            client: Who the work is counted for if the design has images; by default who sent the request.
+
+        Raises:
+            TooManyRequests: If too many requests wait, or if waiting takes too long.
+        """
+        gates = self.service.gates
+        if design.pictures:
+            with gates.drawing.passing(client or self.client), within(LONGEST_SECONDS):
+                yield
+        else:
+            with gates.plain.passing(self.client):
+                yield
+
+    @property
     def id(self) -> str:
         """The ID in the path."""
         return self.request.path["id"]
@@ -159,7 +196,7 @@ class Call:
             BodyTooLarge: If the body is longer.
         """
         body = self.request.body(most)
-        with self.service.gates.reading.passing():
+        with self.service.gates.reading.passing(self.client):
             return read_file(body, self._content_type)
 
 

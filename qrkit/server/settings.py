@@ -137,13 +137,16 @@ class Settings(Model):
         default=1, description="Processes that serve the store. Each applies its share of the limits per address."
     )
     renders: Annotated[Whole, Within(1, 64, "images")] | None = Field(
-        default=None, description="Images that are drawn or read at once; by default, one per processor."
+        default=None,
+        description="Images that are drawn at once, by default one per processor: so many plain ones and, for one "
+        "account or address, so many that contain images (at most 4; one more for others).",
     )
     generates_a_minute: Rate = Field(
-        default=600, description="Images that one address may generate or decode without a key; 0 is no limit."
+        default=600,
+        description="Images that one IPv4 address or IPv6 /64 may generate or decode without a key; 0 is no limit.",
     )
     unknown_codes_a_minute: Rate = Field(
-        default=30, description="Unknown short URLs that one address may ask for; 0 is no limit."
+        default=30, description="Unknown short URLs that one IPv4 address or IPv6 /64 may ask for; 0 is no limit."
     )
 
     @classmethod

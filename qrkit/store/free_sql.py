@@ -1,21 +1,27 @@
 """Runs user-written SQL, which can read only that user's rows.
 
-It runs in a sandbox database with a time and memory limit. Safety does not depend on parsing: the single-SELECT check
-only reports mistakes early.
+It runs in a process of its own, on a copy of these rows, with limits on time and memory: DuckDB cannot interrupt a
+single function, and does not count all of its memory. Safety does not depend on parsing: the single-SELECT check only
+reports mistakes early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from threading import Timer
+import os
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.duckdb.column_copy import columns
-from qrkit.store.sandbox import Query, sandbox
+from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Question
+from qrkit.store.sandbox import ALONE, Query, sandbox
 from qrkit.store.scans import Scans
 
 if TYPE_CHECKING:
@@ -26,7 +32,10 @@ __all__ = ["MOST_ROWS", "free_sql"]
 MEMORY = "512MB"
 MOST_ROWS = 1_000_000
 LONGEST_SECONDS = 3_600.0
-ANSWER = "apart.answer"
+LONGEST_START = 60.0
+"""Seconds that a process may take to start, and a query may wait for one, in addition to its own."""
+COMPUTED = "query"
+"""What a statement contains if it can name tables in other ways than by their names, as `query_table` does."""
 
 SHOWN = """
 q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
@@ -46,6 +55,9 @@ FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode WHERE {SHOWN} GROUP BY A
 """
 
 
+_workers = Workers(Path(__file__).with_name("free_sql_worker.py"), max(2, os.cpu_count() or 1))
+
+
 def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, seconds: float) -> pd.DataFrame:
     """Run a SELECT over the rows of the account of a view and return the result.
 
@@ -62,23 +74,26 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
         raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
-    with sandbox(columns(scans.store), _tables(scans), config={"memory_limit": MEMORY}) as alone:
-        alone.execute("CREATE SCHEMA apart")  # hides the result from SHOW TABLES
-        try:
-            with _in_time(alone, seconds):
-                # As a table first: the memory limit applies to a DuckDB table, but not to a DataFrame.
-                made = f"CREATE TABLE {ANSWER} AS FROM (\n{_one_select(alone, select)}\n) LIMIT {MOST_ROWS + 1}"
-                alone.execute(made, dict(parameters))
-            answer: pd.DataFrame = alone.sql(f"FROM {ANSWER}").df()
-        except duckdb.InterruptException as error:
-            raise _refused(select, f"takes longer than {seconds:g} seconds") from error
-        except duckdb.OutOfMemoryException as error:
-            raise _refused(select, f"needs more memory than {MEMORY}") from error
-        except duckdb.Error as error:
-            raise _refused(select, str(error)) from error
+    with TemporaryDirectory(prefix="qrkit-") as folder:
+        question = Question(
+            select=_write_rows(scans, select, Path(folder)),
+            parameters=parameters,
+            folder=folder,
+            tables=TABLES,
+            most=MOST_ROWS + 1,
+            seconds=seconds,
+            config={name: value for name, value in ALONE.items() if name != "enable_external_access"}
+            | {"memory_limit": MEMORY},
+        )
+        _ask(question)
+        with duckdb.connect(str(Path(folder, "result.duckdb")), read_only=True, config=dict(ALONE)) as found:
+            answer: pd.DataFrame = found.sql("FROM result").df()
     if len(answer) > MOST_ROWS:
         raise _refused(select, f"has more than {MOST_ROWS:,} rows; count or narrow them, or write scans.to_parquet()")
     return answer
+
+
+TABLES = ("scans", "visits", "qrcodes", "campaigns", "day_counts")
 
 
 def _tables(scans: Scans) -> dict[str, Query]:
@@ -100,6 +115,8 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
         found = alone.extract_statements(select)
     except TypeError as error:
         raise _refused(select, "holds half a character (a lone surrogate)") from error
+    except duckdb.Error as error:
+        raise _refused(select, str(error)) from error
     if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
         raise _refused(select, "must be one SELECT")
     text = found[0].query.encode()
@@ -107,16 +124,39 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
     return text[: ends[0]].decode() if ends else found[0].query
 
 
-@contextmanager
-def _in_time(alone: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    timer = Timer(seconds, alone.interrupt)
-    timer.daemon = True
-    timer.start()
+def _write_rows(scans: Scans, select: str, folder: Path) -> str:
+    """Write the tables that a SELECT may name to files, the others without rows; return the text of the SELECT."""
+    # External access is safe: only our own statements run here.
+    with sandbox(columns(scans.store), _tables(scans), config={"enable_external_access": "true"}) as alone:
+        text = _one_select(alone, select)
+        for name in TABLES:
+            limit = "" if name in text.lower() or COMPUTED in text.lower() else "LIMIT 0"
+            file = folder / f"{name}.parquet"
+            alone.execute(f"COPY (FROM {name} {limit}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+    return text
+
+
+def _ask(question: Question) -> None:
+    select, seconds = question["select"], question["seconds"]
+    late = f"takes longer than {seconds:g} seconds"
     try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+        asked = pickle.dumps(question)
+    except Exception as error:  # pickle raises errors of many types
+        raise _refused(select, f"has a parameter that is no value of SQL: {error}") from error
+    began = monotonic()
+    try:
+        outcome, answer = _workers.ask(len(asked).to_bytes(4, "big"), asked, seconds=seconds + LONGEST_START)
+    except WorkerBroke as error:
+        rule = late if monotonic() - began >= seconds else "breaks the database"
+        raise _refused(select, rule) from error
+    except (WorkerLate, WorkersBusy) as error:
+        raise _refused(select, late) from error
+    if outcome == TOO_LARGE:
+        raise _refused(select, f"needs more memory than {MEMORY}")
+    if outcome == BROKEN_RULE:
+        raise _refused(select, answer.decode())
+    if outcome != DONE:
+        raise _refused(select, late)
 
 
 def _refused(select: str, rule: str) -> InvalidParameter:

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "decode", "decode_all", "opened"]
+__all__ = ["MOST_READ_SIDE", "Decoded", "decode", "decode_all", "opened", "webp_pixels"]
 
 _NAMES = tuple({"jpg": "JPEG", "tif": "TIFF"}.get(name, name.upper()) for name in RASTER_FORMATS)
 """Pillow's names of the raster formats."""
 
 MOST_PIXELS = 50_000_000
+MOST_WEBP_PIXELS = 12_500_000
+"""Limit for WebP from strangers: its decoder makes four copies of four bytes a pixel, even to tell the size."""
 MOST_READ_SIDE = 1_600
 """Pixels of the longer side to which images from strangers are reduced, so that the worst takes two seconds."""
 LONGEST_SIDE = 65_535
@@ -156,6 +158,9 @@ def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Itera
     picture = _load(picture)
     try:
         if isinstance(picture, bytes):
+            most = MOST_WEBP_PIXELS if most_side else MOST_PIXELS
+            if (webp_pixels(picture) or 0) > most:
+                raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
             picture = Image.open(BytesIO(picture), formats=_NAMES)
         pixels = picture.width * picture.height
         if pixels > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
@@ -169,7 +174,7 @@ def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Itera
             yield _on_papers(_reduce(picture, most_side))
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise UnreadableFile(too_large) from error
-    except UnreadableFile:
+    except (UnreadableFile, MemoryError):
         raise
     except Exception as error:
         # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
@@ -178,12 +183,21 @@ def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Itera
 
 def _reduce(frame: Image, most_side: int | None) -> Image:
     """Convert a frame to 8 bits and reduce its longer side to `most_side`."""
+    # Images of these modes are reduced before anything copies all their pixels.
+    if most_side and frame.mode in ("L", "LA", "RGB", "RGBA"):
+        frame = _shrink(frame, most_side)
     if frame.mode in ("I", "F") or frame.mode.startswith("I;16"):
-        frame = _to_8_bits(frame)
+        frame = _to_8_bits(frame, max(1, max(frame.size) // most_side) if most_side else 1)
     frame = frame.convert("RGBA" if frame.has_transparency_data else "L")
-    if most_side and max(frame.size) > most_side:
-        frame.thumbnail((most_side, most_side))
-    return frame
+    return _shrink(frame, most_side) if most_side else frame
+
+
+def _shrink(frame: Image, most_side: int) -> Image:
+    if max(frame.size) <= most_side:
+        return frame
+    frame.draft(None, (most_side, most_side))  # a JPEG is decoded at a fraction of its size
+    factor = min(most_side / max(frame.size), 1)
+    return frame.resize([max(1, round(side * factor)) for side in frame.size], reducing_gap=2)
 
 
 def _on_papers(frame: Image) -> Iterator[Image]:
@@ -199,12 +213,32 @@ def _on_papers(frame: Image) -> Iterator[Image]:
         yield paper.convert("L")
 
 
-def _to_8_bits(picture: Image) -> Image:
-    """Scale grays of 16 bits or more from black to white, because Pillow would clip them at 255."""
+def webp_pixels(data: bytes) -> int | None:
+    """Return the width times the height of a WebP from its first header (RFC 9649); None for other data."""
+    if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
+        return None
+    kind, head = data[12:16], data[20:30].ljust(10, b"\0")
+    if kind == b"VP8X":
+        return (1 + int.from_bytes(head[4:7], "little")) * (1 + int.from_bytes(head[7:10], "little"))
+    if kind == b"VP8L":
+        bits = int.from_bytes(head[1:5], "little")
+        return (1 + (bits & 0x3FFF)) * (1 + (bits >> 14 & 0x3FFF))
+    return (int.from_bytes(head[6:8], "little") & 0x3FFF) * (int.from_bytes(head[8:10], "little") & 0x3FFF)
+
+
+def _to_8_bits(picture: Image, step: int) -> Image:
+    """Scale grays of 16 bits or more from black to white, because Pillow would clip them at 255.
+
+    Args:
+        picture: An image of one channel.
+        step: Side of the squares of pixels that become one.
+    """
     import numpy as np
     from PIL import Image
 
-    greys = np.asarray(picture, dtype=np.float64)
+    height, width = picture.height // step * step, picture.width // step * step
+    squares = np.asarray(picture)[:height, :width].reshape(height // step, step, width // step, step)
+    greys = squares.mean((1, 3), dtype=np.float64)
     low, high = np.quantile(greys, (HOT, 1 - HOT))
     if low == high:  # nearly all pixels are paper
         low, high = greys.min(), greys.max()

@@ -139,7 +139,7 @@ def test_a_key_is_in_no_file_no_log_line_no_header_and_no_error(tmp_path, caplog
         statistics = world.send(BY_NUMBER["statistics"], path=f"{API}/track/statistics/<campaign>.csv").body
         files = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
     files += [file.read_bytes() for file in sorted(tmp_path.iterdir())]
-    assert len(files) == 3, "the file, its log, and the file when it was closed"
+    assert len(files) == 5, "the file and its log, the inbox and its log, and the file when it was closed"
     lines = [f"{record.getMessage()} {record.__dict__!r}".encode() for record in caplog.records]
     assert len([record for record in caplog.records if record.name == "qrkit.access"]) >= len(replies)
     answers = [repr(reply.headers).encode() + reply.body for reply in replies]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.server.proxies import client_address, has_its_share
+from qrkit.server.proxies import client_address, is_free, network_of_peer
 from qrkit.server.settings import Settings
 
 DIRECT = Settings()
@@ -100,10 +100,24 @@ def test_of_other_forwarding_headers_nothing_is_believed():
     assert client_address({"REMOTE_ADDR": PEER} | spoofed, ONE) == PEER
 
 
-def test_an_address_gets_its_share_of_connections_and_no_more():
-    ours = Settings(trusted_proxies=("10.0.0.0/8",))
-    assert not has_its_share("203.0.113.9", ["203.0.113.9"] * 99 + ["203.0.113.8"] * 400, ours)
-    assert has_its_share("203.0.113.9", ["203.0.113.9"] * 100, ours)
-    assert has_its_share("2001:db8::1", ["2001:db8::1"] * 100, ours)
-    for free in ("127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "nonsense"):
-        assert not has_its_share(free, [free] * 511, ours)
+@pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "nonsense"])
+def test_trusted_proxies_and_this_machine_may_have_any_number_of_connections(peer):
+    assert is_free(peer, Settings(trusted_proxies=("10.0.0.0/8",)))
+
+
+@pytest.mark.parametrize("peer", ["203.0.113.9", "2001:db8::1", "::ffff:203.0.113.9"])
+def test_others_have_a_share_of_the_connections(peer):
+    assert not is_free(peer, Settings(trusted_proxies=("10.0.0.0/8",)))
+
+
+@pytest.mark.parametrize(
+    ("one", "another", "are_one"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("203.0.113.9", "::ffff:203.0.113.9", True),
+        ("::ffff:203.0.113.9", "::ffff:203.0.113.8", False),
+    ],
+)
+def test_connections_are_counted_by_network_as_requests_are(one, another, are_one):
+    assert (network_of_peer(one) == network_of_peer(another)) == are_one

@@ -1,14 +1,13 @@
-import random
 from concurrent.futures import ThreadPoolExecutor
-from queue import Queue
-from threading import Barrier, Event, Thread
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import TooManyRequests
-from qrkit.server.rates import MOST_ADDRESSES, Buckets, Gate
+from qrkit.server.rates import Buckets
+from qrkit.server.shares import MOST_CLIENTS
 
 MINUTE = 60
 LONGEST_WAIT = 30
@@ -125,16 +124,16 @@ def test_zero_is_without_limit_and_keeps_nothing(clock):
 def test_100_000_addresses_take_bounded_room_and_those_that_are_idle_make_room(clock):
     found = buckets(clock, a_minute=1)
     assert taken(found, 2) == 1
-    for number in range(MOST_ADDRESSES - 1):
+    for number in range(MOST_CLIENTS - 1):
         found.take(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-    assert len(found) == MOST_ADDRESSES
+    assert len(found) == MOST_CLIENTS
     assert taken(found, 1) == 0
-    for number in range(100_000 - MOST_ADDRESSES):
+    for number in range(100_000 - MOST_CLIENTS):
         found.take(f"11.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-        assert len(found) == MOST_ADDRESSES
+        assert len(found) == MOST_CLIENTS
     # Its bucket was the oldest, and is full again.
     assert taken(found, 1) == 1
-    assert len(found) == MOST_ADDRESSES
+    assert len(found) == MOST_CLIENTS
 
 
 def test_an_address_that_was_busy_lately_is_kept_when_another_makes_room(clock):
@@ -142,9 +141,9 @@ def test_an_address_that_was_busy_lately_is_kept_when_another_makes_room(clock):
     found.take("192.0.2.1")
     found.take("192.0.2.2")
     found.take("192.0.2.1")
-    for number in range(MOST_ADDRESSES - 1):
+    for number in range(MOST_CLIENTS - 1):
         found.take(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-    assert len(found) == MOST_ADDRESSES
+    assert len(found) == MOST_CLIENTS
     # The second address was idle for longest, so its bucket is new, and full; that of the first is still empty.
     refusal(found, "192.0.2.1")
     assert taken(found, 3, "192.0.2.2") == 2
@@ -173,101 +172,3 @@ def test_in_no_minute_more_than_two_buckets_are_taken(a_minute, pauses):
         times += [clock.now] * taken(found, 30)
     for start in times:
         assert len([one for one in times if start <= one < start + MINUTE]) <= 2 * a_minute
-
-
-# Gates ----------------------------------------------------------------------------------------------------------------
-
-
-def gate(places=1, waiting=0, seconds=LONGEST_WAIT):
-    return Gate(places, waiting=waiting, seconds=seconds, message="please try again")
-
-
-class Visitor(Thread):
-    """Passes a gate in a thread of its own, and stays inside until it is told to leave."""
-
-    def __init__(self, gate, news):
-        super().__init__(daemon=True)
-        self.gate, self.news, self.may_leave = gate, news, Event()
-        self.start()
-
-    def run(self):
-        try:
-            with self.gate.passing():
-                self.news.put(("inside", self))
-                self.may_leave.wait(LONGEST_WAIT)
-        except TooManyRequests:
-            self.news.put(("refused", self))
-        else:
-            self.news.put(("left", self))
-
-
-def test_so_many_are_inside_so_many_wait_and_the_others_are_refused_at_once():
-    found, news = gate(places=2, waiting=3), Queue()
-    visitors = [Visitor(found, news) for _ in range(9)]
-    first = [news.get(timeout=LONGEST_WAIT) for _ in range(6)]
-    assert sorted(word for word, _ in first) == ["inside"] * 2 + ["refused"] * 4
-    inside = [visitor for word, visitor in first if word == "inside"]
-    # Each that leaves lets one in that waits.
-    for _ in range(3):
-        leaving = inside.pop()
-        leaving.may_leave.set()
-        told = dict(news.get(timeout=LONGEST_WAIT) for _ in range(2))
-        assert told.keys() == {"left", "inside"}
-        assert told["left"] is leaving
-        inside.append(told["inside"])
-    for visitor in inside:
-        visitor.may_leave.set()
-    assert [news.get(timeout=LONGEST_WAIT)[0] for _ in range(2)] == ["left"] * 2
-    for visitor in visitors:
-        visitor.join(LONGEST_WAIT)
-    assert news.empty()
-
-
-def test_a_refusal_says_when_to_come_again():
-    found = gate(seconds=20)
-    with found.passing(), pytest.raises(TooManyRequests) as caught, found.passing():
-        pass
-    assert (str(caught.value), caught.value.retry_after) == ("please try again", 21)
-
-
-def test_who_waited_for_too_long_is_refused():
-    found = gate(waiting=1, seconds=0.01)
-    with found.passing():
-        for _ in range(5):
-            with pytest.raises(TooManyRequests), found.passing():
-                pass
-
-
-def test_a_place_is_free_again_after_an_error_and_after_refusals():
-    found = gate(places=2, waiting=1, seconds=0.01)
-    for _ in range(9):
-        with pytest.raises(ZeroDivisionError), found.passing():
-            raise ZeroDivisionError
-    with found.passing(), found.passing():
-        for _ in range(9):
-            with pytest.raises(TooManyRequests), found.passing():
-                pass
-    with found.passing(), found.passing():
-        pass
-    assert found._inside._value == 2
-    assert found._places._value == 3
-
-
-def test_never_more_are_inside_than_there_are_places():
-    found, together = gate(places=3, waiting=100), Barrier(8)
-    inside, most = [], []
-
-    def pass_often(seed):
-        pick = random.Random(seed)
-        together.wait(timeout=LONGEST_WAIT)
-        for _ in range(200):
-            with found.passing():
-                inside.append(seed)
-                most.append(len(inside))
-                sum(range(pick.randrange(200)))
-                inside.remove(seed)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(pass_often, range(8)))
-    assert max(most) <= 3
-    assert len(most) == 8 * 200

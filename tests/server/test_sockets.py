@@ -541,24 +541,46 @@ def many_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+HALF_A_HEADER = b"GET /echo HTTP/1.1\r\nHost: lo"
+
+
 @pytest.mark.usefixtures("many_files")
-def test_more_than_512_connections_wait_and_are_answered_when_others_leave(desk):
+@pytest.mark.parametrize("sent", [b"", HALF_A_HEADER, HALF_A_BODY], ids=["nothing", "half a header", "half a body"])
+def test_however_many_are_slow_the_next_one_is_answered(desk, sent):
     before = open_files()
     with serving(desk) as server:
-        connections = [connect(server) for _ in range(520)]
-        last = connections[-1]
-        last.sendall(request("/echo", END, method="POST", body=b"last"))
-        first = connections[0]
-        first.sendall(request("/echo", method="POST", body=b"first"))
-        assert one_answer(first).body == b"first"
-        assert desk.asked == ["/echo"]
-        for connection in connections[:100]:
-            connection.close()
-        (answer,) = answers(everything(last))
-        assert answer.body == b"last"
-        for connection in connections:
+        slow = []
+        for _ in range(530):
+            slow.append(connect(server))
+            slow[-1].sendall(sent)
+        with connect(server) as connection:
+            connection.settimeout(5)
+            connection.sendall(request("/echo", END, method="POST", body=b"quick"))
+            (answer,) = answers(everything(connection))
+        assert answer.body == b"quick"
+        # The oldest of them made room.
+        assert everything(slow[0]) == b""
+        slow[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            slow[-1].recv(1)
+        for connection in slow:
             connection.close()
     assert open_files() == before
+
+
+@pytest.mark.usefixtures("many_files")
+def test_more_than_512_connections_with_requests_wait_and_are_answered_when_others_leave(desk):
+    with serving(desk, threads=4) as server:
+        connections = [connect(server) for _ in range(520)]
+        for connection in connections:
+            connection.sendall(request("/wait", END))
+        for _ in range(4):
+            assert desk.came.acquire(timeout=LONGEST_WAIT)
+        assert len(server.active_channels) <= 512
+        desk.may_go_on.set()
+        assert {answer.body for one in connections for answer in answers(everything(one))} == {b"waited"}
+        for connection in connections:
+            connection.close()
 
 
 # The end --------------------------------------------------------------------------------------------------------------

@@ -102,11 +102,15 @@ def test_half_a_character_is_refused(shop):
     assert "holds half a character" in refused(shop, "SELECT '\ud800'")
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
-@settings(max_examples=25)
-def test_a_value_is_never_a_part_of_the_text(shop, text):
-    found = shop.sql("SELECT $text AS text, (SELECT count(*) FROM qrcodes WHERE name = $text) AS codes", text=text)
-    assert found.to_numpy().tolist() == [[text, int(text in ("Door", "Shelf"))]]
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40), min_size=5))
+@settings(max_examples=5)
+def test_a_value_is_never_a_part_of_the_text(shop, texts):
+    select = (
+        "SELECT text, (SELECT count(*) FROM qrcodes WHERE name = text) AS codes FROM (SELECT unnest($texts) AS text)"
+    )
+    found = shop.sql(select, texts=texts)
+    assert found.to_numpy().tolist() == [[text, int(text in ("Door", "Shelf"))] for text in texts]
+    assert shop.sql("SELECT $text AS text", text=texts[0])["text"].tolist() == texts[:1]
 
 
 def test_bots_are_visits_and_no_scans(file, tmp_path):
@@ -268,6 +272,28 @@ def test_a_select_that_takes_too_long_is_ended(shop):
             seconds=0.2,
         )
     assert shop.sql("SELECT 1 AS a")["a"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT levenshtein(repeat('a', 200_000), repeat('b', 200_000))",
+        "SELECT length(repeat('a', 1_500_000_000)) + length(repeat('b', 1_500_000_000))",
+    ],
+)
+def test_a_single_function_that_takes_too_long_or_too_much_is_ended(shop, select):
+    """DuckDB can neither interrupt a function nor count what it takes."""
+    assert refused(shop, select, r"takes longer than 0\.2 seconds|needs more memory than 512MB", seconds=0.2)
+    assert shop.sql("SELECT count(*) AS n FROM scans")["n"].tolist() == [100]
+
+
+@pytest.mark.parametrize("table", ["SCANS", '"Scans"', "query_table('sca' || 'ns')", "query('FROM sc' || 'ans')"])
+def test_a_table_has_its_rows_however_it_is_named(shop, table):
+    assert shop.sql(f"SELECT count(*) AS n FROM {table}")["n"].tolist() == [100]
+
+
+def test_a_parameter_that_is_no_value_is_refused(shop):
+    assert refused(shop, "SELECT $a", "has a parameter that is no value of SQL", a=lambda: 1)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 0.01, 1e9, float("nan"), "1", None, True])

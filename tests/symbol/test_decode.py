@@ -13,7 +13,7 @@ from PIL import Image
 from qrkit import decode, decode_all, generate
 from qrkit.errors import InvalidParameter, NoSymbol, QrkitError, UnreadableFile
 from qrkit.server.statuses import status_of
-from qrkit.symbol.decode import MOST_FRAMES, MOST_PIXELS
+from qrkit.symbol.decode import MOST_FRAMES, MOST_PIXELS, webp_pixels
 
 RASTERS = ["png", "jpg", "bmp", "tif", "gif", "webp"]
 
@@ -119,6 +119,38 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path):
 def test_a_picture_with_too_many_pixels_is_refused_before_it_is_unpacked(width, height):
     with pytest.raises(UnreadableFile, match="too many pixels: at most 50,000,000, and 65,535 a side"):
         decode(png_header(width, height))
+
+
+def webp(chunk, head):
+    """The beginning of a WebP, as far as its size."""
+    data = chunk + len(head).to_bytes(4, "little") + head
+    return b"RIFF" + (4 + len(data)).to_bytes(4, "little") + b"WEBP" + data
+
+
+WEBPS = {
+    "lossy": webp(b"VP8 ", b"\x30\1\0\x9d\1\x2a" + (16_383).to_bytes(2, "little") + (3_000).to_bytes(2, "little")),
+    "lossless": webp(b"VP8L", b"\x2f" + (16_382 | 2_999 << 14).to_bytes(4, "little")),
+    "extended": webp(b"VP8X", bytes(4) + (16_382).to_bytes(3, "little") + (2_999).to_bytes(3, "little")),
+}
+
+
+@pytest.mark.parametrize("data", WEBPS.values(), ids=WEBPS)
+def test_a_webp_with_too_many_pixels_is_refused_by_its_header(data):
+    """Pillow would make two pictures of this size before it tells how large they are."""
+    with pytest.raises(UnreadableFile, match="too many pixels: at most 12,500,000 in a webp"):
+        decode(data, most_side=1_600)
+
+
+@pytest.mark.parametrize("options", [{}, {"lossless": True}, {"lossless": True, "icc_profile": b"x"}], ids=str)
+def test_the_pixels_of_a_webp_are_counted_as_its_writer_counts_them(options):
+    file = BytesIO()
+    Image.new("RGB", (321, 123)).save(file, "WEBP", **options)
+    assert webp_pixels(file.getvalue()) == 321 * 123
+
+
+@pytest.mark.parametrize("data", [b"", b"RIFF", b"RIFF0000WEBP", b"RIFF0000WAVEVP8 ", generate("hi").to_bytes("png")])
+def test_bytes_of_no_webp_have_no_such_header(data):
+    assert not webp_pixels(data)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])

@@ -11,7 +11,7 @@ from qrkit.store.recording import drain
 from qrkit.tracking.records import Place
 from qrkit.visits.destinations import Destination
 from qrkit.visits.redirect import Redirects, Request
-from tests.inboxes import standing_still
+from tests.inboxes import failing, standing_still
 
 IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
@@ -67,12 +67,6 @@ def visits(shop):
     drain(shop.store)
     found = shop.store.rows("SELECT * FROM visits ORDER BY time, kind")
     return [{name: value for name, value in row.items() if name != "xid"} for row in found]
-
-
-def break_inbox(shop, folder):
-    """Let no inbox be made, as on a disk that fails."""
-    (folder / "file").touch()
-    shop.store.database.inbox = folder / "file" / "inbox"
 
 
 def scans(shop):
@@ -218,10 +212,9 @@ def test_a_visit_is_stored_when_the_answer_is_given(tmp_path, watch):
 
 
 @pytest.mark.rule("T11")
-def test_a_redirect_happens_when_its_visit_cannot_be_stored(shop, redirects, caplog, tmp_path):
+def test_a_redirect_happens_when_its_visit_cannot_be_stored(shop, redirects, caplog):
     """Open: a disk that fails. The redirect still happens, and the loss is counted and logged."""
-    break_inbox(shop, tmp_path)
-    with caplog.at_level(logging.ERROR, logger="qrkit"):
+    with failing(shop.store), caplog.at_level(logging.ERROR, logger="qrkit"):
         assert ask(redirects).destination.link == TARGET
         assert ask(redirects, method="HEAD").destination.link == TARGET
         with pytest.raises(NotFound):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Outline, Segment
 from qrkit.drawing.scene import Drawing
 from qrkit.drawing.untrusted.svg_values import (
     ATTRIBUTES,
@@ -46,9 +46,11 @@ LARGEST_SCALE = 1e6
 LARGEST_TILE = 2
 OUTLINES = 20
 """Length of outline, in sides of the drawing, that takes as long to draw as one more element."""
+CROSSINGS = 5_000
+"""Pairs of curves in one path that may cross, which take as long to draw as one more element."""
 DASHES = 1_000
 """Number of dashes that takes as long to draw as one more element."""
-_COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked and dashed ones and long lines count more"
+_COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked, dashed or long ones, dense curves count more"
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
@@ -299,6 +301,7 @@ class _Weight:
         self._side = max(box[2:])
         periods = [sum(floats(node.attributes.get("stroke-dasharray", ""))) for node in nodes]
         self._period = min(filter(None, periods), default=math.inf)
+        self._stroke = _widest_stroke(nodes, self._side)
         self._known: dict[_Node, _Cost] = {}
         self._open: set[_Node] = set()
 
@@ -322,14 +325,16 @@ class _Weight:
         return self._known[node]
 
     def _cost(self, node: _Node, below: _Cost) -> _Cost:
-        outline = _outline_length(node, self._side)
+        segments = _segments(node)
+        outline = _outline_length(node, segments, self._side)
         scale = _scale(node, self._side)
         cost = _Cost(
             below.drawn
             + 1
             + sum(_SLOW.get(target.tag, 0) for target in node.targets)
             + (_SLOW["opacity"] if "opacity" in node.attributes else 0)
-            + outline / self._period / DASHES,
+            + outline / self._period / DASHES
+            + _crossings(segments, self._stroke) / CROSSINGS,
             below.depth + 1,
             below.scale * max(1, scale),
             (below.outlines + outline) * scale,
@@ -384,7 +389,38 @@ def _sizes(node: _Node, side: float) -> list[float]:
     return [floats(value)[0] * (side / 100 if "%" in value else 1) for value in values]
 
 
-def _outline_length(node: _Node, side: float) -> float:
+def _widest_stroke(nodes: list[_Node], side: float) -> float:
+    """Return an upper bound for the width of strokes. Elements inherit it, so it is one number for the drawing."""
+    if any("non-scaling-stroke" in node.attributes.values() for node in nodes):
+        return LARGEST_NUMBER
+    painted = [node.attributes for node in nodes if node.attributes.get("stroke", "none") != "none"]
+    widths = [node.attributes["stroke-width"] for node in nodes if "stroke-width" in node.attributes]
+    initial = [1.0 for attributes in painted if "stroke-width" not in attributes]
+    own = [floats(width)[0] * (side / 100 if "%" in width else 1) for width in widths]
+    return max([*own, *initial], default=0) if painted else 0
+
+
+def _crossings(segments: Sequence[Segment], stroke: float) -> float:
+    """Estimate how many pairs of curves of a path lie beside one another: a renderer looks for their crossings."""
+    curves = [numbers for letter, numbers in segments if letter == "C"]
+    if not curves:
+        return 0
+    xs, ys = ([one for numbers in curves for one in numbers[axis::2]] for axis in (0, 1))
+    extent = max(max(xs) - min(xs), max(ys) - min(ys))
+    length = sum(math.dist(numbers[:2], numbers[2:4]) + math.dist(numbers[2:4], numbers[4:]) for numbers in curves)
+    share = (length / len(curves) + stroke) / (extent + stroke) if extent + stroke else 1
+    return len(curves) ** 2 * min(1, share)
+
+
+def _segments(node: _Node) -> Sequence[Segment]:
+    """Return the segments of a path; an empty sequence for other elements."""
+    try:
+        return Outline.parse(node.attributes["d"]).segments if "d" in node.attributes else ()
+    except (ValueError, IndexError, TypeError) as error:
+        raise refused("has a path that cannot be read") from error
+
+
+def _outline_length(node: _Node, segments: Sequence[Segment], side: float) -> float:
     """Return an upper bound for the length of a shape's outline."""
     if node.tag not in _SHAPES:
         return 0
@@ -392,9 +428,5 @@ def _outline_length(node: _Node, side: float) -> float:
         values = [value for name, value in node.attributes.items() if name in _SIZES]
         # 10 is enough: a circle's outline is 2π radii long, a rectangle's four sides.
         return 10 * sum(abs(one) * (side if "%" in value else 1) for value in values for one in floats(value))
-    try:
-        segments = Outline.parse(node.attributes["d"]).segments
-    except (ValueError, IndexError, TypeError) as error:
-        raise refused("has a path that cannot be read") from error
     points = [numbers[index : index + 2] for _, numbers in segments for index in range(0, len(numbers), 2)]
     return 2 * sum(math.dist(one, other) for one, other in pairwise(points))

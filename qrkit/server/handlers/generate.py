@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 
 from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
@@ -13,11 +12,11 @@ from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
+from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server.generate_query import content_disposition, read_get
 from qrkit.server.messages import JSON, Response, ignored, tagged
 from qrkit.server.reading import json_object
 from qrkit.server.service import Call
-from qrkit.symbol.decode import MOST_READ_SIDE, decode
 from qrkit.tracking.short_urls import new_short_code
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
@@ -42,7 +41,7 @@ def generate_decorated(call: Call) -> Response:
     """Generate a decorated image from a design as JSON."""
     templates = Templates(call.service.store, call.portfolio.account.id)
     body = call.body(MOST_DESIGN_BYTES)
-    with call.service.gates.reading.passing():
+    with call.service.gates.reading.passing(call.client):
         asked = read_post(json_object(body), templates.get)
     return _generate(call, asked)
 
@@ -60,14 +59,13 @@ def decode_picture(call: Call) -> Response:
     picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
-    with call.service.gates.reading.passing():
-        decoded = decode(picture, most_side=MOST_READ_SIDE)
-    return Response(200, JSON, json.dumps(decoded.as_dict(), ensure_ascii=False).encode())
+    with call.service.gates.decoding.passing(call.client):
+        return Response(200, JSON, decode_untrusted(picture))
 
 
 def _generate(call: Call, asked: GenerateRequest) -> Response:
     service, gates = call.service, call.service.gates
-    with gates.changing.passing() if asked.shorten else nullcontext(), gates.drawing.passing():
+    with gates.changing.passing(call.client) if asked.shorten else nullcontext(), call.drawing(asked.design):
         # Keep slow work outside of the transaction: images are read before it and drawn after it.
         pictures = read_assets(asked.design.pictures, service.fetch)
         # A tracked code whose image cannot be drawn is not kept.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.errors import BadRequest, BodyTooLarge, InvalidParameter, Problem
 from qrkit.pictures.generate_request import read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
-from qrkit.scanning import check as checked
 from qrkit.scanning import level_named
-from qrkit.scanning.scan_report import Level, ScanReport
+from qrkit.scanning.scan_report import Level
+from qrkit.scanning.untrusted import check_untrusted
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
 from qrkit.server.messages import JSON, Response, ignored
 from qrkit.server.reading import json_object
@@ -39,21 +37,18 @@ def check(call: Call) -> Response:
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
     if body.lstrip()[:1] == b"{":
         return _check_design(call, body, level)
-    with call.service.gates.reading.passing():
-        return _to_response(checked(body, level))
+    with call.service.gates.decoding.passing(call.client):
+        return Response(200, JSON, check_untrusted(body, level))
 
 
 def _check_design(call: Call, body: bytes, level: Level) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
         raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
-    gates, service = call.service.gates, call.service
+    service = call.service
     templates = Templates(service.store, call.portfolio.account.id)
-    with gates.reading.passing():
+    with service.gates.reading.passing(call.client):
         asked = read_post(json_object(body), templates.get)
-    with gates.drawing.passing():
+    with call.drawing(asked.design):
         image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
-        return _to_response(image.check(level), [*ignored(asked.unknown), *image.warnings])
-
-
-def _to_response(report: ScanReport, warnings: Sequence[str] = ()) -> Response:
-    return Response(200, JSON, report.to_json().encode(), warnings=warnings)
+        report = image.check(level)
+    return Response(200, JSON, report.to_json().encode(), warnings=[*ignored(asked.unknown), *image.warnings])

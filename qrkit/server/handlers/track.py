@@ -86,7 +86,7 @@ def delete_campaign(call: Call) -> Response:
 
 def list_everything(call: Call) -> Response:
     """List all campaigns and QR Codes; the QR Codes without properties, location and schedule."""
-    with call.service.gates.drawing.passing():
+    with call.service.gates.drawing.passing(call.client):
         campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
         qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
     return Response(200, JSON, f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'.encode())
@@ -102,7 +102,7 @@ def statistics(call: Call) -> Response:
     if ext not in SCAN_FORMATS:
         raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
     scans = call.portfolio.scans_of(call.id)
-    with call.service.gates.drawing.passing():
+    with call.service.gates.drawing.passing(call.client):
         file = SCAN_FORMATS[ext].write(analytics.scan_records(scans))
     return Response(200, SCAN_FORMATS[ext].media_type, file, _attachment(f"statistics.{ext}") if ext != "json" else {})
 
@@ -123,7 +123,7 @@ def export(call: Call) -> Response:
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe = not flag(asked.get("raw", "false"), "raw")
-    with call.service.gates.drawing.passing():
+    with call.service.gates.drawing.passing(call.client):
         file = call.portfolio.export_bytes(ext, image_format=image_format, safe=safe)
     return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 

@@ -306,6 +306,8 @@ def by(attribute: str, element: str, levels: int, width: int) -> str:
 TILE = '<pattern id="p" patternUnits="userSpaceOnUse" {}><path d="M0 0h1v1z"/></pattern>'
 MASK = f'<mask id="m">{PATH}</mask>'
 
+CURVES = "c1 0 1 1 0 1c1 0 1-1 0-1"
+
 TOO_MUCH = {
     "uses, ten to the seventh": chain(7, 10),
     "uses, two to the thirtieth": chain(30, 2),
@@ -347,6 +349,13 @@ TOO_MUCH = {
     "dashes of an arc that grows": '<path d="M0 0A1e-6 1e6 0 0 1 1 0" stroke-dasharray="1"/>',
     "far curves": f'<path d="M0 0{"C1e6 1e6-1e6 1e6 5 5" * 2_000}" stroke="red"/>',
     "relative curves that run away": f'<path d="M0 0{"l9e5 9e5-9e5-9e5" * 2_000}" stroke="red"/>',
+    "curves with wide strokes": f'<path d="M50 50{CURVES * 2_000}" stroke="red" stroke-width="90"/>',
+    "curves with strokes of the default width": f'<path d="M0 0{CURVES * 2_000}" stroke="red"/>',
+    "curves with strokes that stay wide": f'<path d="M0 0{CURVES * 2_000}" vector-effect="non-scaling-stroke"/>',
+    "curves with strokes, inherited": '<g stroke="red" stroke-width="40">'
+    + f'<path d="{"".join(f"M{n % 100} {n // 60}c3 0 3 3 0 3" for n in range(6_000))}"/></g>',
+    "arcs with wide strokes": f'<path d="M0 0{"a1 1 0 0 1 1 0a1 1 0 0 1-1 0" * 2_000}" stroke="red" stroke-width="9"/>',
+    "curves, drawn often": f'<path id="a" d="M0 0{CURVES * 500}" stroke="red"/>' + '<use href="#a"/>' * 20,
     "tile": TILE.format('width="1000" height="1"') + '<rect fill="url(#p)"/>',
     "tile in per cent": TILE.format('width="500%" height="1"') + '<rect fill="url(#p)"/>',
     "tile enlarged by itself": TILE.format('width="9" height="9" patternTransform="scale(99)"')
@@ -391,6 +400,12 @@ def test_a_drawing_may_be_full_of_shapes_whatever_its_size(side, root):
     shapes = f'<rect width="{side}" height="{side}" opacity=".5"/>' * 20
     pattern = TILE.format(f'width="{side}" height="{side / 9}"') + '<rect fill="url(#p)"/>'
     assert sanitised(svg(paths + shapes + pattern, root)).markup.count("<path") == 1_501
+
+
+def test_a_drawing_may_have_many_curves_with_strokes_that_lie_apart():
+    curves = "".join(f"M{n % 100} {n // 60}c1 0 1 1 0 1" for n in range(6_000))
+    outlined = f'<path d="{curves}" fill="none" stroke="red" stroke-width=".3"/>'
+    assert "stroke" in sanitised(svg(outlined, 'viewBox="0 0 100 100"')).markup
 
 
 @pytest.mark.parametrize("body", CIRCLES.values(), ids=CIRCLES)

@@ -1,0 +1,72 @@
+"""Reads and checks images from strangers in separate processes, with limits on time and memory."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
+from qrkit.scanning.scan_report import Level
+from qrkit.scanning.untrusted.worker import BUG, DONE, JOBS
+
+__all__ = ["MOST_READERS", "check_untrusted", "decode_untrusted"]
+
+MOST_READERS = 2
+"""Processes that read images."""
+LONGEST_SECONDS = 20.0
+"""Time limit on the clock, for systems that cannot limit processor time; it includes the start of a process."""
+
+_REQUEST = struct.Struct(">BI")
+_readers = Workers(Path(__file__).with_name("worker.py"), MOST_READERS)
+_ERRORS = {cls.__name__: cls for cls in (NoSymbol, UnreadableFile)}
+
+
+def decode_untrusted(picture: bytes) -> bytes:
+    """Read the QR Code in an image; see `qrkit.decode`.
+
+    Args:
+        picture: The bytes of an image.
+
+    Returns:
+        The fields of `Decoded` as JSON.
+
+    Raises:
+        UnreadableFile: If the bytes are not such an image, or if reading takes too much time or memory.
+        NoSymbol: If no QR Code was found.
+    """
+    return _ask("decode", picture)
+
+
+def check_untrusted(picture: bytes, level: Level) -> bytes:
+    """Check whether an image scans; see `qrkit.check`.
+
+    Args:
+        picture: The bytes of an image.
+        level: `static`, `quick` or `standard`.
+
+    Returns:
+        The `ScanReport` as JSON.
+
+    Raises:
+        UnreadableFile: If the bytes are not such an image, or if reading takes too much time or memory.
+        NoSymbol: If no QR Code was found.
+    """
+    return _ask(level, picture)
+
+
+def _ask(job: str, picture: bytes) -> bytes:
+    try:
+        head = _REQUEST.pack(list(JOBS).index(job), len(picture))
+        outcome, answer = _readers.ask(head, picture, seconds=LONGEST_SECONDS)
+    except WorkersBusy as error:
+        raise UnreadableFile("too many other pictures are being read; try again later") from error
+    except (WorkerLate, WorkerBroke) as error:
+        raise UnreadableFile("this takes too long to read; send a picture that shows little but the code") from error
+    if outcome == BUG:
+        raise RuntimeError(f"a picture could not be read: {answer.decode('utf-8', 'replace')}")
+    if outcome == DONE:
+        return answer
+    told = json.loads(answer)
+    raise _ERRORS[told["kind"]](told["text"]).advising({"python": told["advice"], "http": told["advice"]})

@@ -1,0 +1,98 @@
+"""Runs as the process that reads images: reads requests from stdin and writes answers to stdout until stdin ends."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import traceback
+from collections.abc import Callable
+
+__all__ = ["BUG", "DONE", "JOBS", "REFUSED", "main"]
+
+DONE, REFUSED, BUG = 0, 1, 2
+"""Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""
+MOST_MEMORY = 3 * 2**29
+"""Bytes of address space: images of 50 million pixels fit unless they need several copies."""
+
+
+def _decode(picture: bytes) -> bytes:
+    from qrkit.symbol.decode import MOST_READ_SIDE, decode
+
+    return json.dumps(decode(picture, most_side=MOST_READ_SIDE).as_dict(), ensure_ascii=False).encode()
+
+
+def _check(level: str) -> Callable[[bytes], bytes]:
+    def check_at_level(picture: bytes) -> bytes:
+        from qrkit.scanning import check
+
+        return check(picture, level).to_json().encode()
+
+    return check_at_level
+
+
+JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
+    "decode": (2, _decode),
+    "static": (5, _check("static")),
+    "quick": (10, _check("quick")),
+    "standard": (15, _check("standard")),
+}
+"""Maps the name of a job to its limit of processor time in seconds and its function; a request gives the index."""
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+
+
+def _limit_time(seconds: int) -> None:
+    """Let the system end this process after so many more seconds of processor time, however busy the machine is."""
+    try:
+        import resource
+    except ImportError:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    wanted = int(used.ru_utime + used.ru_stime) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+
+
+def _answer(job: int, picture: bytes) -> tuple[int, bytes]:
+    from qrkit.errors import NoSymbol, UnreadableFile
+
+    seconds, read = list(JOBS.values())[job]
+    _limit_time(seconds)
+    try:
+        return DONE, read(picture)
+    except (NoSymbol, UnreadableFile) as error:
+        text = str(error)
+        told = {"kind": type(error).__name__, "text": text, "advice": error.told("http")[len(text) + 2 :]}
+        return REFUSED, json.dumps(told).encode()
+    except MemoryError:
+        told = {"kind": "UnreadableFile", "text": "this needs too much memory to read", "advice": "send a smaller one"}
+        return REFUSED, json.dumps(told).encode()
+    except Exception:
+        return BUG, traceback.format_exc().encode("utf-8", "replace")
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    import qrkit.symbol.decode  # noqa: F401 - loaded before any request, so that its time counts for none
+
+    _limit_memory()
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while head := requests.read(5):
+        job, length = struct.unpack(">BI", head)
+        outcome, answer = _answer(job, requests.read(length))
+        answers.write(struct.pack(">BI", outcome, len(answer)))
+        answers.write(answer)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""What is drawn or read for one client keeps no other client out."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qrkit import data_uri, open_portfolio
+from qrkit.portfolio.access import create_account, create_key, local_account
+from qrkit.server import Client, Settings, make_app
+from tests.scanning.test_untrusted import finders
+
+API = "/api/v3"
+
+
+@pytest.fixture(scope="module")
+def shop():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
+        yield portfolio
+
+
+@pytest.fixture
+def app(shop):
+    """With so few threads that nobody may wait in any queue."""
+    return make_app(shop.store, Settings(base_url=shop.base_url, threads=4, renders=2, generates_a_minute=0))
+
+
+def while_busy(works, ask):
+    """Ask again and again while other requests are under way; gives the statuses and the answers of the others."""
+    with ThreadPoolExecutor(len(works)) as threads:
+        busy = [threads.submit(work) for work in works]
+        statuses = [ask().status]
+        while not all(one.done() for one in busy):
+            statuses.append(ask().status)
+    return set(statuses), [one.result() for one in busy]
+
+
+def test_decoding_without_a_key_keeps_no_design_of_a_key_out(shop, app):
+    key = create_key(shop.store, local_account(shop.store))
+    stranger, customer = Client(app, address="192.0.2.1"), Client(app, address="192.0.2.2")
+    statuses, hostile = while_busy(
+        [lambda: stranger.request("POST", f"{API}/decode", body=finders(900))],
+        lambda: customer.post(f"{API}/generate", {"content": "hi"}, auth=key),
+    )
+    assert statuses == {200}
+    assert [one.status for one in hostile] == [400]
+
+
+CURVES = "".join(f"M{n % 40} {n // 40}c1 0 1 1 0 1" for n in range(2_000))
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 60">{}</svg>'
+SLOW = SVG.format(f'<path d="{CURVES}" stroke="red" stroke-width="20"/>')
+"""Takes a second to draw, and is just about accepted."""
+QUICK = SVG.format('<path d="M0 0h9v9z"/>')
+
+
+def test_drawing_for_one_account_keeps_no_other_out(shop, app):
+    keys = [create_key(shop.store, create_account(shop.store, name, plan="premium")) for name in ("slow", "quick")]
+    slow, others = Client(app, address="192.0.2.1"), Client(app, address="192.0.2.2")
+    place = {"x": 0, "y": 0, "width": 50, "height": 50, "display": "overlay"}
+    designs = [
+        {"content": "hi", "size": 20, "ec": "H", "layers": [{"content": data_uri(svg.encode())} | place]}
+        for svg in (SLOW, QUICK)
+    ]
+    asked = iter(range(10**6))
+
+    def ask():
+        """A plain picture, and one with an image."""
+        if next(asked) % 2:
+            return others.get(f"{API}/generate", content="hi")
+        return others.post(f"{API}/generate", designs[1], auth=keys[1])
+
+    statuses, replies = while_busy([lambda: slow.post(f"{API}/generate", designs[0], auth=keys[0])] * 4, ask)
+    assert statuses == {200}
+    assert 200 in {one.status for one in replies} <= {200, 429}

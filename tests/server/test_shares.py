@@ -1,0 +1,234 @@
+"""Who gets a place, who waits, and who is told to come again."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
+from threading import Barrier, Event, Thread
+
+import pytest
+
+from qrkit.errors import TooManyRequests
+from qrkit.server.shares import ANYBODY, MOST_CLIENTS, Client, Gate, Spent
+
+LONGEST_WAIT = 30
+ANNA, BEN = Client("anna", has_key=True), Client("ben", has_key=True)
+STRANGER, OTHER = Client("192.0.2.1"), Client("192.0.2.2")
+
+
+class Seconds:
+    """A clock that goes when it is told to."""
+
+    def __init__(self):
+        self.now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+def gate(places=1, waiting=0, seconds=LONGEST_WAIT, **options):
+    return Gate(places, waiting=waiting, seconds=seconds, message="please try again", **options)
+
+
+class Visitor(Thread):
+    """Passes a gate in a thread of its own, and stays inside until it is told to leave."""
+
+    def __init__(self, gate, news, client=ANYBODY):
+        super().__init__(daemon=True)
+        self.gate, self.news, self.client, self.may_leave = gate, news, client, Event()
+        self.start()
+
+    def run(self):
+        try:
+            with self.gate.passing(self.client):
+                self.news.put(("inside", self))
+                self.may_leave.wait(LONGEST_WAIT)
+        except TooManyRequests:
+            self.news.put(("refused", self))
+        else:
+            self.news.put(("left", self))
+
+
+def test_so_many_are_inside_so_many_wait_and_the_others_are_refused_at_once():
+    found, news = gate(places=2, waiting=3), Queue()
+    visitors = [Visitor(found, news) for _ in range(9)]
+    first = [news.get(timeout=LONGEST_WAIT) for _ in range(6)]
+    assert sorted(word for word, _ in first) == ["inside"] * 2 + ["refused"] * 4
+    inside = [visitor for word, visitor in first if word == "inside"]
+    # Each that leaves lets one in that waits.
+    for _ in range(3):
+        leaving = inside.pop()
+        leaving.may_leave.set()
+        told = dict(news.get(timeout=LONGEST_WAIT) for _ in range(2))
+        assert told.keys() == {"left", "inside"}
+        assert told["left"] is leaving
+        inside.append(told["inside"])
+    for visitor in inside:
+        visitor.may_leave.set()
+    assert [news.get(timeout=LONGEST_WAIT)[0] for _ in range(2)] == ["left"] * 2
+    for visitor in visitors:
+        visitor.join(LONGEST_WAIT)
+    assert news.empty()
+
+
+def test_a_refusal_says_when_to_come_again():
+    found = gate(seconds=20)
+    with found.passing(), pytest.raises(TooManyRequests) as caught, found.passing():
+        pass
+    assert (str(caught.value), caught.value.retry_after) == ("please try again", 21)
+
+
+def test_who_waited_for_too_long_is_refused():
+    found = gate(waiting=1, seconds=0.01)
+    with found.passing():
+        for _ in range(5):
+            with pytest.raises(TooManyRequests), found.passing():
+                pass
+
+
+def test_a_place_is_free_again_after_an_error_and_after_refusals():
+    found = gate(places=2, waiting=1, seconds=0.01)
+    for _ in range(9):
+        with pytest.raises(ZeroDivisionError), found.passing():
+            raise ZeroDivisionError
+    with found.passing(), found.passing():
+        for _ in range(9):
+            with pytest.raises(TooManyRequests), found.passing():
+                pass
+    with found.passing(), found.passing():
+        pass
+
+
+def test_never_more_are_inside_than_there_are_places():
+    found, together = gate(places=3, waiting=100), Barrier(8)
+    inside, most = [], []
+
+    def pass_often(seed):
+        pick = random.Random(seed)
+        together.wait(timeout=LONGEST_WAIT)
+        for _ in range(200):
+            with found.passing():
+                inside.append(seed)
+                most.append(len(inside))
+                sum(range(pick.randrange(200)))
+                inside.remove(seed)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(pass_often, range(8)))
+    assert max(most) <= 3
+    assert len(most) == 8 * 200
+
+
+class Queued:
+    """Requests that come to a gate one after the other, each in a thread of its own."""
+
+    def __init__(self, gate):
+        self.gate, self.news, self.visitors = gate, Queue(), []
+
+    def come(self, client):
+        """A request; gives what it learns at once, or None if it waits."""
+        known = len(self.gate)
+        visitor = Visitor(self.gate, self.news, client)
+        self.visitors.append(visitor)
+        while visitor.is_alive() and self.news.empty() and len(self.gate) == known:
+            visitor.join(0.001)
+        return self.heard() if not self.news.empty() else None
+
+    def heard(self):
+        word, visitor = self.news.get(timeout=LONGEST_WAIT)
+        return word, visitor.client
+
+    def leave(self, client):
+        """A request of a client that is inside is done; gives the client who is let in."""
+        visitor = next(one for one in self.visitors if one.client == client and one.is_alive())
+        self.visitors.remove(visitor)
+        visitor.may_leave.set()
+        told = dict(self.heard() for _ in range(2))
+        assert told["left"] == client
+        return told["inside"]
+
+    def end(self):
+        for visitor in self.visitors:
+            visitor.may_leave.set()
+        for visitor in self.visitors:
+            visitor.join(LONGEST_WAIT)
+
+
+@pytest.fixture
+def queued():
+    made = []
+
+    def queue(*arguments, **options):
+        made.append(Queued(gate(*arguments, **options)))
+        return made[-1]
+
+    yield queue
+    for one in made:
+        one.end()
+
+
+def test_nobody_gets_a_second_place_before_others_have_one(queued):
+    queue = queued(waiting=5)
+    assert queue.come(ANNA) == ("inside", ANNA)
+    for client in (ANNA, ANNA, BEN):
+        assert queue.come(client) is None
+    assert queue.leave(ANNA) == BEN
+
+
+def test_a_client_never_has_all_places(queued):
+    queue = queued(2, waiting=5, most_each=1)
+    assert queue.come(ANNA) == ("inside", ANNA)
+    assert queue.come(ANNA) is None
+    assert queue.come(BEN) == ("inside", BEN)
+
+
+def test_requests_with_a_key_come_before_those_without(queued):
+    queue = queued(waiting=5)
+    assert queue.come(OTHER) == ("inside", OTHER)
+    assert queue.come(STRANGER) is None
+    assert queue.come(ANNA) is None
+    assert queue.leave(OTHER) == ANNA
+    assert queue.leave(ANNA) == STRANGER
+
+
+def test_who_spent_more_comes_later(queued):
+    clock = Seconds()
+    spent = Spent(clock)
+    spent.add(ANNA, 3)
+    queue = queued(waiting=5, spent=spent, clock=clock)
+    assert queue.come(OTHER) == ("inside", OTHER)
+    assert queue.come(ANNA) is None
+    assert queue.come(BEN) is None
+    assert queue.leave(OTHER) == BEN
+
+
+def test_in_a_full_queue_the_last_in_turn_makes_room(queued):
+    queue = queued(waiting=2)
+    assert queue.come(STRANGER) == ("inside", STRANGER)
+    assert queue.come(STRANGER) is None
+    assert queue.come(STRANGER) is None
+    assert queue.come(ANNA) == ("refused", STRANGER)
+    assert queue.come(STRANGER) == ("refused", STRANGER)
+    assert queue.leave(STRANGER) == ANNA
+
+
+def test_the_time_inside_counts_and_is_forgiven(queued):
+    clock = Seconds()
+    spent = Spent(clock)
+    found = gate(spent=spent, clock=clock)
+    with found.passing(ANNA):
+        clock.now += 8
+    assert (spent.of(ANNA), spent.of(BEN)) == (8, 0)
+    clock.now += 120
+    assert spent.of(ANNA) == 2
+    spent.add(ANNA, 1)
+    assert spent.of(ANNA) == 3
+
+
+def test_the_clients_that_are_remembered_take_bounded_room():
+    spent = Spent(Seconds())
+    spent.add(ANNA, 1)
+    for number in range(MOST_CLIENTS - 1):
+        spent.add(Client(str(number)), 1)
+    spent.add(ANNA, 1)
+    spent.add(BEN, 1)
+    assert (len(spent), spent.of(ANNA), spent.of(Client("0"))) == (MOST_CLIENTS, 2, 0)
