@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -60,6 +61,20 @@ class Server:
     def stop(self, how: str = "fast") -> None:
         """Stop it: `fast` in order, `immediate` as a crash would."""
         self._run("pg_ctl", "-w", "-s", "-m", how, "stop")
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Nothing is answered meanwhile, and no connection ends, as on a machine that hangs."""
+        first = int(Path(f"{self.folder}/data/postmaster.pid").read_text(encoding="ascii").split()[0])
+        os.kill(first, signal.SIGSTOP)
+        others = Path(f"/proc/{first}/task/{first}/children").read_text(encoding="ascii").split()
+        for process in others:
+            os.kill(int(process), signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in (*others, first):
+                os.kill(int(process), signal.SIGCONT)
 
     def remove(self) -> None:
         self.stop("immediate")

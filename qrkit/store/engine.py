@@ -134,6 +134,9 @@ class Engine(Protocol):
     def restore(self) -> None:
         """Reopen the database after a failure."""
 
+    def interrupt(self) -> None:
+        """Make all statements fail that wait for a server, because it does not answer; do nothing for a file."""
+
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly."""
 

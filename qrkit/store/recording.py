@@ -40,6 +40,8 @@ FILE_SECONDS, SERVER_SECONDS = 10.0, 1.0
 """How long a visit waits at most. Only this process can ask for a file; of a server, others see what was moved."""
 REST_SECONDS = 0.5
 """Time between two moves: in a rush, fewer and larger ones leave more of the processor to redirects."""
+LAST_SECONDS = 5.0
+"""How long closing waits for a server that does not answer; its visits then stay in the inbox."""
 AGAIN_SECONDS = 1.0
 """Time between two attempts while the store cannot be written."""
 
@@ -178,22 +180,32 @@ class _Recorder:
         with self._changed:
             self._is_open = False
             self._changed.notify()
+        answers = True
         if self._thread:
-            self._thread.join()
+            self._thread.join(LAST_SECONDS)
+            if self._thread.is_alive():
+                self._database.interrupt()
+                answers = not self._database.is_shared
+                self._thread.join()
         with self._opening, self._moving:
             if self._inbox is not None:
                 self._inbox.seal()
                 self._left.append(self._inbox)
                 self._inbox = None
             try:
+                if not answers:
+                    raise StoreBusy(f"{self._database.path} does not answer")
                 self.drain()
             except Exception as error:  # any error: the visits are safe where they are
-                for inbox in self._left:
-                    _log.warning(
-                        "%d visits wait in %s until the store is opened again: %s", inbox.waiting, inbox.path, error
-                    )
-                    inbox.close(delete=False)
+                self._leave(error)
             self._left.clear()
+
+    def _leave(self, error: Exception) -> None:
+        for inbox in self._left:
+            if inbox.waiting:
+                text = "%d visits wait in %s until the store is opened again: %s"
+                _log.warning(text, inbox.waiting, inbox.path, error)
+            inbox.close(delete=not inbox.waiting)
 
     def _open(self) -> Inbox:
         """Return the inbox to write to: a new one at first, and after the last one has failed."""

@@ -109,7 +109,7 @@ def _follow(database: Engine) -> None:
     with _looking_at(database):
         if KNOWN not in database.memory:
             _read_new(database)
-            following = Following(lambda: _read_new(database), database.path)
+            following = Following(lambda: _read_new(database), database.path, database.interrupt)
             database.before_closing.append(following.stop)
 
 

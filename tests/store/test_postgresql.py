@@ -628,6 +628,24 @@ def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_i
         assert names(shop) == ["a", "b"]
 
 
+def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_server, monkeypatch, caplog):
+    monkeypatch.setattr("qrkit.store.recording.LAST_SECONDS", 0.2)
+    monkeypatch.setattr("qrkit.store.postgresql.following.LAST_SECONDS", 0.2)
+    url = own_server.new_database()
+    shop = open_portfolio(url)
+    shop.insert_qrcode("https://a.example", short_code="door")
+    assert target(shop.store, "door")
+    assert record_visit(shop.store, visit("a"), seconds=PATIENCE)
+    with own_server.standing_still(), ThreadPoolExecutor(1) as threads:
+        asking = threads.submit(shop.store.rows, "SELECT 1")
+        time.sleep(1.5)  # in which the other threads begin to wait
+        shop.close()
+        with pytest.raises((StoreBusy, StoreClosed)):
+            asking.result(PATIENCE)
+    with open_portfolio(url) as shop:
+        assert shop.scans.count() == 1
+
+
 def test_a_restored_copy_of_a_database_does_not_take_the_inbox_of_the_original(own_server, caplog):
     """As where the same URL leads to another database: its codes have other numbers."""
     import psycopg

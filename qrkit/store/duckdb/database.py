@@ -212,6 +212,9 @@ class Database:
         self.is_broken |= isinstance(error, FATAL)
         return isinstance(error, DISK)
 
+    def interrupt(self) -> None:
+        """Do nothing: statements on a file end by themselves."""
+
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
         read: dict[str, duckdb.Statement] = self.memory.setdefault("statements", {})

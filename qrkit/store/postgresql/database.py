@@ -9,6 +9,7 @@ import atexit
 import hashlib
 import os
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -194,6 +195,16 @@ class Server:
         except _psycopg().Error as error:
             raise StoreBusy(f"{self.path} does not answer: {_first_line(error)}; {self.remedy}") from error
         self.is_broken = False
+
+    def interrupt(self) -> None:
+        """Make all statements fail that wait for the server, because it does not answer."""
+        for connection in list(self._connections):
+            # A copy of the descriptor of the same socket, which the other thread goes on using.
+            with (
+                suppress(OSError, _psycopg().Error),
+                socket.socket(fileno=os.dup(connection.fileno())) as waiting,
+            ):
+                waiting.shutdown(socket.SHUT_RDWR)
 
     def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:
         """Run a statement that is run repeatedly; psycopg prepares such statements automatically."""

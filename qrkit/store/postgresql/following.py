@@ -16,6 +16,9 @@ __all__ = ["Following"]
 PAUSE_SECONDS = 0.25
 """Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
 
+LAST_SECONDS = 5.0
+"""How long `stop` waits for a server that does not answer."""
+
 _log = logging.getLogger("qrkit")
 
 
@@ -26,10 +29,12 @@ class Following:
         look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
             its tables may be changing.
         name: The database name, for the name of the thread.
+        interrupt: Makes a call of `look` fail that waits for a server which does not answer.
     """
 
-    def __init__(self, look: Callable[[], None], name: str) -> None:
+    def __init__(self, look: Callable[[], None], name: str, interrupt: Callable[[], None]) -> None:
         self._look = look
+        self._interrupt = interrupt
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"following {name}", daemon=True)
         self._thread.start()
@@ -37,7 +42,10 @@ class Following:
     def stop(self) -> None:
         """Stop the thread and wait until it ends."""
         self._stopping.set()
-        self._thread.join()
+        self._thread.join(LAST_SECONDS)
+        if self._thread.is_alive():
+            self._interrupt()
+            self._thread.join()
 
     def _run(self) -> None:
         is_well = True
