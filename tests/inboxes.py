@@ -38,4 +38,4 @@ def failing(store: Store) -> Iterator[None]:
     if recorder._inbox:
         recorder._inbox.has_failed = True
     yield
-    recorder._base = base
+    recorder._base, recorder._again = base, 0.0

@@ -135,6 +135,8 @@ class Inbox:
             self.last = int(self._connection.execute(LAST).fetchone()[0])
         except BaseException:
             self._connection.close()
+            if is_new:
+                self._unlink()
             raise
         if is_new and path:
             flush(path.parent)
@@ -191,9 +193,12 @@ class Inbox:
         with self._using:
             with suppress(sqlite3.Error):
                 self._connection.close()
-            if delete and self.path:
-                for suffix in ("", "-wal", "-journal"):
-                    self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            if delete:
+                self._unlink()
+
+    def _unlink(self) -> None:
+        for suffix in ("", "-wal", "-journal") if self.path else ():
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def _enqueue(self, visit: WaitingVisit) -> _Entry:
         entry = _Entry(visit)

@@ -21,6 +21,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from uuid import uuid4
 
 from qrkit.errors import StoreBusy, StoreClosed
@@ -132,7 +133,8 @@ class _Recorder:
         self._database = database
         self._base = database.inbox
         self._inbox: Inbox | None = None
-        self._left = list(self._adopt())
+        self._left = list(self._adopt(inbox_files(self._base) if self._base else []))
+        self._again = 0.0
         self._is_open = True
         self._thread: threading.Thread | None = None
         self._opening = threading.Lock()
@@ -213,14 +215,11 @@ class _Recorder:
             if not self._is_open:
                 raise StoreClosed(f"{self._database.path} is closed; open it again")
             if self._inbox is None or self._inbox.has_failed:
-                failed = self._inbox
-                if failed is not None:
-                    failed.close(delete=False)
-                    with self._moving:
-                        self._left.extend(self._adopt())
-                self._inbox = self._new()
-                if failed is not None:
+                failed, self._inbox = self._inbox, self._new()
+                if failed is not None and failed.path:
                     _log.error("%s could not be written; visits now go to %s", failed.path, self._inbox.path)
+                    failed.close(delete=False)
+                    self._left.extend(self._adopt([failed.path]))
                 if self._thread is None:
                     # A daemon thread does not keep the program alive; the database stops it before closing.
                     self._thread = threading.Thread(target=self._run, name="moves visits", daemon=True)
@@ -228,17 +227,21 @@ class _Recorder:
             return self._inbox
 
     def _new(self) -> Inbox:
+        """Return a new inbox; after a failure, do not even try for a second, so that visitors are answered at once."""
+        if monotonic() < self._again:
+            raise StoreBusy(f"no inbox for visits could be made at {self._base}; it is tried again soon")
         name = uuid4().hex
         try:
             if self._base:
                 self._base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return Inbox(Path(f"{self._base}-{name}") if self._base else None, name, self._database.id, self._note)
         except (sqlite3.Error, OSError) as error:
+            self._again = monotonic() + AGAIN_SECONDS
             raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
 
-    def _adopt(self) -> Iterator[Inbox]:
-        """Yield the inboxes that other processes have left; one that is in use by another process is locked."""
-        for path in inbox_files(self._base) if self._base else []:
+    def _adopt(self, paths: list[Path]) -> Iterator[Inbox]:
+        """Yield the inboxes in files that were left; one that is in use by another process is locked."""
+        for path in paths:
             try:
                 yield Inbox(path, path.name.rpartition("-")[2], self._database.id)
             except (sqlite3.Error, StoreBusy) as error:
