@@ -1,15 +1,15 @@
-"""Record visits: a visit is durable in an inbox at once, and moves into the store with many others.
+"""Records visits: a visit is durable in an inbox at once, and moves into the store later, together with many others.
 
-What has to be decided when a visitor is answered is decided then, from memory alone: the QR Code, its content, the kind
-of the visit, whether it repeats one of two seconds ago, the visitor's key and place. What may come later does: numbers
-of user agents and their parsing, the counters, the row in the store.
+Some facts are determined from memory when a visitor is answered: the QR Code, its content, the kind of the visit,
+whether it repeats a visit within two seconds, the visitor's key and place. The rest happens when the visit moves:
+numbering and parsing the user agent, updating the counters, and adding the row to the store.
 
-Visits move when a thousand wait, when somebody asks (`include_waiting`), or after some seconds. The store keeps the
-number of the last visit that it has of each inbox, and changes it in the transaction that adds the visits. Whatever
-fails at whatever moment, the next attempt therefore adds each visit exactly once.
+Visits move when a thousand are waiting, before a query (`include_waiting`), or after some seconds. For each inbox, the
+store keeps the number of the last visit it received, and updates it in the transaction that adds the visits. Whatever
+fails, the next attempt therefore adds each visit exactly once.
 
-An inbox that a crash has left is moved by the next process that opens the store: beside a file it is the process that
-has the file open; for a server, it is a process on the same machine.
+If a crash leaves an inbox behind, the next process that opens the store moves its visits: for a file, the process that
+has the file open; for a server, a process on the same machine.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from qrkit.tracking.records import Visit
 __all__ = ["drain", "inbox_files", "include_waiting", "record_visit"]
 
 MOVE_AT = 1_000
-"""Number of waiting visits that are moved at once."""
+"""Number of waiting visits that triggers an immediate move."""
 MOST_TOGETHER = 10_000
 """Number of visits moved in one transaction."""
 FILE_SECONDS, SERVER_SECONDS = 10.0, 1.0
-"""How long a visit waits at most. Only this process can ask for a file; of a server, others see what was moved."""
+"""Maximum time a visit waits. It is shorter for a server, because other processes see only visits that have moved."""
 REST_SECONDS = 0.5
-"""Time between two moves: in a rush, fewer and larger ones leave more of the processor to redirects."""
+"""Minimum time between two moves: under load, fewer and larger moves leave more processor time for redirects."""
 AGAIN_SECONDS = 1.0
 """Time between two attempts while the store cannot be written."""
 
@@ -56,16 +56,17 @@ _starting = threading.Lock()
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
     """Record a visit, and return whether it is durable.
 
-    Inside a transaction, the visit becomes part of that transaction; else it is durable in the inbox of this process.
+    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
 
     Args:
         store: The store to record in.
         visit: The visit.
-        seconds: Maximum time to wait while the disk serves other threads.
-        keep_late: Whether a visit that is not durable by then is recorded later; else it is withdrawn if that can be.
+        seconds: Maximum time to wait while the visits of other threads are written.
+        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn if
+            possible.
 
     Raises:
-        StoreBusy: If the visit was not recorded: the disk refused it, it was withdrawn, or too many visits wait.
+        StoreBusy: If the visit was not recorded, because the write failed, it was withdrawn, or too many visits wait.
         StoreClosed: If the store was closed.
     """
     store.check_writable()
@@ -82,7 +83,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
 def drain(store: Store) -> None:
     """Move all visits recorded so far into the store.
 
-    Does nothing inside a transaction, and for a read-only store.
+    Does nothing inside a transaction or for a read-only store.
 
     Raises:
         StoreBusy: If the store cannot be written.
@@ -93,7 +94,7 @@ def drain(store: Store) -> None:
 
 
 def include_waiting(store: Store) -> None:
-    """Drain before a question; while the store cannot be written, the question is answered without what waits."""
+    """Move all visits into the store before a query; if the store cannot be written, the query runs without them."""
     try:
         drain(store)
     except StoreBusy as error:
@@ -101,7 +102,7 @@ def include_waiting(store: Store) -> None:
 
 
 def inbox_files(base: Path) -> list[Path]:
-    """Return the files of the inboxes whose names begin with `base`."""
+    """Return the files of the inboxes whose paths begin with `base`."""
     pattern = re.compile(re.escape(base.name) + r"-[0-9a-f]{32}")
     with suppress(FileNotFoundError, NotADirectoryError):
         return sorted(path for path in base.parent.iterdir() if pattern.fullmatch(path.name))
@@ -124,7 +125,7 @@ def _start(database: Engine) -> _Recorder:
 
 
 class _Recorder:
-    """The inboxes of a database: the one that this process writes to, and those that were left."""
+    """The inboxes of a database: the one that this process writes to, and those left behind by other processes."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -174,7 +175,7 @@ class _Recorder:
                     raise StoreBusy(f"the visits in {self._inbox.path} cannot be read: {error}") from error
 
     def stop(self) -> None:
-        """Move all visits, then close the inboxes; what cannot be moved stays in its file."""
+        """Move all visits, then close the inboxes; visits that cannot be moved stay in their file."""
         with self._changed:
             self._is_open = False
             self._changed.notify()
@@ -187,7 +188,7 @@ class _Recorder:
                 self._inbox = None
             try:
                 self.drain()
-            except Exception as error:  # any error: the visits are safe where they are
+            except Exception as error:  # any error is fine, because the visits are safe in the inbox
                 for inbox in self._left:
                     _log.warning(
                         "%d visits wait in %s until the store is opened again: %s", inbox.waiting, inbox.path, error
@@ -196,7 +197,7 @@ class _Recorder:
             self._left.clear()
 
     def _open(self) -> Inbox:
-        """Return the inbox to write to: a new one at first, and after the last one has failed."""
+        """Return the inbox to write to; create one if there is none or the last one has failed."""
         with self._opening:
             if not self._is_open:
                 raise StoreClosed(f"{self._database.path} is closed; open it again")
@@ -225,7 +226,7 @@ class _Recorder:
             raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
 
     def _adopt(self) -> Iterator[Inbox]:
-        """Yield the inboxes that other processes have left; one that is in use by another process is locked."""
+        """Yield the inboxes left behind by other processes; inboxes in use are locked and skipped."""
         for path in inbox_files(self._base) if self._base else []:
             try:
                 yield Inbox(path, path.name.rpartition("-")[2], self._database.id)
@@ -234,7 +235,7 @@ class _Recorder:
                     _log.warning("the visits in %s cannot be read: %s", path, error)
 
     def _move_all(self, inbox: Inbox) -> None:
-        """Move all visits that are in an inbox now; later ones wait, so that this ends."""
+        """Move all visits that are in an inbox at the start; later visits are not included, so that the loop ends."""
         store, until = Store.on(self._database), inbox.last
         while True:
             if inbox.moved is None:
@@ -247,7 +248,7 @@ class _Recorder:
             self._move(store, inbox, rows)
 
     def _move(self, store: Store, inbox: Inbox, rows: list[tuple[int, WaitingVisit]]) -> None:
-        last, before, inbox.moved = rows[-1][0], inbox.moved, None  # in case the outcome remains unknown
+        last, before, inbox.moved = rows[-1][0], inbox.moved, None  # None in case the outcome stays unknown
         try:
             with store.adding():
                 if not store.rows(MOVE, [last, inbox.name, before]):
@@ -267,7 +268,7 @@ class _Recorder:
         inbox.moved = last
 
     def _end(self, inbox: Inbox) -> None:
-        """Move all visits of an inbox that was left, then delete the inbox. One that cannot be read stays."""
+        """Move all visits of an abandoned inbox, then delete the inbox. An unreadable inbox is kept."""
         try:
             self._move_all(inbox)
         except sqlite3.Error as error:
@@ -281,7 +282,7 @@ class _Recorder:
         self._left.remove(inbox)
 
     def _note(self, waiting: int) -> None:
-        """Wake the thread for the first visit that waits, and when many do."""
+        """Wake the thread when the first visit waits, and when many visits wait."""
         if not self._has_visits or (waiting >= MOVE_AT and not self._is_urgent):
             with self._changed:
                 self._has_visits, self._is_urgent = True, waiting >= MOVE_AT
@@ -300,7 +301,7 @@ class _Recorder:
                 self._has_visits = self._is_urgent = False
             try:
                 self.drain()
-            except Exception as error:  # any error: the thread must not end, and the visits are safe
+            except Exception as error:  # any error, because the thread must not end; the visits are safe
                 _log.warning("visits wait in the inbox until the store can be written: %s", error)
                 with self._changed:
                     self._has_visits = True
