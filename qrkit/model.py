@@ -38,11 +38,11 @@ PLAIN_RULES = {
 """JSON wording for pydantic's error types."""
 
 MOST_PROBLEMS = 100
-"""Problems that one error reports, so that a long list of invalid records does not make a long response."""
+"""Maximum number of problems in one error, so that many invalid records do not make a long response."""
 
 
 LINES = re.compile(r"(.{1,108})(?: |$)")
-"""Lines of text, because `textwrap` would take longer than the rest of a docstring."""
+"""Matches one line of wrapped text. `textwrap` would take longer than building the rest of a docstring."""
 RAISES = "Raises:\n    InvalidParameter: If a field breaks its rule; the error lists every invalid field."
 
 
@@ -53,14 +53,14 @@ class Bound:
 
 
 def allowed(field: FieldInfo) -> str:
-    """Return what a field accepts, from its type: its bounds with their unit, its choices, or "" for anything."""
+    """Return the values that a field's type accepts: its bounds with their unit, its choices, or "" for any value."""
     parts = list(_type_parts([field.annotation, *field.metadata]))
     bounds = [str(one).partition(" (")[0] for one in parts if isinstance(one, Bound)]
     return ", ".join(bounds or (one for one in parts if isinstance(one, str)))
 
 
 def _type_parts(parts: Iterable[Any]) -> Iterator[Any]:
-    """Return everything that a type consists of, except the items of a list."""
+    """Return all parts of a type, except the items of a list."""
     for part in parts:
         yield part
         if get_origin(part) in (Annotated, Literal, Union, UnionType):
@@ -68,7 +68,7 @@ def _type_parts(parts: Iterable[Any]) -> Iterator[Any]:
 
 
 def meaning(field: FieldInfo) -> str:
-    """Return the meaning of a field in sentences: its label, if it is not just its name, and its help text."""
+    """Return the meaning of a field in sentences: its help text, after its label if that differs from its name."""
     return " ".join(filter(None, (field.title and f"{field.title}.", field.description)))
 
 
@@ -92,7 +92,7 @@ def _entry(name: str, field: FieldInfo) -> str:
 
 
 class _Signature:
-    """The signature that `help()` shows for a record: its fields with plain types, without validators."""
+    """The signature of a record in `help()`: its fields with plain types, without validators."""
 
     def __get__(self, _: object, record: type[Model]) -> inspect.Signature:
         kinds = get_type_hints(record)
@@ -110,8 +110,9 @@ class _Signature:
 class Model(Shown, BaseModel):
     """A frozen record. Two records are equal if all their fields are.
 
-    The type of a field, or its `Field`, has its help text (`description`), and its label (`title`) if that is not just
-    its name. Docstrings, the OpenAPI description, widgets, the command line and the reference take them from there.
+    The type of a field or its `Field` contains the help text (`description`) and, if it differs from the name of the
+    field, the label (`title`). Docstrings, the OpenAPI description, widgets, the command line and the reference use
+    these texts.
     """
 
     model_config = ConfigDict(
@@ -187,7 +188,7 @@ class Model(Shown, BaseModel):
 
         Args:
             fields: The object, with the interface's names.
-            path: Prefix for the paths of unknown fields, with a dot at its end.
+            path: Prefix for the paths of unknown fields, with a trailing dot.
         """
         names = {field.alias: name for name, field in cls.model_fields.items()}
         kept: dict[str, Any] = {}
@@ -226,7 +227,7 @@ class Model(Shown, BaseModel):
             yield name, value[: SHOWN_VALUE - 1] + "…" if is_long else value
 
     def replace(self, /, **changes: Any) -> Self:
-        """Return a copy with some fields changed, validated again.
+        """Return a copy with some fields changed; the copy is validated.
 
         Args:
             **changes: Fields of the record, by their Python names.
@@ -239,11 +240,11 @@ class Model(Shown, BaseModel):
 
 
 def plain(value: Any, *, only_set: bool = False) -> Any:
-    """A value as JSON has it: records as objects without absent fields, colors as texts, numbers of numpy as numbers.
+    """Convert a value to JSON types: records to objects without absent fields, colors to strings, and so on.
 
     Args:
-        value: A record, or a dict, a list or a tuple that may hold records.
-        only_set: Whether records are left without the fields that nobody set.
+        value: A record, or a dict, list or tuple that may contain records.
+        only_set: Whether to leave out the fields of records that were not set explicitly.
     """
     if isinstance(value, Model):
         return value.model_dump(mode="json", exclude_none=True, exclude_unset=only_set)
@@ -272,7 +273,7 @@ def _split_known(record: type[Model] | None, value: Any, path: str) -> tuple[Any
 
 
 def _record_in(annotation: Any) -> type[Model] | None:
-    """Return the record in a field's type, if there is one: the type itself, its list items or a part of its union."""
+    """Return the record class in a field's type, if any: the type itself, its list items or a part of its union."""
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return annotation
     records = (_record_in(part) for part in get_args(annotation))
@@ -310,7 +311,7 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     kind, context = error["type"], error.get("ctx", {})
     name = ".".join(str(part) for part in _written_parts(error["loc"]))
     if "field" in context:
-        # A rule that concerns several fields names the one to blame.
+        # A rule about several fields names the field that is invalid.
         field, given = context["field"], error["input"]
         value = given.get(field, given.get(to_camel(field))) if isinstance(given, Mapping) else getattr(given, field)
         return Problem(f"{name}.{field}" if name else field, value, error["msg"], kind)

@@ -1,7 +1,7 @@
-"""Runs work that may crash, or take too long, in separate processes: drawing, reading and asking what strangers sent.
+"""Runs work on untrusted input in separate processes, because the work may crash or take too long.
 
-A worker is a script that reads requests from stdin and writes answers to stdout. Workers are started when needed and
-reused. A worker that takes too long is killed and replaced.
+The work is drawing or reading images, and running SQL. A worker is a script that reads requests from stdin and writes
+answers to stdout. Workers are started when needed and reused. A worker that takes too long is killed and replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["ANSWER", "PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "Worke
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
 """Environment variables that are passed to workers."""
 ANSWER = struct.Struct(">BI")
-"""What precedes the bytes of an answer: its outcome, and their number."""
+"""The header of an answer: its outcome, and its length in bytes."""
 
 
 class WorkersBusy(Exception):
@@ -41,7 +41,7 @@ class Workers:
     """A pool of processes that run one script.
 
     Args:
-        script: The script; it is run as a file, so that it starts without loading the rest of qrkit.
+        script: The script. It runs as a file, so that it starts without loading the rest of qrkit.
         most: Maximum number of processes.
     """
 
@@ -52,14 +52,14 @@ class Workers:
         _pools.add(self)
 
     def ask(self, *request: bytes, seconds: float) -> tuple[int, bytes]:
-        """Send a request, in parts, to a worker and return the outcome and the bytes of its answer.
+        """Send the parts of a request to a worker, and return the outcome and the bytes of the answer.
 
         Raises:
             WorkersBusy: If no worker is free in time.
             WorkerLate: If the worker takes longer than `seconds`.
             WorkerBroke: If the worker ends without an answer.
         """
-        slots = self._slots  # kept, because a fork replaces it
+        slots = self._slots  # keep a reference, because a fork replaces the attribute
         if not slots.acquire(timeout=seconds):
             raise WorkersBusy
         try:
@@ -91,7 +91,7 @@ class Workers:
             worker.stop()  # it was killed while idle
 
     def stop(self) -> None:
-        """End the workers that are idle."""
+        """End idle workers."""
         while self._idle:
             self._idle.pop().stop()
 
@@ -113,13 +113,13 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Pass on what is needed to find libraries, but no secrets in the environment.
+            # Pass on the variables needed to find libraries, but no secrets from the environment.
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
             | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
     def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
-        """Send a request and return its outcome and the answer."""
+        """Send a request and return the outcome and the answer."""
         alarm = threading.Timer(seconds, self._kill_late)
         alarm.start()
         try:
@@ -141,7 +141,7 @@ class _Worker:
     def is_alive(self) -> bool:
         """Return True if the worker can take another request.
 
-        The answer for a worker past its deadline is False: the worker may be killed even if it just finished.
+        Returns False for a worker past its deadline, because it may be killed even if it has just finished.
         """
         return not self._is_late and self._process.poll() is None
 

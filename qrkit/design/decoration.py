@@ -64,13 +64,13 @@ class Modules(Model):
 
     type: ModuleType = "default"
     union: bool = Field(
-        default=False, title="One shape", description="Write all modules as one shape in vector formats."
+        default=False, title="One shape", description="Write all modules as a single shape in vector formats."
     )
     sprite: SpriteName | None = Field(
         default=None, description="A built-in sprite, for type `sprite`. It takes precedence over `sprites`."
     )
     sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = Field(
-        default=(), description="Images of your own, for type `sprite`; each module gets one of them at random."
+        default=(), description="Your own images, for type `sprite`; each module gets one of them at random."
     )
     seed: Whole = Field(
         default=0, description="Seed of the random choice. The same design gives the same image every time."
@@ -103,8 +103,8 @@ class Marker(Model):
 
     leading: ClassVar[str] = "pattern"
     pattern: MarkerPattern
-    inner_color: Color | None = Field(default=None, description="Color of the center; by default the foreground.")
-    outer_color: Color | None = Field(default=None, description="Color of the ring; by default the foreground.")
+    inner_color: Color | None = Field(default=None, description="Color of the center; by default, the foreground.")
+    outer_color: Color | None = Field(default=None, description="Color of the ring; by default, the foreground.")
     opacity: Opacity = 1.0
 
     if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Marker(Model):
 
 
 class Markers(Model):
-    """The three finder patterns. One that is not given is drawn plainly in the foreground color."""
+    """The three finder patterns. Those left out are drawn plainly in the foreground color."""
 
     top_left: Marker | None = Field(default=None, description="Look of the finder pattern at the top left.")
     top_right: Marker | None = Field(default=None, description="Look of the finder pattern at the top right.")
@@ -177,12 +177,12 @@ class Layer(Model):
     leading: ClassVar[str] = "content"
     name: Name = ""
     content: Asset
-    x: Coordinate = Field(title="Left", description="Output pixels from the left of the QR Code image.")
-    y: Coordinate = Field(title="Top", description="Output pixels from the top of the QR Code image.")
+    x: Coordinate = Field(title="Left", description="Distance from the left of the QR Code image in output pixels.")
+    y: Coordinate = Field(title="Top", description="Distance from the top of the QR Code image in output pixels.")
     width: Extent = Field(description="Width in output pixels.")
     height: Extent = Field(description="Height in output pixels.")
     opacity: Opacity = 1.0
-    color: Color | None = Field(default=None, description="Color of an icon; by default the foreground.")
+    color: Color | None = Field(default=None, description="Color of an icon; by default, the foreground.")
     display: Display = "overlay"
     tolerance: Tolerance = 0.0
 
@@ -214,8 +214,8 @@ class Layer(Model):
 class Placeholder(Model):
     """The area of a wrapper in which the QR Code is placed, in the wrapper's pixels."""
 
-    x: Coordinate = Field(title="Left", description="Pixels from the left of the wrapper.")
-    y: Coordinate = Field(title="Top", description="Pixels from the top of the wrapper.")
+    x: Coordinate = Field(title="Left", description="Distance from the left of the wrapper in pixels.")
+    y: Coordinate = Field(title="Top", description="Distance from the top of the wrapper in pixels.")
     width: Extent = Field(description="Width in pixels.")
     height: Extent = Field(description="Height in pixels.")
 

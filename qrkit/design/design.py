@@ -115,14 +115,14 @@ class Design(Model):
 
     other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
 
-    content: Content = Field(description="Text to encode. How much fits depends on `version`, `em` and `ec`.")
+    content: Content = Field(description="Text to encode. The maximum length depends on `version`, `em` and `ec`.")
     version: Version = None
     size: ModuleSize = 8
     width: PictureSide | None = Field(
-        default=None, description="Width of the whole image, used instead of `size`. Without `height`, a square."
+        default=None, description="Width of the whole image, instead of `size`. Without `height`, it is square."
     )
     height: PictureSide | None = Field(
-        default=None, description="Height of the whole image, used instead of `size`. Without `width`, a square."
+        default=None, description="Height of the whole image, instead of `size`. Without `width`, it is square."
     )
     padding: Padding = 4
     em: EncodingMode = "byte"

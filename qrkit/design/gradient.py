@@ -16,14 +16,14 @@ from qrkit.design.color import Color
 from qrkit.design.limits import Coordinate, GradientKind, GradientUnits, Most, Offset, Opacity
 from qrkit.model import Model, Object
 
-CENTER, MIDDLE = "Distance of a radial gradient's center from the", "by default the middle."
-FOCUS, AT_CENTER = "Distance of the point with the first color from the", "by default that of the center."
+CENTER, MIDDLE = "Distance of a radial gradient's center from the", "by default, the middle."
+FOCUS, AT_CENTER = "Distance of the point with the first color from the", "by default, that of the center."
 
 __all__ = ["Direction", "Fill", "Gradient", "Point", "Stop"]
 
 
 class Point(Model):
-    """A point in an image: shares of its width and height (0..1) in relative units, pixels in absolute units."""
+    """A point in an image: shares of the width and height (0..1) in relative units, pixels in absolute units."""
 
     x: Coordinate = Field(title="Left", description="Distance from the left.")
     y: Coordinate = Field(title="Top", description="Distance from the top.")
@@ -61,7 +61,7 @@ class Gradient(Model):
     gradient: GradientKind
     units: GradientUnits = "relative"
     direction: Direction | None = Field(
-        default=None, description="The ends of a linear gradient; by default the left and the right edge."
+        default=None, description="The ends of a linear gradient; by default, the left and right edges."
     )
     cx: Coordinate | None = Field(default=None, title="Center x", description=f"{CENTER} left; {MIDDLE}")
     cy: Coordinate | None = Field(default=None, title="Center y", description=f"{CENTER} top; {MIDDLE}")

@@ -1,8 +1,8 @@
 """Defines the ranges and choices of the interface as types, each in one place.
 
-A `Within` holds a range and its unit. A type that always means the same also has the label and the help text of its
-fields. Parsers, error messages, `help()`, widgets, the command line and the OpenAPI description all take them from the
-type.
+A `Within` contains a range and its unit. A type that has the same meaning everywhere also contains the label and the
+help text of its fields. Parsers, error messages, `help()`, widgets, the command line and the OpenAPI description all
+take these texts from the type.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Within(Bound):
-    """An annotation for a number between `low` and `high`, both inclusive, in this unit."""
+    """An annotation for a number from `low` to `high`, both inclusive, with its unit."""
 
     low: float
     high: float
@@ -132,7 +132,7 @@ class Most(Bound):
     high: int
 
     def _check(self, entries: Any) -> Any:
-        # Runs before the items are validated: there may be a million of them.
+        # Runs before the items are validated, because there may be a million of them.
         if isinstance(entries, list | tuple) and not self.low <= len(entries) <= self.high:
             rule = f"must have {self}, not {len(entries)}"
             raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
@@ -203,7 +203,7 @@ Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
     BeforeValidator(_automatic),
-    Field(description="One of the 40 symbol sizes; by default, or with 0 or -1, the smallest that fits."),
+    Field(description="One of the 40 symbol sizes; by default, or for 0 or -1, the smallest that fits."),
 ]
 ModuleSize = Annotated[
     Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")
@@ -213,14 +213,14 @@ Padding = Annotated[
     Within(0, 20, "modules"),
     Field(title="Quiet zone", description="Width of the light border in modules. The standard requires 4."),
 ]
-MODES = "`byte` takes any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
+MODES = "`byte` accepts any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
 EncodingMode = Annotated[
     Literal["byte", "numeric", "alphanumeric", "kanji", "auto"],
     BeforeValidator(_lower),
     Field(
         title="Encoding mode",
-        description=f"{MODES}; `kanji` takes two-byte characters of Shift JIS. "
-        "`auto` is the shortest mix of the first three.",
+        description=f"{MODES}; `kanji` accepts two-byte characters of Shift JIS. "
+        "`auto` uses the shortest mix of the first three.",
     ),
 ]
 StoredMode = Annotated[
@@ -234,7 +234,7 @@ ErrorCorrection = Annotated[
     BeforeValidator(_upper),
     Field(
         title="Error correction level",
-        description="Higher levels restore more damage but need more modules. The level is never raised.",
+        description="Higher levels correct more damage but need more modules. The level is never raised automatically.",
     ),
 ]
 Mask = Annotated[
@@ -242,24 +242,24 @@ Mask = Annotated[
     Field(
         title="Data mask pattern",
         description="By default, the mask with the lowest penalty or, with free pad "
-        "codewords, the one that leaves most error correction.",
+        "codewords, the one that leaves the most error correction.",
     ),
 ]
 PadChoice = Annotated[
     Literal["iso", "segno", "free"],
     BeforeValidator(_pad_choice),
     Field(
-        description="`iso` pads as ISO/IEC 18004:2015, 7.4.10 says; `segno` gives the same modules as that library; "
-        "`free` chooses the padding, which readers ignore, so that modules match the layers and sprites over them. "
-        "The more room the content leaves, the more a logo may cover."
+        description="`iso` pads as specified in ISO/IEC 18004:2015, 7.4.10; `segno` gives the same modules as the "
+        "library segno; `free` chooses the padding, which readers ignore, so that the modules match the layers and "
+        "sprites over them. The more room the content leaves, the more a logo may cover."
     ),
 ]
 
 MOST_PIXELS = 40_000_000
-"""Pixels of a whole image."""
+"""Maximum number of pixels in a whole image."""
 
 MOST_DAYS_KEPT = 36_500
-"""Days that visits can be kept with a limit."""
+"""Maximum number of days in a retention limit for visits."""
 
 MILLIMETRES_PER_INCH = 25.4
 
@@ -272,9 +272,9 @@ Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
 Tolerance = Annotated[
     Number,
     Within(-1_000, 1_000, "pixels"),
-    Field(description="Pixels by which the hit test reaches beyond the layer; negative values make it smaller."),
+    Field(description="Pixels by which the hit test extends beyond the layer; negative values shrink the tested area."),
 ]
-Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)"), Field(description="0 is invisible, 1 is opaque.")]
+Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)"), Field(description="0 is transparent, 1 is opaque.")]
 Offset = Annotated[Number, Within(0, 1, "of the gradient's length"), Field(description="0 is the start, 1 is the end.")]
 Asset = Annotated[
     str,
@@ -282,17 +282,17 @@ Asset = Annotated[
     Length(1, 6_000_000),
     Field(title="Picture", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
 ]
-"""Read when the image is drawn."""
+"""A picture is read when the image is drawn."""
 
 Flip = Annotated[
     Literal["none", "horizontal", "vertical", "both"],
     BeforeValidator(_lower),
-    Field(description="Mirrors the symbol with its decoration."),
+    Field(description="Direction in which the symbol and its decoration are mirrored."),
 ]
 GradientKind = Annotated[
     Literal["linear", "radial"],
     BeforeValidator(_lower),
-    Field(title="Kind", description="Colors change along a line, or from a center outwards."),
+    Field(title="Kind", description="Colors change along a line (linear) or outward from a center (radial)."),
 ]
 GradientUnits = Annotated[
     Literal["relative", "absolute"],
@@ -303,8 +303,8 @@ Display = Annotated[
     Literal["overlay", "box-hit-test", "pixel-hit-test"],
     BeforeValidator(_lower),
     Field(
-        description="`overlay` covers the modules; the others leave out data modules: `box-hit-test` those that touch "
-        "the layer's box, `pixel-hit-test` those that touch a pixel of it that is not fully transparent."
+        description="`overlay` covers the modules. `box-hit-test` removes the data modules that touch the layer's box; "
+        "`pixel-hit-test` removes those that touch a pixel of the layer that is not fully transparent."
     ),
 ]
 SpriteType = Annotated[
@@ -323,8 +323,8 @@ ModuleType = Annotated[
     _ModuleType,
     BeforeValidator(_lower),
     Field(
-        description="`default`: squares; `rounded`: corners without a neighbor are round; `liquid`: also with filled "
-        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`; `sprite`: images."
+        description="`default`: squares; `rounded`: round corners where there is no neighbor; `liquid`: also filled "
+        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `sprite`: images."
     ),
 ]
 
@@ -344,13 +344,13 @@ _MarkerPattern = Literal[
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
 MarkerPattern = Annotated[
-    _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the finder pattern's ring and center.")
+    _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the ring and center of the finder pattern.")
 ]
 
 Recurrence = Annotated[
     Whole,
     Within(0, 7, "(0 is once, 1..7 are Monday..Sunday)"),
-    Field(description="0 is once, at `date`; 1..7 is weekly on Monday..Sunday, from `date` on and at its time."),
+    Field(description="0 is once, at `date`; 1..7 is weekly on Monday..Sunday at the time in `date`, from `date` on."),
 ]
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
@@ -363,7 +363,7 @@ RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
 """Raster formats; they use whole pixels per module."""
 
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
-"""Formats that `POST /generate` does not offer."""
+"""Formats that only `GET /generate` offers."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
 """Alternative names of formats."""
 

@@ -28,7 +28,7 @@ class PrintSize(Model):
     """The requested print size of an image."""
 
     size_mm: Annotated[Number, Within(2, 5_000, "millimetres")] = Field(
-        description="Width on paper; modules get whole dots."
+        description="Width on paper; each module is a whole number of printer dots wide."
     )
     dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = Field(
         default=300.0, description="Resolution of the printer."
@@ -38,8 +38,8 @@ class PrintSize(Model):
     )
     at_most: bool = Field(
         default=False,
-        description="Never print wider than asked, as on a label. Otherwise, the width is the nearest possible, which "
-        "may be larger by up to half a dot per module.",
+        description="Never print wider than requested, for example on a label. Otherwise, the width is the nearest "
+        "possible, which may be larger by up to half a dot per module.",
     )
 
 

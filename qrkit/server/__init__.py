@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
-    from qrkit.server.app import make_app
+    from qrkit.server.app import App, make_app
     from qrkit.server.client import Client, Reply
     from qrkit.server.settings import Settings
     from qrkit.server.socket_server import Server, serve
 
-__all__ = ["Client", "Reply", "Server", "Settings", "make_app", "serve"]
+__all__ = ["App", "Client", "Reply", "Server", "Settings", "make_app", "serve"]
 
 __getattr__ = late_names(
     __name__,
     {
+        "App": "server.app:App",
         "Client": "server.client:Client",
         "Reply": "server.client:Reply",
         "Server": "server.socket_server:Server",

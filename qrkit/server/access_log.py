@@ -1,6 +1,6 @@
 """Writes the access log: one line of JSON per request, without query, key or address.
 
-The line of a request that was refused has a mark of the client, which is the same for all its requests of that day.
+The line of a refused request includes a mark of the client, which stays the same for all its requests on that day.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Access:
     """Writes lines to the logger `qrkit.access`.
 
     Args:
-        settings: Whether anything is written, and which proxies know the addresses of clients.
+        settings: Says whether to write anything, and which proxies are trusted to report client addresses.
         clock: Returns the current time.
     """
 
@@ -45,7 +45,7 @@ class Access:
         self._clock = clock
 
     def begun(self) -> Done:
-        """Start timing a request; call the returned function with its answer."""
+        """Start timing a request; call the returned function with the response."""
         if not (self.settings.access_log and _log.isEnabledFor(logging.INFO)):
             return _write_nothing
         start = time.perf_counter()
@@ -76,5 +76,5 @@ def _write_nothing(*_: object) -> None:
 
 
 def _redact(path: str) -> str:
-    """Return a path without anything that may be an API key put there by mistake."""
+    """Return a path without anything that looks like an API key sent there by mistake."""
     return _KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]

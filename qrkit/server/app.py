@@ -68,7 +68,7 @@ def make_app(
 
     Args:
         store: Contains the QR Codes and receives the visits.
-        settings: How the app behaves. Its fields about sockets are for the server only.
+        settings: How the app behaves. The fields about sockets concern only the server.
         clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default from the GeoIP database in the settings.
         shorteners: Further shortening services by name, each a callable URL -> short URL.
@@ -111,8 +111,8 @@ class App:
 
     Attributes:
         settings: How the app behaves.
-        health: Whether the app is ready for requests.
-        redirects: Answers the short URLs, and counts the visits that were lost.
+        health: Reports whether the app is ready for requests.
+        redirects: Answers requests to short URLs, and counts lost visits.
     """
 
     def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
@@ -126,12 +126,12 @@ class App:
         self._falcon = _make_falcon(service, settings)
 
     def reload(self, settings: Settings) -> None:
-        """Take over what can change while the app runs: the access log, the rates and the GeoIP database.
+        """Apply the settings that can change while the app runs: the access log, the rates and the GeoIP database.
 
-        The GeoIP database is read again even if its path is the same. The rates of all addresses begin anew.
+        The GeoIP database is read again even if its path is the same. The rate limits of all addresses are reset.
 
         Raises:
-            UnreadableFile: If the GeoIP database cannot be read. Nothing has changed then.
+            UnreadableFile: If the GeoIP database cannot be read; nothing changes in that case.
         """
         self._locator.load(settings.places)
         self._gates.set_rates(settings)
@@ -172,7 +172,7 @@ class App:
 
 
 class _Locator:
-    """Locates visitors with a GeoIP database that can be exchanged while redirects use it."""
+    """Locates visitors with a GeoIP database that can be replaced while redirects use it."""
 
     def __init__(self, path: str | None) -> None:
         self.load(path)
@@ -205,7 +205,7 @@ class _Code(BaseConverter):
 
 
 def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:
-    """Create the object that Falcon expects: one with a method `on_get` for GET, and so on."""
+    """Create the object that Falcon expects, with a method `on_get` for GET, and so on."""
     resource = type("Resource", (), {})()
     for route in routes:
         setattr(resource, f"on_{route.method.lower()}", _responder(service, settings, route))
@@ -241,14 +241,14 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
 
 
 def _to_response(error: QrkitError, asked: Request, route: Route) -> Response:
-    """Convert an error to what the client can read: a page for somebody who scans a code, JSON for a program."""
+    """Convert an error to a format for the client: a page for a person who scans a code, JSON for a program."""
     answer = problem(error, highest=route.most_status)
     is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
     return _as_page(error, answer) if is_page else answer
 
 
 def _reads_pages(accept: str, path: str) -> bool:
-    """Whether the client is a browser that does not call the interface."""
+    """Whether the client is a browser, and the request is not a call of the interface."""
     return "text/html" in accept and not f"{path}/".startswith("/api/")
 
 

@@ -1,4 +1,4 @@
-"""Reads files from bodies: raw bytes, a form with parts, or the list of bytes that an old client sends."""
+"""Reads files from request bodies: raw bytes, a multipart form, or the list of bytes that an old client sends."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ class Sent(NamedTuple):
 
 
 def is_form(content_type: str) -> bool:
-    """Whether a body of this type is a form with parts, as browsers and `curl -F` send it."""
+    """Whether a body of this type is a multipart form, as sent by browsers and `curl -F`."""
     return content_type.lower().startswith("multipart/")
 
 
 def read_file(body: bytes, content_type: str) -> Sent:
-    """Read the file that a body is or contains.
+    """Read the file in a body; the body either is the file or contains it.
 
     Raises:
         BadRequest: If a form cannot be read, or if it does not contain exactly one file.
-        InvalidParameter: If a list of bytes contains anything else.
+        InvalidParameter: If a list of bytes contains anything but bytes.
     """
     if is_form(content_type):
         return _read_form(body, content_type)

@@ -1,4 +1,4 @@
-"""Marks clients in the log: the same mark is the same client on that day, and no address is kept."""
+"""Marks clients in the log: a client has the same mark all day, and its address is not logged."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["client_mark"]
 def client_mark(address: str, moment: datetime) -> str:
     """Return 12 hex digits that stand for an IPv4 address, or for the /64 network of an IPv6 address, on one UTC day.
 
-    Each process has a random salt for each day, which is never stored: nobody can compute the address from the mark,
-    or recognize a client on the next day.
+    Each process creates a random salt for each day and never stores it, so nobody can compute the address from the
+    mark, or recognize a client on the next day.
     """
     salt = _salt(utc(moment).toordinal())
     return blake2b(network_of(address).encode(), key=salt, digest_size=6).hexdigest()

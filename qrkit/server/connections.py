@@ -1,4 +1,4 @@
-"""Shares the connections of a server among networks, so that slow clients, however many, keep nobody out."""
+"""Shares the connections of a server among networks, so that no number of slow clients can block the others."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Protocol, TypeVar
 __all__ = ["CONNECTIONS", "MOST_OF_NETWORK", "Connection", "has_its_share", "makes_room"]
 
 CONNECTIONS = 512
-"""Connections beyond which one that waits for its client makes room for another."""
+"""Once there are this many connections, each new one replaces a connection that waits for its client."""
 MOST_OF_NETWORK = 100
 """Maximum number of simultaneous connections from one network (`shares.network_of`)."""
 
 
 class Connection(Protocol):
-    """A connection, as far as it is shared."""
+    """The parts of a connection that matter for sharing."""
 
     @property
     def network(self) -> str:
-        """What the connections of a client are counted by."""
+        """The network that the connection counts for."""
 
     def idle_seconds(self) -> float | None:
-        """Return how long the server has waited for the client; None if it does not."""
+        """Return how long the server has been waiting for the client; None if it is not waiting."""
 
 
 C = TypeVar("C", bound=Connection)
@@ -34,7 +34,7 @@ def has_its_share(network: str, connections: Sequence[Connection]) -> bool:
 
 
 def makes_room(connections: Sequence[C]) -> C | None:
-    """Return the connection that makes room for another: the oldest that waits, of the network with most of them."""
+    """Return the connection to close for a new one: the longest waiting one of the network with most waiting ones."""
     waiting = [(one, seconds) for one in connections if (seconds := one.idle_seconds()) is not None]
     held = Counter(one.network for one, _ in waiting)
     return max(waiting, key=lambda pair: (held[pair[0].network], pair[1]), default=(None, 0))[0]

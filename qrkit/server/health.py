@@ -1,4 +1,4 @@
-"""Decides whether a server is ready for requests: a thread checks, and requests only read what it found out."""
+"""Decides whether a server is ready for requests: a thread checks, and requests only read the latest result."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Health"]
 CHECK_SECONDS = 5.0
 """Time between two checks."""
 LONGEST_AGE = 3 * CHECK_SECONDS
-"""Seconds after which a check without a successor means that the store does not answer."""
+"""Seconds without a new check after which the store counts as not answering."""
 LOSS_SECONDS = 60.0
-"""Seconds that a server is not ready after it has lost a visit."""
+"""Seconds for which a server is not ready after it lost a visit."""
 ENDING_SECONDS = 1.0
-"""Seconds for a check under way when the server stops; a store that hangs must not hold it up."""
+"""Seconds to wait for a running check when the server stops; a store that hangs must not delay the stop."""
 
 NO_ANSWER = "the store does not answer now; please try again later"
 LOSING = "visits are being lost; please try again later"
@@ -48,7 +48,7 @@ class Health:
     Args:
         store: The store that must work.
         redirects: Counts the visits that were lost.
-        seconds: Returns seconds that never go back.
+        seconds: A monotonic clock, in seconds.
     """
 
     def __init__(self, store: Store, redirects: Redirects, *, seconds: Callable[[], float] = time.monotonic) -> None:
@@ -62,21 +62,21 @@ class Health:
 
     @property
     def problem(self) -> str:
-        """Why the server is not ready, in words that anybody may read; empty while it is ready."""
+        """Why the server is not ready, in words without secrets; empty while it is ready."""
         if not self._is_checking:
             self.check()
         last = self._last
         return last.problem if self._seconds() - last.at <= LONGEST_AGE else NO_ANSWER
 
     def is_losing_visits(self) -> bool:
-        """Whether a visit was lost in the last minute, as far as calls of this method could notice."""
+        """Whether a visit was lost in the last minute; a loss counts from the first call that notices it."""
         now, lost = self._seconds(), self._redirects.lost
         if lost != self._lost:
             self._lost, self._lost_at = lost, now
         return self._lost_at is not None and now - self._lost_at <= LOSS_SECONDS
 
     def check(self) -> None:
-        """Try the store, and remember what came of it. A change is logged."""
+        """Test the store and remember the result; log the result if it has changed."""
         problem, detail = self._find_problem()
         before, self._last = self._last.problem, _Check(self._seconds(), problem)
         if problem and problem != before:
@@ -105,18 +105,18 @@ class Health:
             thread.join(ENDING_SECONDS)
 
     def _find_problem(self) -> tuple[str, object]:
-        """Return what clients and the log are told about a problem, or two empty texts."""
+        """Return the problem as clients may read it and as it is logged; two empty texts if there is none."""
         is_losing = self.is_losing_visits()
         try:
             self._try_store()
         except QrkitError as error:
             return outside_text(error) or NO_ANSWER, error
-        except Exception as error:  # whatever it is, the store does not work
+        except Exception as error:  # any error means that the store does not work
             return NO_ANSWER, repr(error)
         return (LOSING, f"{self._redirects.lost} visits were lost so far") if is_losing else ("", "")
 
     def _try_store(self) -> None:
-        """Read the store, and write to it if that needs no waiting: a bulk insert may take minutes, and harms nobody.
+        """Read from the store; also write to it, unless a bulk insert is running, which may take minutes.
 
         In a database that other processes share, only lost visits show that nothing can be written.
         """
@@ -124,5 +124,5 @@ class Health:
         self._store.check_writable()
         visiting = self._store.database.visiting
         if not self._store.database.is_shared and visiting.acquire(blocking=False):
-            visiting.release()  # not held on: to reopen a file that failed, another lock must come first
+            visiting.release()  # released at once: reopening a failed file needs another lock before this one
             check_writing(self._store)

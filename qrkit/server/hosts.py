@@ -1,6 +1,6 @@
 """Refuses requests for unknown hosts, with overlong paths, or with API keys in the path.
 
-A request for an unknown host comes from a browser that somebody's DNS sent here.
+A request for an unknown host comes from a browser to which somebody's DNS gave the address of this server.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::[0-9]*)?")
 class Hosts:
     """The hosts that requests may be for: the configured names, those of base URLs, localhost, and IP addresses.
 
-    Anyone can point a domain name of theirs to this server, and their page can then read our answers as its own (DNS
-    rebinding). With an IP address, that is not possible.
+    Anyone can point their own domain name to this server, and a page of theirs can then read our answers as its own
+    (DNS rebinding). With an IP address, that is not possible.
 
     Attributes:
         names: All accepted names except IP addresses, in lower case.
@@ -49,7 +49,7 @@ class Hosts:
         if len(path) > LONGEST_PATH:
             raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are taken")
         if _KEY.search(path):
-            # Any further processing would repeat the key, and record it as an unknown short URL.
+            # Any further processing would repeat the key and record it as an unknown short URL.
             raise BadRequest("the path holds an API key; send it as auth or as a Bearer token", code="key-in-path")
         name = _name(environ.get("HTTP_HOST", ""))
         # HTTP/1.0 has no Host header; browsers always send one.

@@ -1,9 +1,9 @@
 """Overrides waitress, the server behind the HTTP interface: one file, for one exact version of waitress.
 
-This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), the host of a target that is a whole URL,
-refusals in the form of all other errors, deadlines for clients that send or read slowly, a fair share of the
-connections, and a shutdown that loses no request (`StrictServer`). The loop of waitress reads whole requests before a
-thread sees them and writes what a thread has left over, so slow clients do not block threads.
+This module adds strict parsing of HTTP (`StrictParser`, `StrictChunks`), support for absolute request targets,
+refusals in the same format as all other errors, deadlines for slow clients, fair sharing of connections, and a shutdown
+that loses no request (`StrictServer`). The loop of waitress reads each request completely before a thread sees it, and
+writes what a thread leaves unsent, so slow clients do not block threads.
 
 Why waitress, although this module uses its internals: eight alternatives were tested with 109 raw requests, with slow
 clients and with SIGTERM under load (waitress with its public options, granian as a WSGI server and embedded, uvicorn,
@@ -67,25 +67,25 @@ OPTIONS: dict[str, Any] = {
     "max_request_header_size": MOST_HEADER_BYTES,
     "channel_timeout": 30,
     "cleanup_interval": 5,
-    # The loop never stops listening, so that somebody else's unfinished connection can make room.
+    # The loop never stops listening: beyond the limit, an idle connection makes room for a new one.
     "connection_limit": sys.maxsize,
     "asyncore_use_poll": True,
 }
 LONGEST_REQUEST = 300
-"""Seconds until a request must be complete: a byte now and then does not keep a connection open forever."""
+"""Seconds until a request must be complete, so that a client cannot hold a connection with a byte now and then."""
 LONGEST_HEADER = 20
 """Seconds until the header of a request must be complete."""
 PATIENCE = 1
-"""Seconds that a client may rest between two requests before its connection can make room for another."""
+"""Seconds between two requests during which a connection is not closed to make room for another."""
 LINGERING = 10
 """Seconds during which a refused client may go on sending: closing at once could discard the answer."""
 MOST_DISCARDED_BYTES = 64 * 2**20
 GRACE = 8
-"""Seconds for requests in flight when the server stops."""
+"""Seconds to wait for requests in flight when the server stops."""
 THREADS_GRACE = 1
-"""Seconds for threads that are still busy after that."""
+"""Seconds to wait for threads that are still busy after that."""
 HURRIED_GRACE = 0.2
-"""Seconds for threads, including idle ones, when the server must stop at once."""
+"""Seconds to wait for all threads, including idle ones, when the server must stop at once."""
 
 UNPRINTABLE = re.compile(rb"[^\r\n -~]")
 LONGEST_CHUNK_LINE = 1_024
@@ -107,7 +107,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
         InvalidParameter: If `settings.host` is not a valid host.
         OSError: If the host does not exist, or if the port is in use or requires privileges.
     """
-    # waitress would log every request that waits a moment for a thread.
+    # waitress would log every request that waits for a thread, even briefly.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     check_listening_host(settings.host)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -122,7 +122,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
 
 
 # ---- Reading requests. If a proxy and this server disagree on where a request ends, a second one can be smuggled past
-# the proxy. So the length of a body is given in one way only, lines end in CR LF, and the host appears once (RFC 9112).
+# the proxy. So a body must have only one length, lines must end in CR LF, and the host must appear once (RFC 9112).
 
 
 class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
@@ -149,7 +149,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
                 return len(data)
         taken: int = super().received(data)
         if self.completed:
-            # There is nothing left to wait for. waitress would forget that a refused request is complete.
+            # Do not wait for the body: waitress would otherwise forget that a refused request is complete.
             self.expect_continue = False
         return taken
 
@@ -189,9 +189,9 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
             raise ParsingError("its target is not a path")
 
     def _take_authority(self) -> None:
-        """Take the host from an absolute target (`GET http://host/path`) instead of the header, as RFC 9112 rules.
+        """Take the host from an absolute target (`GET http://host/path`) instead of the header, as RFC 9112 requires.
 
-        A proxy goes by the target, too: if this server went by the header, the two would see different hosts.
+        Proxies use the target, too: if this server used the header, the two could see different hosts.
         """
         if not self.proxy_scheme:
             return
@@ -289,7 +289,7 @@ class StrictChunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no ty
 
 
 class _Answer:
-    """Shared by the tasks of waitress: an answer to HEAD consists of headers only."""
+    """Base class of our tasks for waitress: sends the answer, without its body if the request is a HEAD."""
 
     channel: Any
     request: Any
@@ -318,7 +318,7 @@ class _Refusal(_Answer, ErrorTask):  # type: ignore[misc]  # waitress has no typ
         self.status = f"{answer.status} {HTTPStatus(answer.status).phrase}"
         headers = {"Content-Type": answer.media_type} | STANDARD_HEADERS | dict(answer.headers)
         self.response_headers.extend(headers.items())
-        self.request.headers.pop("CONNECTION", None)  # close the connection, whatever the client asked for
+        self.request.headers.pop("CONNECTION", None)  # close the connection, even if the client asked to keep it
         self.set_close_on_finish()
         self.content_length = len(answer.body)
         self.channel.lingers = True
@@ -346,7 +346,7 @@ class _Task(_Answer, WSGITask):  # type: ignore[misc]  # waitress has no types
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection. After a refusal it is read for a while longer, and the data is discarded."""
+    """A connection. After a refusal, the server keeps reading for a while and discards the data."""
 
     parser_class = StrictParser
     task_class = _Task
@@ -367,7 +367,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def writable(self) -> bool:
         if self.will_close or self.close_when_flushed or not self.total_outbufs_len:
             return bool(super().writable())
-        # A thread that is writing reports what it leaves over; waiting for the lock would slow it down.
+        # A thread that is writing reports what it leaves unsent; waiting for its lock would slow it down.
         if not self.outbuf_lock.acquire(blocking=False):
             return False
         self.outbuf_lock.release()
@@ -411,7 +411,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return bool(now - self.request.began > longest)
 
     def idle_seconds(self) -> float | None:
-        """Return how long the server has waited for the client; None if it does not."""
+        """Return how long the server has been waiting for the client; None if it is not waiting."""
         if self.requests and not self.total_outbufs_len:
             return None  # the app is still working
         is_partial = self.request is not None and not self.requests
@@ -530,7 +530,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         """Close all connections and end all threads. Further calls do nothing."""
         if self._is_shut:
             return
-        # This wakes up threads that wait for a client to read.
+        # Wake up threads that wait for a client to read.
         for channel in list(self.active_channels.values()):
             channel.handle_close()
         is_done = self.task_dispatcher.shutdown(timeout=HURRIED_GRACE if self._is_hurried else THREADS_GRACE)
@@ -551,13 +551,13 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
 
     def pull_trigger(self) -> None:
         """Wake up the loop."""
-        # No lock: threads that wait for one another here would answer a tenth of the requests.
+        # Without a lock: with one, threads would wait for each other and answer a tenth of the requests.
         if not (self._is_shut or self._is_woken):
             self._is_woken = True
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Find connections to give up on, and log refused ones; waitress calls this every few seconds."""
+        """Close overdue connections and log refused ones; waitress calls this every few seconds."""
         self._refused.log()
         quiet_since = now - self.adj.channel_timeout
         self._overdue = [channel for channel in list(self.active_channels.values()) if channel.is_overdue(quiet_since)]
@@ -568,7 +568,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         wasyncore.loop(timeout=timeout, use_poll=self.adj.asyncore_use_poll, map=self._map, count=1)
         overdue, self._overdue = self._overdue, []
         for channel in overdue:
-            # waitress only marks them, and waits to close them until the client reads, which may never happen.
+            # waitress only marks such connections and closes them once the client reads, which may never happen.
             channel.handle_close()
 
     def _stop_accepting(self) -> None:

@@ -1,6 +1,6 @@
 """Writes the HTML pages for visitors: contents that are not a web address, previews of short URLs, and errors.
 
-The pages run no script and load nothing. Text written by strangers stays text; the only link is that of the
+The pages run no scripts and load nothing. Text from strangers is shown as text; the only link is the one to the
 destination.
 """
 
@@ -35,7 +35,7 @@ INVITATIONS = {
 
 FILES = {"text/vcard": "Save contact", "text/calendar": "Save event"}
 RAW = "?raw=1"
-"""Query string that asks for the content itself, as a file."""
+"""Query string that requests the content itself, as a file."""
 
 NOT_COUNTED = "You are only looking: this is not counted as a scan."
 NOTES = {
@@ -75,7 +75,7 @@ class Sheet:
         lead: Text below the heading.
         tips: List of things to try, below the lead.
         rows: Labels and values.
-        content: The content as it is; folded away if there are rows.
+        content: The unchanged content; collapsed if there are rows.
         button: The button of the page.
         note: Text below the button.
         foot: Text below the card.
@@ -161,7 +161,7 @@ def preview(short_url: str, answer: Answer) -> bytes:
 
 
 def failure(error: QrkitError) -> bytes:
-    """Return an HTML page that tells a visitor in plain words what went wrong, and what to try."""
+    """Return an HTML page that tells a visitor in plain words what went wrong and what to try."""
     status = status_of(error)
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, TooManyRequests):
@@ -203,7 +203,7 @@ def _wait(seconds: int) -> str:
 
 def _render(sheet: Sheet) -> bytes:
     template, css = _template()
-    # "replace": a text that cannot be encoded as UTF-8 still gets a page.
+    # "replace", so that text that cannot be encoded as UTF-8 still gets a page.
     return template.render(sheet=sheet, css=css).encode("utf-8", "replace")
 
 

@@ -1,10 +1,10 @@
-"""Writes the log of `qrkit serve` to the error stream, one line of JSON each.
+"""Writes the log of `qrkit serve` to the error stream, one line of JSON per record.
 
-Answering a request never waits for whoever reads the error stream, and the log never grows without bound:
+Requests never wait for the program that reads the error stream, and the log cannot grow without limit:
 
 - Lines wait in a queue, and a thread writes them. If the queue is full, lines are dropped and counted.
-- A failure that repeats is one line a minute, with the number of times it happened.
-- When the server ends, the thread gets a second for what is left.
+- A repeated failure is logged once a minute, with the number of times it happened.
+- When the server stops, the thread has one second to write the remaining lines.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from qrkit.tracking.times import to_iso
 __all__ = ["OPERATIONS", "set_log_level", "writing_log"]
 
 OPERATIONS = "qrkit.operations"
-"""Name of the logger for records that are rare by themselves: they are never held back as repeated."""
+"""Name of the logger for rare records, which are always written, even if they repeat."""
 
 MOST_WAITING = 10_000
 """Maximum number of lines that wait to be written."""
@@ -41,9 +41,9 @@ LONGEST_TEXT = 8_192
 REPEAT_SECONDS = 60.0
 """Time between two lines about the same failure."""
 PAUSE_SECONDS = 0.02
-"""Time between two writes: lines that come together are written together."""
+"""Time between two writes, so that lines are written together."""
 LAST_SECONDS = 1.0
-"""Time for the lines that wait when the server ends."""
+"""Time to write the remaining lines when the server stops."""
 
 _log = logging.getLogger("qrkit")
 
@@ -52,8 +52,8 @@ _log = logging.getLogger("qrkit")
 def writing_log(level: str, *, to: int) -> Iterator[None]:
     """Context manager: writes the log records of this process.
 
-    Records of qrkit are written from `level` on, those of libraries from "warning" on; the access log is always
-    written if it is on.
+    Records of qrkit are written if they have at least `level`, records of libraries from "warning" on. The access log,
+    if it is enabled, is written regardless of the level.
 
     Args:
         level: "info", "warning" or "error".
@@ -65,7 +65,7 @@ def writing_log(level: str, *, to: int) -> Iterator[None]:
     writer = _Writer(queue, to)
     set_log_level(level)
     access.setLevel(logging.INFO)
-    logging.captureWarnings(capture=True)  # otherwise they are printed, which may wait for ever
+    logging.captureWarnings(capture=True)  # otherwise warnings are printed, which may block forever
     root.addHandler(queue)
     writer.start()
     try:
@@ -79,13 +79,13 @@ def writing_log(level: str, *, to: int) -> Iterator[None]:
 
 
 def set_log_level(level: str) -> None:
-    """Write records of qrkit from a level on: "info", "warning" or "error"."""
+    """Set the lowest level of qrkit's own records that are written: "info", "warning" or "error"."""
     _log.setLevel(level.upper())
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A finished line; `is_access` for the access log, which is dropped before anything else."""
+    """A finished line. Lines of the access log (`is_access`) are the first to be dropped."""
 
     text: str
     is_access: bool = False
@@ -99,7 +99,7 @@ class _Queue(QueueHandler):
     """
 
     def __init__(self) -> None:
-        # Not a Queue, which a signal handler could find locked by its own thread.
+        # Not a Queue: a signal handler could deadlock on its lock if its own thread already holds it.
         self.lines: SimpleQueue[_Line | None] = SimpleQueue()
         self.repeats = _Repeats()
         self.dropped = 0
@@ -109,11 +109,11 @@ class _Queue(QueueHandler):
         try:
             if self.repeats.is_first(record):
                 self.enqueue(self.prepare(record))
-        except Exception:  # its text cannot be formatted; to print that could wait for ever
+        except Exception:  # the text cannot be formatted; printing this error could block forever
             self.dropped += 1
 
     def prepare(self, record: logging.LogRecord) -> _Line:
-        """Format a record here and now, while its request is known and its values are unchanged."""
+        """Format a record at once, while its request is known and its values are unchanged."""
         return _Line(_to_json(record), record.name == ACCESS)
 
     def enqueue(self, record: Any) -> None:
@@ -124,7 +124,7 @@ class _Queue(QueueHandler):
 
 
 class _Repeats:
-    """Holds back repeated failures: one that goes on becomes one record a minute."""
+    """Holds back repeated failures: each is written at most once a minute."""
 
     def __init__(self) -> None:
         self._places: dict[object, _Held | None] = {}
@@ -144,7 +144,7 @@ class _Repeats:
             return False
 
     def take(self) -> list[logging.LogRecord]:
-        """Return the last record of each failure that was held back, with their number."""
+        """Return the last record of each failure that was held back, with the number of repetitions."""
         with self._lock:
             repeated = {place: held for place, held in self._places.items() if held}
             self._places = dict.fromkeys(repeated)
@@ -156,21 +156,21 @@ class _Repeats:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The last of some records that were held back, and their number."""
+    """The last record of a failure that was held back, and the number of records held back."""
 
     last: logging.LogRecord
     number: int
 
 
 def _with_text(record: logging.LogRecord, text: str) -> logging.LogRecord:
-    """Return a copy with another text, and without the values and the traceback, which may be large."""
+    """Return a copy of a record with another text, without its values and traceback, which may be large."""
     copied = copy.copy(record)
     copied.msg, copied.args, copied.exc_info = text, None, None
     return copied
 
 
 def _place_of(record: logging.LogRecord) -> object:
-    """Return the places in the code that logged a record and raised its error: there are finitely many."""
+    """Return the lines of code that logged a record and raised its error; their number is limited."""
     kind, _, trace = record.exc_info or (None, None, None)
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -179,7 +179,7 @@ def _place_of(record: logging.LogRecord) -> object:
 
 
 def _to_json(record: logging.LogRecord) -> str:
-    """Return a record as one line of JSON. A line of the access log is JSON already."""
+    """Return a record as one line of JSON; records of the access log are already JSON."""
     if record.name == ACCESS:
         return record.getMessage()
     line: dict[str, Any] = {
@@ -196,7 +196,8 @@ def _to_json(record: logging.LogRecord) -> str:
 class _Writer:
     """A thread that writes lines to a file descriptor.
 
-    It does not use `sys.stderr`: a thread that waits for its reader would hold its lock, and Python could not end.
+    The thread does not use `sys.stderr`: if it waited there for the reader, it would hold the lock of `sys.stderr`, and
+    Python could not exit.
     """
 
     def __init__(self, queue: _Queue, to: int) -> None:
@@ -209,15 +210,15 @@ class _Writer:
         self._thread = Thread(target=self._run, name="qrkit-log", daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, as far as the reader takes it in time."""
+        """Write the waiting lines, as many as the reader accepts in time, then end the thread."""
         self._ends_at = time.monotonic() + LAST_SECONDS
         self._ending.set()
         self._queue.lines.put(None)
-        self._thread.join(2 * LAST_SECONDS)  # longer, so that the thread can still say what it dropped
+        self._thread.join(2 * LAST_SECONDS)  # longer, so that the thread can still log what it dropped
 
     def _run(self) -> None:
         is_open, summary_at = True, time.monotonic() + REPEAT_SECONDS
@@ -229,7 +230,7 @@ class _Writer:
             self._ending.wait(PAUSE_SECONDS)
 
     def _write_waiting(self, until: float) -> bool:
-        """Wait for a line, and write all that wait by then; return whether more may come."""
+        """Wait for a line, then write all waiting lines; return whether more lines may follow."""
         lines: list[_Line | None] = []
         with suppress(Empty):
             lines.append(self._queue.lines.get(timeout=max(0.0, until - time.monotonic())))
@@ -242,7 +243,7 @@ class _Writer:
         return None not in lines
 
     def _write_summary(self) -> None:
-        """Write what was held back or dropped since the last summary."""
+        """Log the failures that were held back and the number of lines dropped since the last summary."""
         self._write([_to_json(record) for record in self._queue.repeats.take()])
         dropped = self._queue.dropped + self._unwritten
         if dropped > self._told:
@@ -255,5 +256,5 @@ class _Writer:
         try:
             while data:
                 data = data[os.write(self._to, data) :]
-        except OSError:  # the reader is gone, or the disk is full
+        except OSError:  # the reader has ended, or the disk is full
             self._unwritten += len(lines)

@@ -51,7 +51,7 @@ STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    # Nothing that is served can run or load anything, even if a file contains a stranger's text.
+    # No response can run or load anything, even if a file contains text from strangers.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",
@@ -75,10 +75,10 @@ class Request:
         headers: Headers by lower-case name.
         path: Variable parts of the path, by name.
         address: IP address of the client.
-        joining: Headers to add to the response, whether it is an answer or an error.
-        noting: Further fields for the access log.
-        warnings: Warnings to add to the response, for parts of the request that may have been interpreted differently
-            than the client intended.
+        joining: Headers to add to any response, including errors.
+        noting: Additional fields for the access log.
+        warnings: Warnings to add to the response, about parts of the request that the client may have meant
+            differently.
         body: Called with the maximum number of bytes, returns the body or raises `BodyTooLarge`.
     """
 
@@ -124,7 +124,7 @@ def warning(sentences: Iterable[str]) -> dict[str, str]:
 
 
 def tagged(answer: Response, caching: str) -> Response:
-    """Return a response with an `ETag`, which browsers and proxies may cache as `caching` (`Cache-Control`) says."""
+    """Return a response with an `ETag` and with the `Cache-Control` header `caching`."""
     tag = f'"{sha256(answer.body).hexdigest()[:32]}"'
     return replace(answer, headers=dict(answer.headers) | {"ETag": tag, "Cache-Control": caching})
 
@@ -160,7 +160,8 @@ def header_text(text: str) -> str:
 def problem(error: QrkitError, *, highest: int = 599) -> Response:
     """Convert an error to RFC 9457 problem details, with its text in `X-Api-Error` and its code in `X-Api-Error-Code`.
 
-    Messages of the store contain paths, hosts and words of the database: they are logged, and clients get another text.
+    Messages of the store contain paths, hosts and messages of the database. They are only logged, and clients get
+    another text.
 
     Args:
         error: What went wrong.

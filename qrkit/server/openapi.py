@@ -66,7 +66,7 @@ def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
     """Return the OpenAPI description of these routes as JSON; `base_url` is the URL they are served under."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        # `urlinfo` may contain slashes, which OpenAPI cannot express.
+        # OpenAPI cannot express that `urlinfo` may contain slashes.
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     described = {
         "openapi": "3.1.0",
@@ -171,7 +171,7 @@ def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
 
 def _problem() -> dict[str, Any]:
     problem = {"schema": {"$ref": PLACE.format(model="Problem")}}
-    # A short URL answers a browser with a page.
+    # A browser that opens a short URL gets a page.
     return {"content": {"application/problem+json": problem, "text/html": {"schema": TEXT}}}
 
 
@@ -212,8 +212,8 @@ BODIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
-    # Not as an upload: a form can contain the format, which makes the query parameter optional. OpenAPI cannot express
-    # that.
+    # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
+    # express that.
     "file": FILE,
 }
 

@@ -1,4 +1,4 @@
-"""Finds the IP address of a client, also behind proxies that the operator trusts."""
+"""Finds the IP address of a client, even behind proxies that the operator trusts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.
 def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
     """Return the address of the client; an IPv4 address written as IPv6 is returned as IPv4.
 
-    `X-Forwarded-For` is trusted only from trusted proxies, and only the entry that the outermost of them wrote: the
-    client can make up everything to the left of it. All other forwarding headers are ignored.
+    `X-Forwarded-For` is read only if a trusted proxy sent the request, and only the entry that the outermost trusted
+    proxy added: a client can forge everything to the left of it. All other forwarding headers are ignored.
     """
     peer = str(environ.get("REMOTE_ADDR") or "")
     address = _read(peer.partition("%")[0])
@@ -33,18 +33,18 @@ def client_address(environ: WSGIEnvironment, settings: Settings) -> str:
 
 
 def is_from_proxy(environ: WSGIEnvironment, settings: Settings) -> bool:
-    """Whether a trusted proxy sent a request, so that its headers about the client are true."""
+    """Whether a trusted proxy sent a request, so that its headers about the client can be trusted."""
     address = _read(str(environ.get("REMOTE_ADDR") or "").partition("%")[0])
     return address is not None and _is_trusted(address, settings)
 
 
 def network_of_peer(peer: str) -> str:
-    """Return what the connections of a peer are counted by; an IPv4 address written as IPv6 counts as IPv4."""
+    """Return the network that a peer's connections count for; an IPv4 address written as IPv6 counts as IPv4."""
     return network_of(str(_read(peer.partition("%")[0]) or peer))
 
 
 def is_free(peer: str, settings: Settings) -> bool:
-    """Whether a peer may have any number of connections: a trusted proxy, or this machine, which may run a proxy."""
+    """Whether a peer's connections are unlimited: those of trusted proxies, and of this machine, which may run one."""
     address = _read(peer.partition("%")[0])
     return address is None or address.is_loopback or _is_trusted(address, settings)
 
@@ -61,6 +61,6 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     if isinstance(address, IPv6Address):
-        # A scope ID names an interface of another machine, and may be any text.
+        # A scope ID refers to a network interface of another machine and may be any text.
         return None if address.scope_id else address.ipv4_mapped or address
     return address

@@ -1,4 +1,4 @@
-"""Limits how often clients may ask: buckets of requests per address."""
+"""Limits the rate of requests per address with token buckets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Buckets"]
 
 
 class Buckets:
-    """Limits the requests per minute of each address: a bucket that fills steadily and is emptied by use.
+    """Limits the requests per minute of each address with a token bucket.
 
     Args:
-        a_minute: Requests per minute, which may also come all at once; 0 means no limit.
+        a_minute: Requests per minute, also the largest burst; 0 means no limit.
         message: The error message when the limit is reached.
-        clock: Returns seconds that never go back.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(self, a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""Parses query strings to named strings, strings to values, and bodies to JSON. The models validate the values."""
+"""Parses query strings, the values in them, and JSON bodies. The models validate the values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_DEPTH = 24
 MOST_VALUES = 20_000
 """Maximum number of values in a body: members of all objects and items of all lists."""
 MOST_COMMAS = 10 * MOST_VALUES
-"""Maximum number of commas in a body, strings included: parsing a million values only to count them takes a second."""
+"""Maximum number of commas in a body, including strings: parsing a million values just to count them takes a second."""
 LONGEST_NAME = 60
 """Maximum characters of a name that an error repeats."""
 LONGEST_NUMBER = 300
@@ -37,8 +37,8 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
     Errors and warnings never contain values, because one of them may be an API key.
 
     Args:
-        query: The query string as it was sent, its bytes decoded as Latin-1, as WSGI servers provide it.
-        told: A list that warnings about the outdated encoding of old scripts are appended to.
+        query: The query string as it was sent, decoded as Latin-1, as WSGI servers provide it.
+        told: A list to which warnings about the outdated encoding of old scripts are appended.
 
     Raises:
         AddressTooLong: If the query string is too long.
@@ -72,7 +72,7 @@ def _decode(text: str, name: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes that were sent, with plus signs replaced by spaces."""
+    """Return the bytes as sent, with plus signs replaced by spaces."""
     return text.replace("+", " ").encode("latin-1")
 
 
@@ -89,13 +89,13 @@ def _is_old(text: str) -> bool:
 
 
 def _unescape(text: str) -> str:
-    """Decode the output of JavaScript's `escape`: units of UTF-16, those below 256 as two digits."""
+    """Decode the output of JavaScript's `escape`: UTF-16 code units, those below 256 as two hex digits."""
     units = ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def whole(text: str, name: str) -> int:
-    """Parse a whole number, also in the form `3.0` that one client sends.
+    """Parse a whole number; `3.0` is also accepted, because one client sends it.
 
     Raises:
         InvalidParameter: If `text` is not a whole number.
@@ -153,7 +153,7 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
 
 
 def _check_extent(value: dict[str, Any]) -> None:
-    """Raise if a value would take long to validate, or would exceed the recursion limit."""
+    """Raise an error for a value that would take too long to validate or exceed the recursion limit."""
     level: list[Any] = [value]
     values = 0
     for _ in range(MOST_DEPTH):

@@ -24,11 +24,11 @@ _log = logging.getLogger(OPERATIONS)
 
 
 class RefusedConnections:
-    """Counts refused connections by the marks of their clients, which the access log has, too.
+    """Counts refused connections by client mark, the same mark as in the access log.
 
     Args:
         settings: Contains the trusted proxies.
-        seconds: Returns seconds that never go back.
+        seconds: A monotonic clock, in seconds.
     """
 
     def __init__(self, settings: Settings, *, seconds: Callable[[], float] = time.monotonic) -> None:
@@ -38,11 +38,11 @@ class RefusedConnections:
         self._logged_at: float | None = None
 
     def count(self, address: str) -> None:
-        """Count a connection from an address."""
+        """Count a refused connection from an address."""
         self._numbers[client_mark(client_address({"REMOTE_ADDR": address}, self._settings), now())] += 1
 
     def log(self) -> None:
-        """Log how many connections were refused, unless there were none or the last line is less than a minute old."""
+        """Log the number of refused connections, if there are any, at most once a minute."""
         moment = self._seconds()
         if self._numbers and (self._logged_at is None or moment - self._logged_at >= LOG_SECONDS):
             self._logged_at = moment

@@ -18,7 +18,7 @@ _reloading = Lock()
 
 
 def reload_settings(app: App, read: Callable[[], Settings]) -> None:
-    """Read the settings of a running app again, and log what came of it.
+    """Read the settings of a running app again, apply them, and log the result.
 
     The settings in `RELOADABLE` are applied, and the GeoIP database is read again. If a setting is invalid or the
     database cannot be read, nothing changes.

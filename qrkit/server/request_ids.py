@@ -1,4 +1,4 @@
-"""Gives each request an ID, which is in its answer and in every log line that it causes."""
+"""Gives each request an ID, which appears in the response and in every log line about the request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GIVEN = re.compile(r"[A-Za-z0-9.:=/+-]{1,128}")
 def request_id(environ: WSGIEnvironment, settings: Settings) -> str:
     """Return the ID that a trusted proxy gave to a request in `X-Request-ID`, or else a new one of 16 hex digits.
 
-    Anybody else's ID is ignored, and so is one of more than 128 characters or with unusual characters.
+    IDs from other clients are ignored, as are IDs with more than 128 characters or with unusual characters.
     """
     given = environ.get("HTTP_X_REQUEST_ID", "")
     if given and is_from_proxy(environ, settings) and _GIVEN.fullmatch(given):

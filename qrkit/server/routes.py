@@ -14,11 +14,11 @@ __all__ = ["ROUTES", "Handler", "Key", "Route"]
 
 Handler = Callable[[Call], Response]
 Key = Literal["none", "optional", "required"]
-"""For `none`, the query is not even read, so a printed short URL works whatever is appended to it."""
+"""For `none`, the query string is not read, so a printed short URL works no matter what is appended to it."""
 
 
 class Route(NamedTuple):
-    """A method, a path template, and the handler that answers. Every GET route answers HEAD, too.
+    """A method, a path template and a handler. Every GET route also answers HEAD.
 
     Attributes:
         method: GET, POST, PUT or DELETE.
@@ -29,7 +29,7 @@ class Route(NamedTuple):
         body: Name of the request body, in `server.openapi.BODIES`.
         reply: Name of the response, in `server.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
-        most_status: The highest status it answers with; generate uses 500.
+        most_status: The highest status of its responses; generate uses 500.
     """
 
     method: str

@@ -1,8 +1,7 @@
 """Converts the models that validate requests to JSON schemas: for records, and for request bodies.
 
-Clients generated from a schema send its defaults. If a missing field is filled from elsewhere, from the existing record
-or from a template, a default in the schema would overwrite it. In these cases only the description mentions the
-default.
+Clients generated from a schema send its defaults. Where the server fills a missing field from the existing record or
+from a template, such a default would overwrite that value. In these cases, only the description mentions the default.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ POSTED_FORMATS = [name for name in FORMATS if name not in GET_ONLY_FORMATS]
 
 
 def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
-    """Return all schemas by name; `parameters` are the query parameters that designs have, too."""
+    """Return all schemas by name; `parameters` are the query parameters that are also fields of designs."""
     records = _parts(QRCode) | _parts(Campaign)
     modes = records["Properties"]["properties"]["em"]
     modes["enum"] = [one.capitalize() for one in modes["enum"]]  # records are stored with capitalized modes
@@ -57,7 +56,7 @@ def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
         "template": {"type": "string", "description": "name of a stored design that supplies the missing fields"},
     }
     parts["DesignRequest"] = design | {
-        # A template may contain the required fields.
+        # The required fields may come from a template.
         "required": [],
         "if": {"required": ["template"], "properties": {"template": {"type": "string", "minLength": 1}}},
         "else": {"required": ["content"], "properties": {"content": {"type": "string"}}},
@@ -67,7 +66,7 @@ def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
 
 
 def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
-    """Return the schemas of records in request bodies, without read-only fields. Null means absent here."""
+    """Return the schemas of records in request bodies, without read-only fields; null means absent."""
     sent = json.loads(re.sub(r'("\$ref": "[^"]+)', r"\1Input", json.dumps(records)))
     qrcode, campaign = sent.pop("QRCode"), sent.pop("Campaign")
     # Only records that the plan hides have no content, so sent records require it.
@@ -104,7 +103,7 @@ def _merged_schemas(name: str, parts: dict[str, Schema]) -> set[str]:
 
 
 def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Schema:
-    """Return the schema without these fields, which the service decides."""
+    """Return the schema without these fields, which the service sets."""
     kept = {name: part for name, part in schema["properties"].items() if name not in tuple(names)}
     return schema | {"properties": kept, "required": required}
 
@@ -154,5 +153,5 @@ def _plain(schema: Any) -> Any:
 
 
 def _is_field(name: str, part: Any) -> bool:
-    """Whether a name is a property, or a default worth showing: a number, a string or a choice."""
+    """Whether to keep a part of a schema: properties, and defaults that are numbers, strings or choices."""
     return isinstance(part, dict) and "type" in part if name != "default" else isinstance(part, int | float | str)

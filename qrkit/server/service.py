@@ -1,4 +1,4 @@
-"""Defines `Service`, what the handlers work with, and `Call`, one authorized request to it."""
+"""Defines `Service`, which holds all that handlers need, and `Call`, an authorized request to the service."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from qrkit.visits.redirect import Redirects
 __all__ = ["Call", "Gates", "Service", "called"]
 
 LONGEST_WAIT = 20.0
-"""Maximum seconds that a request waits for its turn."""
+"""Maximum number of seconds that a request waits for its turn."""
 
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 
 class Gates:
-    """Limits on concurrent and repeated work, so that short URLs are answered under any load.
+    """Limits concurrent and repeated work, so that short URLs work under any load.
 
-    Work is shared by client (`qrkit.server.shares`), and the time that a client spends in one gate counts in all.
+    Clients share the work fairly (`qrkit.server.shares`), and the time that a client spends in one gate counts in all.
 
     Attributes:
         plain: For drawing designs without images, which is quick.
@@ -55,7 +55,7 @@ class Gates:
 
     def __init__(self, settings: Settings) -> None:
         spent, renders = Spent(), settings.renders or os.cpu_count() or 1
-        # Together the gates leave threads free: a visitor who scans must always find one.
+        # Together, the gates leave some threads free, so that visitors who scan a code never wait for one.
         share = settings.threads // 16
 
         def gate(places: int, *, waiting: int, message: str, most_each: int | None = None) -> Gate:
@@ -65,7 +65,7 @@ class Gates:
 
         pictures = "too many pictures are asked for at once; please try again"
         self.plain = gate(renders, waiting=2 * share, message=pictures)
-        # One place more than a single client gets, and no more than there are processes that draw.
+        # One place more than a single client may use, and no more than the number of processes that draw.
         places = min(renders + 1, MOST_WORKERS)
         self.drawing = gate(places, waiting=share, message=pictures, most_each=places - 1)
         reading = "too much is being read at once; please try again"
@@ -75,8 +75,8 @@ class Gates:
         self.set_rates(settings)
 
     def set_rates(self, settings: Settings) -> None:
-        """Set the limits per minute and network; everybody begins anew."""
-        # Each process sees about the same share of the requests of one address.
+        """Set the limits per minute and network, and reset the counts of all clients."""
+        # Each process gets about the same share of an address's requests.
         a_minute = -(-settings.generates_a_minute // settings.processes)
         self.generates = Buckets(
             a_minute, f"{settings.generates_a_minute} requests a minute are allowed without an API key; send one"
@@ -87,7 +87,7 @@ class Gates:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the handlers work with."""
+    """Holds all that handlers need: the store, the settings, the limits and the functions to call."""
 
     store: Store
     base_url: str
@@ -107,7 +107,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An authorized request: its key, if it has one, is valid, and the plan of its account allows it.
+    """An authorized request: its API key, if any, is valid, and the plan of the account includes the request.
 
     Attributes:
         service: The service that was called.
@@ -135,7 +135,7 @@ class Call:
 
     @property
     def client(self) -> Client:
-        """Who the work for the request is counted for."""
+        """The client that the work for the request counts against."""
         return Client(self.account.id, has_key=True) if self.account else Client(network_of(self.request.address))
 
     @contextmanager
@@ -144,7 +144,7 @@ class Call:
 
         Args:
             design: The design.
-            client: Who the work is counted for if the design has images; by default who sent the request.
+            client: The client that the work counts against if the design has images; by default the sender.
 
         Raises:
             TooManyRequests: If too many requests wait, or if waiting takes too long.
@@ -192,7 +192,7 @@ class Call:
 
         Raises:
             BadRequest: If the body is a form without a file, or with several.
-            InvalidParameter: If the body is a list of bytes that contains anything else.
+            InvalidParameter: If the body is a list of bytes that contains anything but bytes.
             BodyTooLarge: If the body is longer.
         """
         body = self.request.body(most)

@@ -1,4 +1,4 @@
-"""Defines the settings of a server: one typed object, from environment variables, the command line or Python."""
+"""Defines the settings of a server: a typed object, set by environment variables, the command line or Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
 
 PREFIX = "QRKIT_"
 FILE_VARIABLE = "QRKIT_SETTINGS"
-"""The environment variable that names a file of settings."""
+"""The environment variable with the path of a settings file."""
 RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknown_codes_a_minute")
 """Names of the settings that can change while a server runs; the others are read when it starts."""
 
@@ -57,7 +57,7 @@ Rate = Annotated[Whole, Within(0, 1_000_000, "a minute (0 is without limit)")]
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    """Return the values in a TOML file by the names of the settings."""
+    """Return the values in a TOML file by setting name."""
     try:
         fields = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -84,74 +84,78 @@ class Settings(Model):
     store: str = Field(
         default="qrkit.duckdb",
         repr=False,  # the URL of a database may contain a password
-        description="The store's file, or the URL of a PostgreSQL database.",
+        description="The file of the store, or the URL of a PostgreSQL database.",
     )
     base_url: Annotated[str, AfterValidator(_base_url)] | None = Field(
         default=None,
-        description="What short URLs begin with; by default, the base URL kept in the store. It never comes from a "
+        description="Beginning of all short URLs; by default, the base URL kept in the store. It is never taken from a "
         "request.",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: Annotated[Whole, Within(0, 65_535, "(0 is one that is free)")] = Field(
-        default=8080, description="Port to listen on; 0 is one that is free."
+        default=8080, description="Port to listen on; 0 chooses a free port."
     )
     hosts: Annotated[tuple[str, ...], AfterValidator(_host_names)] = Field(
         default=(),
-        description="Names besides that of the base URL that the server answers for; * is any. IP addresses and "
-        "localhost are always accepted.",
+        description="Host names that the server accepts in addition to that of the base URL; * accepts any. IP "
+        "addresses and localhost are always accepted.",
     )
     trusted_proxies: Annotated[tuple[str, ...], AfterValidator(_networks)] = Field(
         default=(),
         description="Addresses or networks of proxies whose `X-Forwarded-For` and `X-Request-ID` are trusted.",
     )
     proxy_hops: Annotated[Whole, Within(1, 10, "proxies")] = Field(
-        default=1, description="Number of trusted proxies in front of the server, one behind the other."
+        default=1, description="Number of trusted proxies that each request passes through."
     )
-    fetch_from: tuple[str, ...] = Field(default=(), description="Hosts that images of designs may be downloaded from.")
+    fetch_from: tuple[str, ...] = Field(default=(), description="Hosts from which images of designs may be downloaded.")
     strict: bool = Field(
-        default=False, description="Answer a redirect with 503 if its visit is not stored durably within two seconds."
+        default=False, description="Answer with 503 instead of redirecting if a visit is not durable in two seconds."
     )
     record_visits: bool = Field(
-        default=True, description="Record visits. Otherwise, short URLs work and nothing is counted."
+        default=True, description="Record visits. Otherwise, short URLs work, but nothing is counted."
     )
     keep_days: Annotated[Whole, Within(1, MOST_DAYS_KEPT, "days")] | None = Field(
         default=None,
-        description="Days after which visits are reduced to counts; by default, what the store keeps, else forever.",
+        description="Days after which visits are reduced to counts; by default, the limit set in the store, if any.",
     )
     places: str | None = Field(
         default=None,
-        description="A GeoIP database (mmdb) for the country of visits, and region and city if it has them. Addresses "
-        "are not stored, so a location that is not looked up with the visit is never known.",
+        description="A GeoIP database (mmdb) for the country of visits, and for region and city if it contains them. "
+        "Addresses are not stored, so locations cannot be looked up later.",
     )
     access_log: bool = Field(
         default=True, description="Log each request as a line of JSON, without query, key or address."
     )
     log_level: Literal["info", "warning", "error"] = Field(
-        default="info", description="Level from which on `qrkit serve` logs messages about itself."
+        default="info", description="Lowest level of the messages that `qrkit serve` logs about itself."
     )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
         default=64,
-        description="Requests that are handled at once. Redirects wait for the disk together, so more threads help.",
+        description="Number of requests handled at once. Redirects wait for the disk together, so more threads help.",
     )
     processes: Annotated[Whole, Within(1, 1_000, "processes")] = Field(
-        default=1, description="Processes that serve the store. Each applies its share of the limits per address."
+        default=1,
+        description="Number of processes that serve the store. Each applies its share of the limits per address.",
     )
     renders: Annotated[Whole, Within(1, 64, "images")] | None = Field(
         default=None,
-        description="Images that are drawn at once, by default one per processor: so many plain ones and, for one "
-        "account or address, so many that contain images (at most 4; one more for others).",
+        description="Number of images drawn at once, by default one per processor. The limit applies to plain images "
+        "and, per account or address, to those that contain images (at most 4; one more for others).",
     )
     generates_a_minute: Rate = Field(
         default=600,
-        description="Images that one IPv4 address or IPv6 /64 may generate or decode without a key; 0 is no limit.",
+        description="Number of images per minute that one IPv4 address or IPv6 /64 may generate or decode without a "
+        "key; 0 means no limit.",
     )
     unknown_codes_a_minute: Rate = Field(
-        default=30, description="Unknown short URLs that one IPv4 address or IPv6 /64 may ask for; 0 is no limit."
+        default=30,
+        description="Number of unknown short URLs per minute that one IPv4 address or IPv6 /64 may request; 0 means no "
+        "limit.",
     )
 
     @classmethod
     def read(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """Read settings from environment variables, and from the TOML file that `QRKIT_SETTINGS` names.
+        """Read settings from environment variables and from the TOML file named in `QRKIT_SETTINGS`.
 
         A variable overrides the file.
 
@@ -165,7 +169,7 @@ class Settings(Model):
             InvalidParameter: If a value is invalid, or if the file contains `store`.
             UnreadableFile: If the file cannot be read, or is not TOML.
         """
-        # Not above: the help of the command line shows settings, and draws nothing.
+        # Imported here, because the help of the command line reads this module but draws nothing.
         from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
 
         others = (ENGINE_VARIABLE, FILE_VARIABLE, STATE_VARIABLE)

@@ -1,7 +1,7 @@
-"""Shares what a server has among its clients: places for work at once, and the time that they spend there.
+"""Shares the work of a server fairly among its clients, by concurrent requests and by time spent.
 
-A client is the account of an API key or, without a key, a network address (`network_of`). Connections are shared by the
-same addresses in `qrkit.server.http_server`, and rates in `qrkit.server.rates`.
+A client is the account of an API key or, without a key, a network address (`network_of`). `qrkit.server.connections`
+limits connections by the same addresses, and `qrkit.server.rates` limits rates.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from qrkit.errors import TooManyRequests
 __all__ = ["ANYBODY", "MOST_CLIENTS", "Client", "Gate", "Spent", "network_of"]
 
 CUSTOMER = 64
-"""Bits of an IPv6 address that identify one customer; a customer can use any number of addresses below."""
+"""Length in bits of the IPv6 prefix of one customer, who can use any number of addresses with this prefix."""
 MOST_CLIENTS = 50_000
-"""Maximum number of clients that are remembered; the one idle for longest is dropped."""
+"""Maximum number of clients to remember; beyond it, the client idle for longest is dropped."""
 HALF_LIFE = 60.0
-"""Seconds after which half of the time that a client has spent is forgiven."""
+"""Half-life in seconds of the time that counts against a client."""
 
 
 def network_of(address: str) -> str:
-    """Return what is counted as one client: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the network that counts as one client: an IPv4 address, or the /64 network of an IPv6 address."""
     if ":" not in address:
         return address
     try:
@@ -39,7 +39,7 @@ def network_of(address: str) -> str:
 
 
 class Client(NamedTuple):
-    """Who a request is counted for.
+    """The client that a request counts against.
 
     Attributes:
         name: ID of the account, or the network address.
@@ -51,14 +51,14 @@ class Client(NamedTuple):
 
 
 ANYBODY = Client("")
-"""Stands for all clients together, where they are not told apart."""
+"""Stands for all clients where they are not distinguished."""
 
 
 class Spent:
-    """Adds up the seconds of work for each client; half of them are forgiven each minute.
+    """Adds up the seconds of work for each client; the sum halves every minute.
 
     Args:
-        clock: Returns seconds that never go back.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -67,7 +67,7 @@ class Spent:
         self._lock = Lock()
 
     def of(self, client: Client) -> float:
-        """Return the seconds that count against a client now."""
+        """Return the seconds that currently count against a client."""
         seconds, since = self._seconds.get(client, (0.0, 0.0))
         return seconds and float(seconds * 0.5 ** ((self._clock() - since) / HALF_LIFE))
 
@@ -85,7 +85,7 @@ class Spent:
 
 @dataclass(slots=True, eq=False)
 class _Caller:
-    """A request that is in a gate or waits before it."""
+    """A request that has passed a gate or waits for it."""
 
     client: Client
     decided: Event = field(default_factory=Event)
@@ -93,20 +93,20 @@ class _Caller:
 
 
 class Gate:
-    """Lets a limited number of requests work at once. Some may wait, and the others are rejected.
+    """Limits the number of requests that are worked on at once. Some may wait; the rest are rejected.
 
-    Whose turn it is: the client with the fewest places, a request without a key counting as one place more; then the
-    client that has spent less time. If too many wait, the one whose turn would come last is rejected, so no client can
-    fill the queue.
+    The next request is that of the client with the fewest places, where a client without a key counts as having one
+    more; among equals, that of the client that has spent less time. If too many requests wait, the one that would be
+    last is rejected, so no client can fill the queue.
 
     Args:
-        places: Maximum requests at once.
-        waiting: Maximum waiting requests.
+        places: Maximum number of concurrent requests.
+        waiting: Maximum number of waiting requests.
         seconds: Maximum wait.
         message: The error message for rejected requests.
-        most_each: Maximum requests at once of one client; by default all places.
+        most_each: Maximum number of concurrent requests per client; by default all places.
         spent: The time that clients have spent here and in other gates.
-        clock: Returns seconds that never go back.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Gate:
             self._leave(caller)
 
     def __len__(self) -> int:
-        """Return how many requests are inside or wait."""
+        """Return the number of requests that hold a place or wait."""
         return len(self._inside) + len(self._waiting)
 
     def _join(self, caller: _Caller) -> None:
@@ -170,7 +170,7 @@ class Gate:
                 self._waiting.remove(caller)
 
     def _admit(self) -> None:
-        """Let in those whose turn it is, as far as there are places."""
+        """Admit the next requests, as long as there are free places."""
         held = Counter(caller.client for caller in self._inside)
         for caller in self._in_turn():
             if len(self._inside) == self._most_inside:
@@ -183,7 +183,7 @@ class Gate:
                 caller.decided.set()
 
     def _in_turn(self) -> list[_Caller]:
-        """Return those who wait, the next one first."""
+        """Return the waiting requests in the order of their turn."""
         held = Counter(caller.client for caller in self._inside)
         turns: dict[_Caller, tuple[int, float]] = {}
         for caller in self._waiting:

@@ -1,6 +1,6 @@
-"""Serves the app on a real socket: as a process of its own, or in a notebook in the background.
+"""Serves the app on a real socket: as a separate process, or in the background of a notebook.
 
-There is one process with many threads, because the store has one writer. `qrkit.server.http_server` does the serving.
+The server is one process with many threads, because the store has one writer. `qrkit.server.http_server` implements it.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM. Requests in flight are finished; a second signal stops without waiting for them.
 
-    Outside of the main thread, signals are left alone. An `App` is checked every few seconds for its `/health`.
+    Outside of the main thread, signals are not handled. The health of an `App` is checked every few seconds.
 
     Args:
         app: The WSGI app.
         settings: Where to listen, how many threads to use, and which proxies to trust.
         ready: Called with the port once the server listens.
-        reload: Called on SIGHUP, in a thread of its own, so that no request waits. A server whose terminal was closed
-            stops instead.
+        reload: Called on SIGHUP in a separate thread, so that no request waits. If the terminal of the server was
+            closed, the server stops instead.
 
     Raises:
         InvalidParameter: If the host is invalid.
@@ -79,13 +79,13 @@ def _handling_signals(server: StrictServer, reload: Callable[[], None] | None) -
         server.ask_to_stop()
 
     def hang_up(*_: object) -> None:
-        if had_terminal and not os.isatty(STDERR):  # somebody closed the window, and nobody could press Ctrl-C
+        if had_terminal and not os.isatty(STDERR):  # the window was closed, so nobody can press Ctrl-C
             server.ask_to_stop()
         elif not server.is_stopping:
             threading.Thread(target=reload, name="qrkit-reload", daemon=True).start()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    if reload and hasattr(signal, "SIGHUP"):  # Windows has none
+    if reload and hasattr(signal, "SIGHUP"):  # Windows does not have it
         before[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
     try:
         yield
@@ -95,7 +95,7 @@ def _handling_signals(server: StrictServer, reload: Callable[[], None] | None) -
 
 
 def _checking(app: WSGIApplication) -> AbstractContextManager[None]:
-    """Context manager: keeps the health of our own app up to date."""
+    """Context manager: keeps the health of an `App` up to date."""
     return app.health.checking() if isinstance(app, App) else nullcontext()
 
 
@@ -108,20 +108,20 @@ class Server(Shown):
 
     Args:
         portfolio: What to serve, a `Portfolio` or its store.
-        settings: Complete settings; by default `Settings()` without an access log. Each argument below replaces the
-            field of the same name, unless it is None.
+        settings: Complete settings; by default `Settings()` without an access log. Each argument below that is not
+            None overrides the field of the same name.
         base_url: What short URLs begin with; by default the base URL kept in the store.
         host: Address to listen on.
         port: Port to listen on; 0 for a free one.
-        hosts: Further host names that the server answers for.
+        hosts: Additional host names that the server accepts.
         trusted_proxies: Addresses or networks of proxies whose `X-Forwarded-For` is trusted.
-        fetch_from: Hosts that images of designs may be downloaded from.
+        fetch_from: Hosts from which images of designs may be downloaded.
         record_visits: Whether to record visits.
         places: A GeoIP database (mmdb) for the location of visits.
         access_log: Whether to log each request.
-        threads: How many requests are handled at once.
-        generates_a_minute: Requests per minute to generate or decode without a key, per address.
-        unknown_codes_a_minute: Unknown short URLs per minute, per address.
+        threads: Number of requests handled at once.
+        generates_a_minute: Limit on requests to generate or decode without a key, per minute and address.
+        unknown_codes_a_minute: Limit on requests for unknown short URLs, per minute and address.
 
     Attributes:
         port: The port it listens on.
@@ -203,7 +203,7 @@ class Server(Shown):
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Stop the server. Requests in flight get some seconds to finish. The store stays open."""
+        """Stop the server. Requests in flight have a few seconds to finish. The store stays open."""
         with self._stopping:
             if self in _running:
                 self._server.ask_to_stop()
@@ -226,7 +226,7 @@ class Server(Shown):
 
 
 def reachable(host: str) -> str:
-    """Return the host of a URL under which this machine reaches a server that listens on `host`."""
+    """Return the host to use in a URL to reach, from this machine, a server that listens on `host`."""
     try:
         address = ip_address(host or "0.0.0.0")
     except ValueError:

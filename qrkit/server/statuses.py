@@ -1,4 +1,4 @@
-"""The HTTP status of each error: 400 for what was sent, 401 and 403 for who sent it, 404 for what is missing."""
+"""Maps errors to HTTP statuses: 400 for invalid requests, 401 and 403 for access, 404 for missing records."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ STATUSES: dict[type[QrkitError], int] = {
     StoreDamaged: 503,
     StoreReadOnly: 503,
 }
-"""A class that is not in the table has the status of its base, and 500 where no base has one."""
+"""HTTP status by error class. Other classes have the status of their nearest base class in the table, or else 500."""
 
 
 OUTSIDE_TEXTS: dict[type[QrkitError], str] = {
@@ -68,14 +68,14 @@ OUTSIDE_TEXTS: dict[type[QrkitError], str] = {
     StoreClosed: "the store is closed; please try again later",
     StoreReadOnly: "the store cannot be changed now; please try again later",
 }
-"""What clients are told instead of messages that contain paths, hosts or words of the database."""
+"""Texts that replace, for clients, messages with paths, hosts or messages of the database."""
 
 
 def outside_text(error: QrkitError) -> str | None:
-    """What clients are told instead of the message of an error; None if they may read the message."""
+    """Return the text that clients get instead of an error's message; None if they may read the message."""
     return next((text for cls, text in OUTSIDE_TEXTS.items() if isinstance(error, cls)), None)
 
 
 def status_of(error: QrkitError) -> int:
-    """The HTTP status of an answer that tells of this error."""
+    """Return the HTTP status of a response that reports this error."""
     return next((STATUSES[cls] for cls in type(error).__mro__ if cls in STATUSES), 500)

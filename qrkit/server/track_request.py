@@ -26,7 +26,7 @@ class Fields(NamedTuple):
     """The fields of a body.
 
     Attributes:
-        values: Values by their names in Python.
+        values: Values by Python name.
         unknown: Paths of the fields that are unknown and were ignored.
     """
 

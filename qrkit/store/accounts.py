@@ -46,7 +46,7 @@ WHERE k.digest = ? AND k.revoked IS NULL AND (k.expires IS NULL OR k.expires > ?
 
 
 def insert_account(store: Store, account: Account, created: datetime) -> None:
-    """Store an account. The id and the name must be unique."""
+    """Store an account; its ID and name must be unique."""
     store.execute(INSERT_ACCOUNT, [account.id, account.name, account.plan, naive(created)])
 
 

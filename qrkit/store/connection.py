@@ -27,12 +27,12 @@ ID = "SELECT value FROM settings WHERE name = 'id'"
 
 
 class Store:
-    """A tracking store in one DuckDB file, in a PostgreSQL database or, with `:memory:`, in memory.
+    """A tracking store: a DuckDB file, a PostgreSQL database or, with `:memory:`, a database in memory.
 
     Args:
-        path: The file, which is created if it does not exist; or the URL of an existing database,
+        path: The file, which is created if it does not exist, or the URL of an existing database,
             `postgresql://user@host/name`.
-        read_only: Whether to refuse all changes.
+        read_only: Whether to reject all changes.
 
     Attributes:
         path: The path as you gave it; a URL is shown without its password and options.
@@ -384,7 +384,7 @@ class Store:
         """Apply missing migrations; record each migration in the same transaction."""
         dialect = self.database.dialect
         if not self.rows(dialect.tables):
-            with self.atomic():  # which only one of several processes that start at once has
+            with self.atomic():  # only one process at a time runs this, even if several start at once
                 self.execute(
                     "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
                 )

@@ -46,9 +46,9 @@ class Dialect:
         visit_alone: Gives the open transaction the exclusive right to add visits; may be empty.
         tables: Selects the columns of all existing tables: table_name, column_name.
         migrations: The schema as named steps, in the order they are applied.
-        json_rows: A table of the JSON objects `$rows` with the `{fields}`, and beside them the numbers `$agents`; its
-            columns are `{names}`, then `user_agent`.
-        json_field: One of the fields, from its `{name}` and its type `{kind}`.
+        json_rows: A table from the `{fields}` of the JSON objects `$rows` and the numbers `$agents`; its columns are
+            `{names}`, then `user_agent`.
+        json_field: One of the fields, given its `{name}` and its type `{kind}`.
         escape_json: Converts JSON so that the database can store all its characters.
         count: Adds to the counters of several QR Codes (numbers, scans).
         count_frame: Adds the scans of the table `incoming` to the counters.
@@ -88,11 +88,11 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
-        inbox: The path that the names of inboxes begin with; None for a database in memory.
+        inbox: The common beginning of the paths of inboxes; None for a database in memory.
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
-        value_errors: Those of them that the values of a row cause.
+        value_errors: Those of the exceptions that are caused by values of a row.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -158,7 +158,7 @@ class Thread(threading.local):
 
     Attributes:
         cursor: The thread's cursor, created on first use.
-        is_holding: Whether the thread reserves a connection, at the latest from the next statement on.
+        is_holding: Whether the thread reserves a connection, from the next statement on at the latest.
         generation: The generation of the cursor's connection.
         depth: Number of nested transactions.
         is_reading: Whether the transaction is read-only.

@@ -1,8 +1,8 @@
 """Runs user-written SQL, which can read only that user's rows.
 
-It runs in a process of its own, on a copy of these rows, with limits on time and memory: DuckDB cannot interrupt a
-single function, and does not count all of its memory. Safety does not depend on parsing: the single-SELECT check only
-reports mistakes early.
+It runs in a separate process, on a copy of these rows, with limits on time and memory, because DuckDB cannot interrupt
+a single function and does not count all of its memory. Safety does not depend on parsing: the check for a single SELECT
+only reports mistakes early.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MEMORY = "512MB"
 MOST_ROWS = 1_000_000
 LONGEST_SECONDS = 3_600.0
 LONGEST_START = 60.0
-"""Seconds that a process may take to start, and a query may wait for one, in addition to its own."""
+"""Seconds for starting a process or waiting for a free one, in addition to the seconds of the query."""
 COMPUTED = "query"
-"""What a statement contains if it can name tables in other ways than by their names, as `query_table` does."""
+"""Matches statements that can refer to tables in other ways than by name, for example with `query_table`."""
 
 SHOWN = """
 q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
@@ -125,7 +125,7 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
 
 
 def _write_rows(scans: Scans, select: str, folder: Path) -> str:
-    """Write the tables that a SELECT may name to files, the others without rows; return the text of the SELECT."""
+    """Write the tables to files, without rows if the SELECT does not use them; return the text of the SELECT."""
     # External access is safe: only our own statements run here.
     with sandbox(columns(scans.store), _tables(scans), config={"enable_external_access": "true"}) as alone:
         text = _one_select(alone, select)

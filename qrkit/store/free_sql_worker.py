@@ -1,6 +1,6 @@
 """Runs as the process that answers user-written SQL: reads requests from stdin until stdin ends.
 
-A request is a pickled `Question`; rows and result are passed in files.
+A request is a pickled `Question`; the rows and the result are passed in files.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import duckdb
 __all__ = ["BROKEN_RULE", "DONE", "TOO_LARGE", "TOO_LATE", "Question", "main"]
 
 DONE, BROKEN_RULE, TOO_LARGE, TOO_LATE = 0, 1, 2, 3
-"""Outcomes of a request; for `BROKEN_RULE`, the answer is the message of DuckDB."""
+"""Outcomes of a request. For `BROKEN_RULE`, the answer is DuckDB's message."""
 MOST_MEMORY = 2 * 2**30
 """Bytes of address space: a single function may need more memory than DuckDB counts."""
 GRACE = 0.5
-"""Seconds until a query that does not end when it is asked to is ended together with the process."""
+"""Seconds after which an interrupted query that has not ended is ended together with the process."""
 
 
 class Question(TypedDict):
-    """A query and where its rows come from.
+    """A query, and the folder with its rows.
 
-    The folder has a Parquet file for each table; `result.duckdb` is added, with the table `result` of at most `most`
-    rows.
+    The folder contains a Parquet file for each table. The worker adds `result.duckdb`, whose table `result` has at most
+    `most` rows.
     """
 
     select: str
@@ -54,7 +54,7 @@ def _answer(question: Question) -> tuple[int, bytes]:
             alone.execute(f"SET allowed_paths = {list(files.values())}")
             alone.execute("SET enable_external_access = false; SET lock_configuration = true")
             with _in_time(alone, question["seconds"]):
-                # As a table in memory first, because the memory limit does not apply to files.
+                # First create a table in memory, because the memory limit does not apply to files.
                 made = f"CREATE TABLE memory.apart.answer AS FROM (\n{question['select']}\n) LIMIT {question['most']}"
                 alone.execute(made, dict(question["parameters"]))
             alone.execute("CREATE TABLE result.main.result AS FROM memory.apart.answer")
@@ -69,7 +69,7 @@ def _answer(question: Question) -> tuple[int, bytes]:
 
 @contextmanager
 def _in_time(alone: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupt the query after so many seconds, and end the process if one long function does not notice."""
+    """Interrupt the query after a number of seconds, and end the process if a long function ignores the interrupt."""
     timers = [Timer(seconds, alone.interrupt), Timer(seconds + GRACE, os._exit, (TOO_LATE,))]
     for timer in timers:
         timer.daemon = True
@@ -79,13 +79,13 @@ def _in_time(alone: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]
     finally:
         for timer in timers:
             timer.cancel()
-        timers[0].join()  # it must not interrupt what follows
+        timers[0].join()  # otherwise the timer could interrupt later statements
 
 
 def _limit_memory() -> None:
     try:
         import resource
-    except ImportError:  # Windows has no such limit
+    except ImportError:  # Windows does not support this limit
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)

@@ -1,4 +1,4 @@
-"""Reads every block of a store file, to find out what cannot be read."""
+"""Reads every block of a store file to find damage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def unreadable(store: Store) -> list[str]:
         return []
     found, read = _unreadable_tables(store.rows)
     if _damaged_blocks(store.file.file, read):
-        # A transaction may have just used a block for something else: look again while nothing is written.
+        # A transaction may just have reused a block, so look again while nothing can be written.
         with store.database.writing, store.database.visiting:
             if not store.database.read_only:
                 store.checkpoint()
@@ -47,10 +47,10 @@ def unreadable(store: Store) -> list[str]:
 
 
 def check_readable(path: Path, original: str) -> None:
-    """Read a store file in full that nobody has open.
+    """Check every block of a store file that is not open anywhere.
 
     Raises:
-        StoreDamaged: If a block of the file is damaged; the error names `original` as the file.
+        StoreDamaged: If a block of the file is damaged; the error message names the file `original`.
     """
 
     def ask(sql: str) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def _is_readable(ask: Ask, table: str, columns: list[str]) -> bool:
 
 
 def _damaged_blocks(path: Path, read: set[int]) -> list[int]:
-    """Return the damaged blocks that belong to no table: those of indexes, and of the contents of the file."""
+    """Return the damaged blocks outside of tables: those of indexes, and of the table of contents."""
     with reading_file(path) as file:
         return damaged_blocks(file, besides=read)
 

@@ -1,4 +1,4 @@
-"""Check the ids that a view is filtered by: a name in place of an id would match nothing, so it is an error."""
+"""Checks the ids in the filters of a view: a name in place of an id would match nothing, so it is an error."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""`Inbox`: a SQLite file in which visits are durable within a millisecond, on their way to the store.
+"""Provides `Inbox`, a SQLite file in which visits are durable within a millisecond before they move into the store.
 
-A redirect is answered when its visit is in the inbox. `qrkit.store.recording` moves visits from the inbox into the
-store, many at a time: a commit of DuckDB takes twenty times as long as one of SQLite, and PostgreSQL may be away.
+A redirect is answered once its visit is in the inbox. `qrkit.store.recording` moves visits from the inbox into the
+store, many at a time, because a commit takes DuckDB twenty times as long as SQLite, and PostgreSQL may be unreachable.
 
-Threads share commits. The first thread that finds nobody committing writes the visits of all threads that wait, then
-hands over to one that came meanwhile. No thread has to be woken for a single visit.
+Threads share commits. A thread that finds no commit in progress writes the visits of all waiting threads, then hands
+over to a thread that has arrived meanwhile. A single visit is written without waking another thread.
 
-One connection at a time opens an inbox (`locking_mode=EXCLUSIVE`). When a process dies, the operating system releases
-its lock, and the next process finds all visits that were acknowledged. SQLite checks each page of its log, so a torn
-write at the end costs only visits that were never acknowledged.
+Only one connection at a time can open an inbox (`locking_mode=EXCLUSIVE`). When a process dies, the operating system
+releases its lock, and the next process finds all acknowledged visits. SQLite verifies each page of its log, so an
+incomplete write at the end loses only visits that were never acknowledged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from qrkit.files import flush
 __all__ = ["Inbox", "NotTried", "WaitingVisit"]
 
 MOST_WAITING = 10_000
-"""Maximum number of visits that wait for a commit; a disk that stands still must not fill the memory."""
+"""Maximum number of visits that wait for a commit, so that a stalled disk does not fill the memory."""
 MOST_TOGETHER = 1_000
 """Maximum number of visits per commit."""
 
@@ -37,14 +37,14 @@ PRAGMA journal_mode=WAL;
 PRAGMA synchronous=FULL;
 PRAGMA secure_delete=ON;
 """
-# With AUTOINCREMENT, the number of a visit that was moved and deleted is never used again.
+# AUTOINCREMENT ensures that the number of a moved and deleted visit is never reused.
 TABLES = """
 CREATE TABLE IF NOT EXISTS visits (
     number INTEGER PRIMARY KEY AUTOINCREMENT, user_agent TEXT NOT NULL, scanned INTEGER, fields TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS stores (id TEXT NOT NULL);
 """
-# All visits with one statement: Python's sqlite3 gives other threads a turn in each step of it.
+# One statement adds all visits, because Python's sqlite3 lets other threads run at each step of a statement.
 ADD = """
 INSERT INTO visits (user_agent, scanned, fields)
 SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key
@@ -63,7 +63,7 @@ class WaitingVisit(NamedTuple):
 
     Attributes:
         user_agent: The user agent, cut at 512 characters.
-        scanned: Number of the QR Code whose scans the visit counts for; None if it is no scan.
+        scanned: Number of the QR Code for which the visit counts as a scan; None if the visit is not a scan.
         fields: JSON of the other columns of the table `visits`.
     """
 
@@ -73,11 +73,11 @@ class WaitingVisit(NamedTuple):
 
 
 class NotTried(StoreBusy):
-    """The file of an inbox failed before it was this visit's turn: another inbox may take the visit."""
+    """The file of an inbox failed before this visit was written, so the visit can go into another inbox."""
 
 
 class _Entry:
-    """A visit that a thread adds, and what becomes of it."""
+    """A visit that a thread adds, with its state."""
 
     def __init__(self, visit: WaitingVisit) -> None:
         self.visit = visit
@@ -85,7 +85,7 @@ class _Entry:
         self.is_left = False
         self.is_done = False
         self.error: BaseException | None = None
-        self.woken = threading.Lock()  # a plain lock: half the cost of an Event
+        self.woken = threading.Lock()  # a plain lock, because an Event costs twice as much
         self.woken.acquire()
 
 
@@ -94,15 +94,15 @@ class Inbox:
 
     Args:
         path: The file, which is created if it does not exist; None for an inbox in memory.
-        store_id: The store that the visits are for. A file of another store is rejected.
-        on_commit: Called after each commit, with the number of visits that the inbox now has for the store.
+        store_id: The id of the store for the visits. A file of another store is rejected.
+        on_commit: Called after each commit, with the number of visits that wait to be moved into the store.
 
     Attributes:
         name: Name of the inbox in the store, unique among all inboxes of the store.
         path: The file; None in memory.
         last: Number of the last visit that is durable.
-        moved: Number of the last visit that is in the store; None if only the store knows.
-        has_failed: Whether a write failed in a way that leaves the state of the file unknown. Such a file is only read.
+        moved: Number of the last visit that is in the store; None if unknown, until the store is queried.
+        has_failed: Whether a write failed and left the file in an unknown state. Such a file is only read.
 
     Raises:
         sqlite3.Error: If the file cannot be used, or another process uses it.
@@ -143,7 +143,7 @@ class Inbox:
 
     @property
     def waiting(self) -> int:
-        """Number of visits that are not known to be in the store; at most this many wait."""
+        """Number of visits that are not known to be in the store; the true number may be lower."""
         return self.last - (self.moved or 0)
 
     def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
@@ -151,12 +151,12 @@ class Inbox:
 
         Args:
             visit: The visit.
-            seconds: How long to wait while other threads commit. The thread that commits waits for the disk.
-            keep_late: Whether a visit that is not durable in time is added later. If not, it is withdrawn.
+            seconds: How long to wait while other threads commit. A thread that commits itself waits for the disk.
+            keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn.
 
         Raises:
             NotTried: If the file failed for an earlier visit.
-            StoreBusy: If the visit was not added: the disk refused it, or it was withdrawn, or too many visits wait.
+            StoreBusy: If the visit was not added, because the write failed, it was withdrawn, or too many visits wait.
             StoreClosed: If the inbox was closed.
         """
         entry = self._enqueue(visit)
@@ -172,7 +172,7 @@ class Inbox:
         return True
 
     def read(self, after: int, until: int, most: int) -> list[tuple[int, WaitingVisit]]:
-        """Return visits with their numbers: those above `after`, up to `until`, at most `most` of them.
+        """Return at most `most` visits and their numbers, with numbers above `after` and up to `until`.
 
         Raises:
             sqlite3.Error: If the file cannot be read.
@@ -182,7 +182,7 @@ class Inbox:
         return [(number, WaitingVisit(json.loads(agent), scanned, fields)) for number, agent, scanned, fields in rows]
 
     def seal(self) -> None:
-        """Take no more visits, and wait until the commits have ended."""
+        """Accept no more visits, and wait until all commits have ended."""
         with self._lock:
             self._is_open = False
             self._is_idle.wait_for(lambda: not self._is_committing)
@@ -213,7 +213,7 @@ class Inbox:
         return entry
 
     def _leave(self, entry: _Entry, *, keep_late: bool) -> bool:
-        """Stop waiting for a visit; return False if its commit has ended just now, or if this thread has to commit."""
+        """Stop waiting for a visit; return False if its commit has just ended, or if this thread has to commit."""
         with self._lock:
             if entry.leads or entry.is_done:
                 return False
@@ -224,7 +224,7 @@ class Inbox:
         return True
 
     def _lead(self, own: _Entry) -> None:
-        """Commit the visits that wait, then hand over to the first thread that still waits; if none does, go on."""
+        """Commit the waiting visits, then hand over to the first thread that still waits, or continue if none does."""
         while True:
             with self._lock:
                 batch, self._queue = self._queue[:MOST_TOGETHER], self._queue[MOST_TOGETHER:]
@@ -271,7 +271,7 @@ class Inbox:
         return None
 
     def _roll_back(self, error: sqlite3.Error) -> None:
-        """Roll back; if the file may be damaged, write no more to it. A full disk leaves it sound."""
+        """Roll back. If the file may be damaged, never write to it again; a full disk does not damage it."""
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""Maintain a store file: verify, back up, compact or rescue the store, and delete old visits."""
+"""Maintains a store file: verifies, backs up, compacts or rescues the store, and deletes old visits."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def check_writing(store: Store) -> None:
 
 
 def verify(store: Store) -> list[str]:
-    """Return a description of each fault in a store; the list is empty for a sound store.
+    """Return a description of each fault in a store; the list is empty if there are none.
 
-    Reads every block of a file. If some cannot be read, `rescue` writes the rest into a new store.
+    Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
     """
     include_waiting(store)
     faults = unreadable(store)
     for what, query in CHECKS.items():
-        with suppress(StoreDamaged):  # in the list already
+        with suppress(StoreDamaged):  # already in the list
             row = store.row(f"SELECT ({query}) AS number")
             if row and row["number"]:
                 faults.append(f"{row['number']} {what}")
@@ -190,7 +190,7 @@ def _standing(store: Store) -> Iterator[None]:
 
 
 def _moved(unfinished: Path, path: Path) -> None:
-    """Replace a file durably: after a power failure, either the old or the new file exists.
+    """Replace a file durably, so that after a power failure either the old or the new file exists.
 
     A log that a crash left beside the old file would keep the new file from being opened. The log is therefore renamed
     before the replacement, and restored if the replacement fails. After a power failure in between, the old file opens

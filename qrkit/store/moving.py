@@ -1,4 +1,4 @@
-"""Migrate a store: copy all data into another, empty store, from a file to a server or back.
+"""Migrates a store: copies all data into another, empty store, from a file to a server or back.
 
 A migration can be interrupted and resumed at any time, because the new store records the progress in the same
 transaction as the copied rows. At the end, all rows of both stores are read again and compared.

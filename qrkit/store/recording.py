@@ -1,15 +1,15 @@
-"""Record visits: a visit is durable in an inbox at once, and moves into the store with many others.
+"""Records visits: a visit is durable in an inbox at once, and moves into the store later, together with many others.
 
-What has to be decided when a visitor is answered is decided then, from memory alone: the QR Code, its content, the kind
-of the visit, whether it repeats one of two seconds ago, the visitor's key and place. What may come later does: numbers
-of user agents and their parsing, the counters, the row in the store.
+Some facts are determined from memory when a visitor is answered: the QR Code, its content, the kind of the visit,
+whether it repeats a visit within two seconds, the visitor's key and place. The rest happens when the visit moves:
+numbering and parsing the user agent, updating the counters, and adding the row to the store.
 
-Visits move when a thousand wait, when somebody asks (`include_waiting`), or after some seconds. The store keeps the
-number of the last visit that it has of each inbox, and changes it in the transaction that adds the visits. Whatever
-fails at whatever moment, the next attempt therefore adds each visit exactly once.
+Visits move when a thousand are waiting, before a query (`include_waiting`), or after some seconds. For each inbox, the
+store keeps the number of the last visit it received, and updates it in the transaction that adds the visits. Whatever
+fails, the next attempt therefore adds each visit exactly once.
 
-An inbox that a crash has left is moved by the next process that opens the store: beside a file it is the process that
-has the file open; for a server, it is a process on the same machine.
+If a crash leaves an inbox behind, the next process that opens the store moves its visits: for a file, the process that
+has the file open; for a server, a process on the same machine.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from qrkit.tracking.records import Visit
 __all__ = ["drain", "inbox_files", "include_waiting", "record_visit"]
 
 MOVE_AT = 1_000
-"""Number of waiting visits that are moved at once."""
+"""Number of waiting visits that triggers an immediate move."""
 MOST_TOGETHER = 10_000
 """Number of visits moved in one transaction."""
 FILE_SECONDS, SERVER_SECONDS = 10.0, 1.0
-"""How long a visit waits at most. Only this process can ask for a file; of a server, others see what was moved."""
+"""Maximum time a visit waits. It is shorter for a server, because other processes see only visits that have moved."""
 REST_SECONDS = 0.5
-"""Time between two moves: in a rush, fewer and larger ones leave more of the processor to redirects."""
+"""Minimum time between two moves: under load, fewer and larger moves leave more processor time for redirects."""
 LAST_SECONDS = 5.0
 """How long closing waits for a server that does not answer; its visits then stay in the inbox."""
 AGAIN_SECONDS = 1.0
@@ -59,16 +59,17 @@ _starting = threading.Lock()
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
     """Record a visit, and return whether it is durable.
 
-    Inside a transaction, the visit becomes part of that transaction; else it is durable in the inbox of this process.
+    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
 
     Args:
         store: The store to record in.
         visit: The visit.
-        seconds: Maximum time to wait while the disk serves other threads.
-        keep_late: Whether a visit that is not durable by then is recorded later; else it is withdrawn if that can be.
+        seconds: Maximum time to wait while the visits of other threads are written.
+        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn if
+            possible.
 
     Raises:
-        StoreBusy: If the visit was not recorded: the disk refused it, it was withdrawn, or too many visits wait.
+        StoreBusy: If the visit was not recorded, because the write failed, it was withdrawn, or too many visits wait.
         StoreClosed: If the store was closed.
     """
     store.check_writable()
@@ -85,7 +86,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
 def drain(store: Store) -> None:
     """Move all visits recorded so far into the store.
 
-    Does nothing inside a transaction, and for a read-only store.
+    Does nothing inside a transaction or for a read-only store.
 
     Raises:
         StoreBusy: If the store cannot be written.
@@ -96,7 +97,7 @@ def drain(store: Store) -> None:
 
 
 def include_waiting(store: Store) -> None:
-    """Drain before a question; while the store cannot be written, the question is answered without what waits."""
+    """Move all visits into the store before a query; if the store cannot be written, the query runs without them."""
     try:
         drain(store)
     except StoreBusy as error:
@@ -104,7 +105,7 @@ def include_waiting(store: Store) -> None:
 
 
 def inbox_files(base: Path) -> list[Path]:
-    """Return the files of the inboxes whose names begin with `base`."""
+    """Return the files of the inboxes whose paths begin with `base`."""
     pattern = re.compile(re.escape(base.name) + r"-[0-9a-f]{32}")
     with suppress(FileNotFoundError, NotADirectoryError):
         return sorted(path for path in base.parent.iterdir() if pattern.fullmatch(path.name))
@@ -127,7 +128,7 @@ def _start(database: Engine) -> _Recorder:
 
 
 class _Recorder:
-    """The inboxes of a database: the one that this process writes to, and those that were left."""
+    """The inboxes of a database: the one that this process writes to, and those left behind by other processes."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -178,7 +179,7 @@ class _Recorder:
                     raise StoreBusy(f"the visits in {self._inbox.path} cannot be read: {error}") from error
 
     def stop(self) -> None:
-        """Move all visits, then close the inboxes; what cannot be moved stays in its file."""
+        """Move all visits, then close the inboxes; visits that cannot be moved stay in their file."""
         with self._changed:
             self._is_open = False
             self._changed.notify()
@@ -198,7 +199,7 @@ class _Recorder:
                 if not answers:
                     raise StoreBusy(f"{self._database.path} does not answer")
                 self.drain()
-            except Exception as error:  # any error: the visits are safe where they are
+            except Exception as error:  # any error is fine, because the visits are safe in the inbox
                 self._leave(error)
             self._left.clear()
 
@@ -210,7 +211,7 @@ class _Recorder:
             inbox.close(delete=not inbox.waiting)
 
     def _open(self) -> Inbox:
-        """Return the inbox to write to: a new one at first, and after the last one has failed."""
+        """Return the inbox to write to; create one if there is none or the last one has failed."""
         with self._opening:
             if not self._is_open:
                 raise StoreClosed(f"{self._database.path} is closed; open it again")
@@ -249,7 +250,7 @@ class _Recorder:
                     _log.warning("the visits in %s cannot be read: %s", path, error)
 
     def _move_all(self, inbox: Inbox) -> None:
-        """Move all visits that are in an inbox now; later ones wait, so that this ends."""
+        """Move all visits that are in an inbox at the start; later visits are not included, so that the loop ends."""
         store, until = Store.on(self._database), inbox.last
         while True:
             if inbox.moved is None:
@@ -262,7 +263,7 @@ class _Recorder:
             self._move(store, inbox, rows)
 
     def _move(self, store: Store, inbox: Inbox, rows: list[tuple[int, WaitingVisit]]) -> None:
-        last, before, inbox.moved = rows[-1][0], inbox.moved, None  # in case the outcome remains unknown
+        last, before, inbox.moved = rows[-1][0], inbox.moved, None  # None in case the outcome stays unknown
         try:
             with store.adding():
                 if not store.rows(MOVE, [last, inbox.name, before]):
@@ -282,7 +283,7 @@ class _Recorder:
         inbox.moved = last
 
     def _end(self, inbox: Inbox) -> None:
-        """Move all visits of an inbox that was left, then delete the inbox. One that cannot be read stays."""
+        """Move all visits of an abandoned inbox, then delete the inbox. An unreadable inbox is kept."""
         try:
             self._move_all(inbox)
         except sqlite3.Error as error:
@@ -296,7 +297,7 @@ class _Recorder:
         self._left.remove(inbox)
 
     def _note(self, waiting: int) -> None:
-        """Wake the thread for the first visit that waits, and when many do."""
+        """Wake the thread when the first visit waits, and when many visits wait."""
         if not self._has_visits or (waiting >= MOVE_AT and not self._is_urgent):
             with self._changed:
                 self._has_visits, self._is_urgent = True, waiting >= MOVE_AT
@@ -315,7 +316,7 @@ class _Recorder:
                 self._has_visits = self._is_urgent = False
             try:
                 self.drain()
-            except Exception as error:  # any error: the thread must not end, and the visits are safe
+            except Exception as error:  # any error, because the thread must not end; the visits are safe
                 _log.warning("visits wait in the inbox until the store can be written: %s", error)
                 with self._changed:
                     self._has_visits = True

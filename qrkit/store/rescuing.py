@@ -1,8 +1,9 @@
-"""Rescue a damaged store file: write what can be read into a new store.
+"""Rescues a damaged store file: writes all readable data into a new store.
 
-DuckDB refuses each damaged block. The rows of a table are therefore read in ranges, halved down to the number of rows
-that DuckDB reads at once; where only some columns of a range are lost, the rows are kept without them. The records that
-others refer to are then completed, so that the new store is consistent.
+DuckDB cannot read damaged blocks. The rows of a table are therefore read in ranges. A range that fails is halved, down
+to the number of rows that DuckDB reads at once; if only some columns of such a range are lost, its rows are kept
+without them. Finally, missing records that other records refer to are created again, so that the new store is
+consistent.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from qrkit.store.recording import inbox_files
 __all__ = ["Rescued", "TableRescue", "rescue"]
 
 LEAST_ROWS = 2048
-"""Rows that DuckDB reads at once: a smaller range needs the same blocks."""
+"""Number of rows that DuckDB reads at once; a smaller range needs the same blocks."""
 NOT_COPIED = ("migrations",)
 """Tables that a new store fills by itself."""
 SUBSTITUTES = {
@@ -86,13 +87,13 @@ WHERE v.qrcode IS NOT NULL AND v.qrcode NOT IN (SELECT number FROM qrcodes) AND 
     AND EXISTS (SELECT 1 FROM accounts)
 GROUP BY v.qrcode, v.short_code
 """
-"""Makes lost QR Codes again from the last content that visitors were sent to."""
+"""Creates lost QR Codes again with the last content that visitors were sent to."""
 FREE_SHORT_CODES = """
 DELETE FROM short_codes WHERE qrcode NOT IN (SELECT number FROM qrcodes) AND qrcode NOT IN (
     SELECT qrcode FROM visits WHERE qrcode IS NOT NULL
 )
 """
-"""Without its QR Code, a short code counts as deleted and could not be used again."""
+"""Removes short codes that have neither QR Code nor visits; they would count as deleted and could not be reused."""
 SHORT_CODES = """
 INSERT OR IGNORE INTO short_codes (code, qrcode)
 SELECT short_code, number FROM qrcodes WHERE number NOT IN (SELECT qrcode FROM short_codes)
@@ -122,17 +123,17 @@ DELETE FROM scan_counts;
 INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT qrcode, total, total - scans FROM counted;
 DROP TABLE counted;
 """
-"""Keeps the number of scans of each QR Code: scans whose visits are lost count like those that were swept out."""
+"""Preserves the number of scans of each QR Code: scans whose visits are lost count like those that were swept."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRescue:
-    """What was rescued of a table.
+    """The result of rescuing a table.
 
     Attributes:
         rows: Number of rows in the new store.
-        lost: Number of rows that are lost; None if it is unknown.
-        without: Number of rows whose values of a column are lost, by column; the values are NULL or a substitute.
+        lost: Number of lost rows; None if unknown.
+        without: Number of rows that lost their value in a column, by column; the value is now NULL or a substitute.
     """
 
     rows: int
@@ -141,7 +142,7 @@ class TableRescue:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing of the table is lost."""
+        """Return whether the whole table was rescued."""
         return self.lost == 0 and not self.without
 
 
@@ -150,9 +151,9 @@ class Rescued:
     """The result of a rescue.
 
     Attributes:
-        tables: What was rescued, by table.
-        log_bytes: Number of bytes at the end of the log that are lost, with the last transactions in them.
-        is_uncertain: Whether the list of tables and columns itself was damaged, so that rows may be missing unnoticed.
+        tables: The result for each table, by name.
+        log_bytes: Number of bytes lost at the end of the log, and with them the last transactions.
+        is_uncertain: Whether the list of tables and columns itself was damaged; rows may then be missing unnoticed.
     """
 
     tables: Mapping[str, TableRescue]
@@ -161,22 +162,22 @@ class Rescued:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing is lost."""
+        """Return whether everything was rescued."""
         return not self.log_bytes and not self.is_uncertain and all(one.is_complete for one in self.tables.values())
 
 
 def rescue(path: str | Path, new: str | Path) -> Rescued:
-    """Write what can be read of a damaged store file into a new store, and return what was rescued.
+    """Write all readable data of a damaged store file into a new store, and return what was rescued.
 
-    The damaged file stays unchanged and may be in use; for a while, its size is needed twice on the disk of the new
-    file. The number of scans of each QR Code stays what it was where its counter can be read. If QR Codes are lost,
-    those with visits are made again from the last content that their visitors were sent to, even those that had been
-    deleted; their names begin with "rescued". Lost accounts and campaigns that others refer to are made again, too.
-    Visits that still wait in an inbox beside the damaged file are in the new store when it is opened.
+    The damaged file is not changed and may be in use. The disk of the new file temporarily needs twice the size of the
+    damaged file. Each QR Code keeps its number of scans if its counter can be read. Lost QR Codes with visits are
+    created again with the last content that their visitors were sent to, even if they had been deleted; their names
+    begin with "rescued". Lost accounts and campaigns that other records refer to are also created again. Visits that
+    still wait in an inbox next to the damaged file are added when the new store is opened.
 
     Args:
         path: The damaged file.
-        new: The file of the new store, which must not exist.
+        new: The file of the new store, which must not exist yet.
 
     Raises:
         InvalidParameter: If `new` exists.
@@ -201,7 +202,7 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         with Store(made) as store, store.atomic(), store.adding():
             _complete(store, tables)
         made.replace(target)
-        for inbox in inbox_files(Path(f"{copy}.inbox")):  # the new store takes the visits in them when it is opened
+        for inbox in inbox_files(Path(f"{copy}.inbox")):  # the new store adds their visits when it is opened
             for suffix in ("", "-wal"):
                 name = inbox.name.replace(copy.name, target.name, 1) + suffix
                 inbox.with_name(inbox.name + suffix).replace(target.with_name(name))
@@ -214,10 +215,11 @@ def _escaped(path: Path) -> str:
 
 
 def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:
-    """Change the copy so that DuckDB opens it; return the lost bytes of the log, and whether the contents were damaged.
+    """Change the copy so that DuckDB can open it.
 
-    DuckDB checks the contents (the tables, and where their columns are) when it reads them, so a block of contents with
-    another checksum is worth trying: most of it is unused.
+    Returns the number of bytes cut off the log, and whether the table of contents was damaged. DuckDB validates the
+    table of contents (the tables, and the positions of their columns) when it reads it, and most of each of its blocks
+    is unused. A damaged block is therefore worth trying with a recomputed checksum.
     """
     lost, is_uncertain = cut_log(copy), False
     while True:
@@ -254,7 +256,7 @@ class _Table:
         self._substitutes = dict.fromkeys(nullable, "NULL") | SUBSTITUTES.get(name, {})
 
     def copy(self) -> TableRescue:
-        """Copy what can be read."""
+        """Copy all readable rows."""
         try:
             rows, last = self._ask(COUNT.format(table=self.name))
         except duckdb.Error:
@@ -306,7 +308,7 @@ class _Table:
 
 
 def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[str, TableRescue]:
-    """Copy the rows of all tables; a file of an older version lacks some tables and columns."""
+    """Copy the rows of all tables; a file from an older version lacks some tables and columns."""
     old = {name: columns for name, columns, _ in connection.execute(COLUMNS, ["old"]).fetchall()}
     if "migrations" not in old:
         raise UnreadableFile(f"{source} holds no store of qrkit that can be read")
@@ -319,7 +321,7 @@ def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[st
 
 
 def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
-    """Complete what is missing in a new store, so that it is consistent."""
+    """Create the missing records that others refer to, and recompute counters, so that a new store is consistent."""
     store.execute(ACCOUNTS)
     if tables["qrcodes"].lost != 0:
         store.execute(QRCODES)

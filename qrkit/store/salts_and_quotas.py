@@ -1,4 +1,4 @@
-"""The salt of a day, and the request counts of a day, which the processes on one server share."""
+"""Provides daily salts and daily request counts, which the processes that use one server share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qrkit.store.connection import Store
 __all__ = ["Salts", "SharedSalts", "add_requests", "salt_of_day", "salts_of"]
 
 SALT_SECONDS = 0.25
-"""How long the first visitor of a day waits for the salt at most."""
+"""Maximum time that the first visitor of a day waits for the salt."""
 AGAIN_SECONDS = 5.0
 """Time between two attempts to get the salt of a day."""
 
@@ -32,7 +32,7 @@ _log = logging.getLogger("qrkit")
 
 
 def salts_of(store: Store) -> Salts:
-    """Return where the salts of a store come from: its own process for a file, and the server that processes share."""
+    """Return the source of a store's salts: this process for a file; for a server, the server that processes share."""
     return SharedSalts(store) if store.database.is_shared else Salts()
 
 
@@ -53,7 +53,7 @@ class Salts:
 class SharedSalts(Salts):
     """The salts that all processes of a server share, so that a visitor has the same key in each of them.
 
-    No visitor waits for a server that does not answer: until it does, this process uses a salt of its own.
+    Visitors do not wait for an unresponsive server: until it answers, this process uses its own salt.
     """
 
     def __init__(self, store: Store) -> None:
@@ -77,7 +77,7 @@ class SharedSalts(Salts):
     def _ask(self, day: int, own: bytes) -> None:
         try:
             self._shared = (day, salt_of_day(self._store, day, own))
-        except Exception as error:  # any error: none of them may delay a visitor
+        except Exception as error:  # any error, because none may delay a visitor
             _log.warning("visitors are told apart by this process alone for now: %s", error)
 
 

@@ -116,7 +116,7 @@ def _follow(database: Engine) -> None:
 def _look_again(database: Engine) -> None:
     """Refresh the cache right after a commit of this process."""
     if KNOWN in database.memory:
-        with suppress(StoreBusy, StoreClosed):  # the transaction is already committed; the refresh thread will retry
+        with suppress(StoreBusy, StoreClosed):  # the commit is already complete, and the refresh thread will retry
             _read_new(database)
 
 

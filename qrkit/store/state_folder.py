@@ -1,4 +1,4 @@
-"""The folder in which this machine keeps the inboxes of stores on servers."""
+"""Finds the folder in which this machine keeps the inboxes of stores on servers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ STATE_VARIABLE = "QRKIT_STATE_FOLDER"
 
 
 def state_folder() -> Path:
-    """Return the folder for what this machine keeps for stores on servers; it need not exist.
+    """Return the folder for local files of stores on servers; it may not exist yet.
 
-    The environment variable `QRKIT_STATE_FOLDER` names it; else it is the folder that systemd gives a service
-    (`StateDirectory=`), or the state folder of the user.
+    This is the folder in the environment variable `QRKIT_STATE_FOLDER`, or else the one that systemd gives a service
+    (`StateDirectory=`), or else the state folder of the user.
     """
     if given := os.environ.get(STATE_VARIABLE) or os.environ.get("STATE_DIRECTORY", "").partition(":")[0]:
         return Path(given).absolute()

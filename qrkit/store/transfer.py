@@ -1,4 +1,4 @@
-"""Transfer rows between a file and a server as CSV, which both databases read and write natively.
+"""Transfers rows between a file and a server as CSV, which both databases read and write natively.
 
 Text is quoted and NULL is an empty field, so that empty text differs from NULL.
 """

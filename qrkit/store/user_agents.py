@@ -1,7 +1,7 @@
 """User agents: each distinct text is stored once and parsed once, for any number of visits.
 
-A visit only stores the text of a new user agent. The text is parsed before the next query of the scans, so that no
-visitor waits for the parser.
+When a visit is stored, only the text of a new user agent is stored. The text is parsed before the next query of scans,
+so that no visitor waits for the parser.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _count_arrival(store: Store) -> None:
 
 
 def reparse(store: Store) -> int:
-    """Parse again the user agents that another version of the parsers has parsed; return the number of user agents.
+    """Parse again the user agents that were parsed by another version of the parsers; return their number.
 
     The kind of each visit does not change, so that reported numbers stay the same.
 
@@ -197,7 +197,7 @@ def told_apart(text: str) -> ToldApart:
 
 
 def names_bot(text: str) -> bool:
-    """Return whether a user agent is a bot. Empty text is not, because imported scans often have no user agent."""
+    """Return whether a user agent is a bot. Empty text is not a bot, because imported scans often lack a user agent."""
     return bool(text) and is_bot(text)
 
 

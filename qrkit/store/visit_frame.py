@@ -1,4 +1,4 @@
-"""Convert a DataFrame of scans that were counted elsewhere to the columns and values of visits."""
+"""Converts a DataFrame of scans that were counted elsewhere to the columns and values of visits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Insert visits into the store, many with one statement, and count their scans in the same transaction."""
+"""Inserts visits into the store, many with one statement, and counts their scans in the same transaction."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ COLUMNS = {
     "longitude": "FLOAT8",
 }
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
-"""The fields of a visit in JSON; the number of its user agent is known when the visit is inserted."""
+"""The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
 INSERT = "INSERT INTO visits ({columns}) SELECT {columns} FROM {rows}"
 
 
 def waiting_visit(visit: Visit) -> WaitingVisit:
-    """Convert a visit to what an inbox keeps.
+    """Convert a visit to the form that an inbox stores.
 
     Raises:
-        ValueError: If the store could not keep a value: a lone surrogate, a number that is too large, NaN.
+        ValueError: If the store cannot represent a value: a lone surrogate, a number that is too large, NaN.
     """
     place = visit.place
     fields: dict[str, Any] = {
@@ -64,7 +64,7 @@ def waiting_visit(visit: Visit) -> WaitingVisit:
         if fields[name] is not None and not 0 <= fields[name] < 2**bits:
             raise ValueError(f"{name}={fields[name]} has more than {bits} bits")
     text = _JSON.encode(fields)
-    (text + visit.user_agent).encode()  # raises here, for this visit alone, and not for all visits of a commit
+    (text + visit.user_agent).encode()  # raises here for this visit only, not later for all visits of a commit
     return WaitingVisit(visit.user_agent[:LONGEST], visit.qrcode if visit.kind == "scan" else None, text)
 
 
@@ -74,7 +74,7 @@ def insert_visits(store: Store, visits: Sequence[Visit]) -> None:
 
 
 def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
-    """Store visits of an inbox and count their scans in one transaction; the database itself reads the JSON."""
+    """Store visits from an inbox and count their scans in one transaction; the database itself parses the JSON."""
     dialect = store.database.dialect
     with store.adding():
         numbers = numbers_of(store, [visit.user_agent for visit in visits])

@@ -1,4 +1,4 @@
-"""Report the visitor data that the store contains, column by column, counted in the actual tables."""
+"""Reports the visitor data that the store contains, column by column, counted in the actual tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Store visits that were counted elsewhere, a whole table at once."""
+"""Stores visits that were counted elsewhere, a whole table at once."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ Created = Annotated[Moment, Field(description="When the record was created, in U
 
 
 class Properties(Model):
-    """The design of a tracked QR Code's picture; same fields and defaults as `Design`, but without em `auto`."""
+    """The design of a tracked QR Code's picture: the same fields and defaults as in `Design`, but without em `auto`."""
 
     size: ModuleSize = 8
     version: Version = None
@@ -106,7 +106,7 @@ class Location(Model):
 class ScheduleEvent(Model):
     """A scheduled change of content."""
 
-    content: Content = Field(description="Content that is served from then on.")
+    content: Content = Field(description="Content that the short URL serves from the scheduled time on.")
     recurrence: Recurrence = 0
     date: WholeSecond = Field(description="When the change takes effect, in UTC and whole seconds.")
 
@@ -126,7 +126,7 @@ class Campaign(Model):
 
     id: Id
     name: Content = Field(description="Name of the campaign. Two campaigns may have the same name.")
-    description: OptionalText = Field(default="", description="A text of your own.")
+    description: OptionalText = Field(default="", description="A description for your own reference.")
     created: Created
 
 
@@ -140,8 +140,8 @@ class QRCode(Model):
     comment: OptionalText = Field(default="", description="A private note.")
     urlinfo: OptionalText = Field(default="", description="Readable tail of the short URL.")
     short_code: str = Field(default="", description="The unique part of the short URL.")
-    short_url: str = Field(default="", description="URL that the picture of a dynamic QR Code encodes.")
-    image_url: str = Field(default="", description="URL that generates the picture.")
+    short_url: str = Field(default="", description="The URL that the picture of a dynamic QR Code encodes.")
+    image_url: str = Field(default="", description="A URL that generates the picture.")
     scans: int = Field(default=0, description="Scans imported with the record plus scans counted here.")
     created: Created
     properties: Properties = Field(default=Properties(), description="Design of the picture.")

@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
 _LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
-# U+200C and U+200D (joiners) are missing on purpose: Persian words and emoji in paths need them.
+# U+200C and U+200D (joiners) are allowed, because Persian words and emoji in paths need them.
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
 
@@ -45,7 +45,7 @@ class Destination:
     download: tuple[str, str] | None = None
 
 
-@lru_cache(4096)  # the same few codes are scanned again and again
+@lru_cache(4096)  # the same few codes are scanned repeatedly
 def destination(content: str) -> Destination:
     """Decide what a short URL with this content does."""
     text = content.strip(" \t\r\n")
@@ -66,12 +66,12 @@ def destination(content: str) -> Destination:
 
 @lru_cache(maxsize=4_096)
 def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
-    """Return the first path segment of a location below `path` on one of these hosts; "" if it is not below it.
+    """Return the first segment below `path` of a location on one of these hosts; "" if there is none.
 
     Args:
-        location: An http or https URL as `destination` returns it; its port does not matter.
+        location: An http or https URL as returned by `destination`; its port is ignored.
         hosts: Host names in lower case.
-        path: A path without a slash at its end.
+        path: A path without a trailing slash.
     """
     parts = urlsplit(location)
     target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
@@ -81,7 +81,7 @@ def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
 
 
 def _normalize(path: str) -> str:
-    """Normalize a path as a browser does: without `.` and `..`."""
+    """Resolve `.` and `..` in a path, as a browser does."""
     return re.sub("^/+", "/", normpath(unquote(path) or "/"))
 
 
@@ -101,7 +101,7 @@ def _location(url: str) -> str | None:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the standard of 2003).
+    """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the older IDNA 2003).
 
     Raises:
         ValueError: If the host is invalid.

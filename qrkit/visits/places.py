@@ -23,12 +23,12 @@ LONGEST_NAME = 100
 class Places:
     """A GeoIP database. Call it with an IP address to get a `Place`.
 
-    Databases of MaxMind, DB-IP and IPinfo work, and any others that have a `country_code`. Countries are two-letter
+    Databases from MaxMind, DB-IP and IPinfo work, as do any others with a `country_code`. Countries are two-letter
     codes; region and city are in English.
 
     Args:
-        path: The file. It is read in place: replace it with another file of the same name (`mv`, not `cp`), then make a
-            new object. `qrkit serve` does so on SIGHUP.
+        path: The file, which is read in place. To update it, replace it with a new file of the same name (`mv`, not
+            `cp`), then create a new object. `qrkit serve` does so on SIGHUP.
 
     Attributes:
         name: The type of the database, as stated in the file.

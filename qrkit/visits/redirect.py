@@ -1,7 +1,7 @@
 """Answers requests to short URLs, and records each visit first.
 
-Whatever is needed to answer is in memory: no redirect waits for the database, for a change of records or a question.
-It waits for one thing, the inbox on the disk, in which its visit is durable (`qrkit.store.recording`).
+Everything needed to answer is in memory, so a redirect never waits for the database, a change of records or a query. A
+redirect waits only until its visit is durable in the inbox on disk (`qrkit.store.recording`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _log = logging.getLogger("qrkit")
 
 
 def nowhere(_address: str) -> Place:
-    """Locate nothing: the locator used without a GeoIP database returns an empty `Place` for any address."""
+    """Return an empty `Place` for any address; the locator used without a GeoIP database."""
     return NOWHERE
 
 
@@ -48,7 +48,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a visitor gets: the content of the code, and what is done with it."""
+    """The answer to a visitor: the content of the code, and whether to redirect to it or show it."""
 
     content: str
     destination: Destination
@@ -61,17 +61,17 @@ class Redirects:
         store: Contains the QR Codes and receives the visits.
         clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default an empty one.
-        strict: Whether to turn a visitor away if the visit is not durable in time. By default the redirect happens
+        strict: Whether to refuse a redirect if the visit is not durable in time. By default, the visitor is redirected
             anyway, because a printed code must not stop working for the sake of statistics.
-        seconds: How long a redirect waits while the disk serves others.
-        records: Whether to record visits at all.
+        seconds: How long a redirect waits while other visits are written to disk.
+        records: Whether to record visits.
         hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
             loops.
         path: Path of the base URL.
 
     Attributes:
         lost: Visits that could not be stored.
-        late: Visits that were not durable in time, but were or will be stored later.
+        late: Visits that were not durable in time, but have been or will be stored later.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class Redirects:
         self._hosts = frozenset(hosts)
         self._path = path
         self._visitors = Visitors(salts_of(store).of)
-        # Query once now: otherwise the first visitor would have to wait for whatever changes the store at that moment.
+        # Query once now, so that the first visitor does not wait for a change of the store to end.
         target(store, "")
 
     def answer(self, request: Request) -> Answer:
-        """Record a visit and return where it leads; waits until the visit is durable, up to `seconds`.
+        """Record a visit and return the answer to it; waits up to `seconds` until the visit is durable.
 
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
@@ -115,7 +115,7 @@ class Redirects:
         return self._answer(request.short_code, entry, content)
 
     def look(self, short_code: str) -> Answer:
-        """Return where a short code leads now, without recording a visit.
+        """Return the current answer for a short code, without recording a visit.
 
         Raises:
             NotFound: If no QR Code ever had this short code.
@@ -169,14 +169,14 @@ class Redirects:
                 self.late += 1
                 _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
         if self._strict and not is_durable:
-            # Should the visit be stored after all, the visitor's next attempt is a repeat of it.
+            # If the visit is stored after all, the visitor's next attempt counts as a repeat.
             raise NotStored("the visit could not be stored in time; please try again")
 
     def _place(self, address: str) -> Place:
         try:
             return self._locate(address)
         except Exception as error:
-            # A failing GeoIP database must not delay a redirect. Its message may contain the address, which is not
-            # stored.
+            # A failing GeoIP database must not stop a redirect. Its error message is not logged, because it may contain
+            # the address.
             _log.error("a visitor could not be located: %s", type(error).__name__)
             return NOWHERE

@@ -1,4 +1,4 @@
-"""Extracts what is recorded about the visitor of a short URL, and nothing more."""
+"""Extracts the data that is recorded about the visitor of a short URL, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
 
 
 def referrer_host(referrer: str) -> str | None:
-    """Return the host of a `Referer` header; the rest may reveal more about a person than we want to know."""
+    """Return the host of a `Referer` header; the rest is ignored, because it may reveal personal details."""
     try:
         host = urlsplit(referrer).hostname
     except ValueError:
@@ -57,8 +57,8 @@ def first_language(accepted: str) -> str | None:
 class Visitors:
     """Keys of visitors. A key is valid for one UTC day; addresses are not stored, and yesterday's salt is deleted.
 
-    The first visit after midnight starts the new day: a request from just before midnight that comes later gets a key
-    of the new day.
+    The first visit after midnight starts the new day. A request from just before midnight that is handled after that
+    visit gets a key of the new day.
 
     Args:
         salt_of: Returns the salt of a day, given by its ordinal; called for each key.
@@ -74,8 +74,8 @@ class Visitors:
         """Return the visitor's key on the day of this moment: 64 bits."""
         day = moment.toordinal()
         with self._lock:
-            # If the date is one day earlier, the thread was merely delayed. Any other date means a new day or a
-            # corrected clock, and needs a new salt.
+            # A date that is one day earlier only means that the thread was delayed. Any other date means a new day or
+            # a corrected clock, and needs a new salt.
             if day not in (self._day, self._day - 1):
                 self._day = day
                 self._seen.clear()
@@ -84,7 +84,7 @@ class Visitors:
         return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=salt).digest(), "big")
 
     def is_repeat(self, short_code: str, visitor: int, moment: datetime) -> bool:
-        """Whether the visitor requested this code less than 2 seconds ago: some readers send two requests per scan."""
+        """Whether the visitor requested this code less than 2 seconds ago; some readers send two requests per scan."""
         with self._lock:
             last = self._seen.get((short_code, visitor))
             if last is not None and abs((moment - last).total_seconds()) < AT_ONCE_SECONDS:

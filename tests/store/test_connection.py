@@ -305,16 +305,17 @@ def test_migrations_are_recorded_and_applied_once(tmp_path):
 def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
     path = tmp_path / "a.duckdb"
     with Store(path) as store:
-        for what in ("TABLE scan_counts", "TABLE batches", "TABLE day_counts", "TABLE visits", "TABLE user_agents"):
+        for what in ("TABLE scan_counts", "TABLE inboxes", "TABLE day_counts", "TABLE visits", "TABLE user_agents"):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
         store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
         store.execute(MIGRATIONS["visits"])
         store.execute("INSERT INTO user_agents (number, text, device) VALUES (1, 'Firefox', 'computer')")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
-        store.execute("DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored')")
+        store.execute("DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored', 'inboxes')")
+        store.execute("DELETE FROM settings")
     with Store(path) as store:
-        assert store.rows("SELECT number FROM batches") == [{"number": 0}]
+        assert store.rows("SELECT * FROM inboxes") == []
         assert store.rows("SELECT name FROM accounts") == [{"name": "local"}]
         assert store.rows("SELECT parser, is_bot FROM user_agents") == [{"parser": "unknown", "is_bot": None}]
         assert [row["name"] for row in store.rows("SELECT name FROM migrations")] == list(MIGRATIONS)

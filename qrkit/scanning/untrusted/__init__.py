@@ -16,7 +16,7 @@ __all__ = ["MOST_READERS", "check_untrusted", "decode_untrusted"]
 MOST_READERS = 2
 """Processes that read images."""
 LONGEST_SECONDS = 20.0
-"""Time limit on the clock, for systems that cannot limit processor time; it includes the start of a process."""
+"""Wall-clock time limit, for systems that cannot limit processor time; it includes the start of a process."""
 
 _REQUEST = struct.Struct(">BI")
 _readers = Workers(Path(__file__).with_name("worker.py"), MOST_READERS)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 __all__ = ["BUG", "DONE", "JOBS", "REFUSED", "main"]
 
 DONE, REFUSED, BUG = 0, 1, 2
-"""Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""
+"""Outcomes of a request. For `REFUSED`, the answer is the error as JSON; for `BUG`, it is a traceback."""
 MOST_MEMORY = 3 * 2**29
 """Bytes of address space: images of 50 million pixels fit unless they need several copies."""
 
@@ -43,7 +43,7 @@ JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
 def _limit_memory() -> None:
     try:
         import resource
-    except ImportError:  # Windows has no such limit
+    except ImportError:  # Windows does not support this limit
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
@@ -51,7 +51,7 @@ def _limit_memory() -> None:
 
 
 def _limit_time(seconds: int) -> None:
-    """Let the system end this process after so many more seconds of processor time, however busy the machine is."""
+    """Limit the processor time of this process from now on, in seconds, no matter how busy the machine is."""
     try:
         import resource
     except ImportError:
@@ -82,7 +82,7 @@ def _answer(job: int, picture: bytes) -> tuple[int, bytes]:
 
 def main() -> None:
     """Answer requests until stdin ends."""
-    import qrkit.symbol.decode  # noqa: F401 - loaded before any request, so that its time counts for none
+    import qrkit.symbol.decode  # noqa: F401 - loaded before the first request, so that no request pays for it
 
     _limit_memory()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer

@@ -1,4 +1,4 @@
-"""Reports the health of the service: whether it runs, and whether it should get requests."""
+"""Reports the health of the service: whether it runs, and whether it is ready for requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEVER_STORED = {"Cache-Control": "no-store"}
 def live(_call: Call) -> Response:
     """Report that the server runs.
 
-    This needs no store. Restart a server that does not answer.
+    This does not use the store. Restart a server that does not answer.
     """
     return Response(200, JSON, b'{"status": "ok"}', NEVER_STORED)
 
@@ -26,8 +26,8 @@ def live(_call: Call) -> Response:
 def health(call: Call) -> Response:
     """Report whether the server is ready, and how many visits were lost or late since it started.
 
-    It is ready while its store can be read and written, and no visit was lost in the last minute. Otherwise it answers
-    503: send requests to another server.
+    The server is ready while its store can be read and written and no visit was lost in the last minute. Otherwise, the
+    status is 503, and requests should go to another server.
     """
     service = call.service
     told = {

@@ -22,7 +22,7 @@ from qrkit.tracking.short_urls import new_short_code
 __all__ = ["decode_picture", "generate", "generate_decorated"]
 
 MOST_DESIGN_BYTES = 12 * 2**20
-"""Maximum size of a design: room for all the images that it may contain, as data URIs."""
+"""Maximum size of a design, large enough for all images that a design may contain, as data URIs."""
 MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"

@@ -18,7 +18,7 @@ from qrkit.server.service import Call
 __all__ = ["HTTP_LEVELS", "check"]
 
 HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")
-"""The levels offered here; a full check would take too long to offer to strangers."""
+"""The levels offered here; a full check takes too long to offer it to anyone."""
 
 
 def check(call: Call) -> Response:

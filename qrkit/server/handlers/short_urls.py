@@ -55,7 +55,7 @@ def picture(call: Call) -> Response:
         raise NotFound("page", f"/{code}.{ext}")
     call.service.redirects.look(code)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
-    # Whoever asks for it, a design that takes long is at the expense of the account that made it.
+    # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):
         data = QRImage(design).to_bytes(ext)
     answer = Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"})

@@ -1,8 +1,8 @@
-"""The blocks of a DuckDB file, and their checksums, read without DuckDB.
+"""Reads the blocks of a DuckDB file and their checksums without DuckDB.
 
-DuckDB checks the checksum of a block when a query needs the block, so damage stays unnoticed until then, and damage in
-an index stays unnoticed until somebody writes. A file has a main header, two headers of which the newer one counts, and
-blocks. The contents of the file (tables, where their columns are, which blocks are free) are in blocks as well.
+DuckDB verifies the checksum of a block when a query needs the block. Damage therefore stays unnoticed until then, and
+damage to an index until the next write. A file has a main header, two further headers, of which the newer one is valid,
+and blocks. The table of contents (tables, positions of their columns, free blocks) is also stored in blocks.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ HEADER_BYTES = 4096
 FIRST_BLOCK = 3 * HEADER_BYTES
 CHECKSUM_BYTES = 8
 PARTS = 64
-"""Parts of a block that holds contents of the file."""
+"""Number of parts in a block of the table of contents."""
 NOWHERE = 2**64 - 1
 NUMBER_BITS = 56
-"""A position is the number of a block in the lower bits, and the number of a part in the upper bits."""
+"""A position contains the number of a block in this many lower bits, and the number of a part in the upper bits."""
 FACTOR, SEED, MASK = 0xBF58476D1CE4E5B9, 5381, 2**64 - 1
 REST_FACTOR, REST_SEED, SHIFT = 0xC6A4A7935BD1E995, 0xE17A1465, 47
 
 
 class _Header(NamedTuple):
-    """The newer header of a file: how often it was written, and where what is."""
+    """The newer header of a file: its iteration number, and the positions of the contents and of the free list."""
 
     iteration: int
     contents: int
@@ -42,7 +42,7 @@ class _Header(NamedTuple):
 
 
 def checksum(data: bytes) -> int:
-    """Return the checksum that DuckDB computes of these bytes."""
+    """Return DuckDB's checksum of these bytes."""
     whole = len(data) // 8 * 8
     result = reduce(xor, (word * FACTOR for word in memoryview(data)[:whole].cast("Q")), SEED) & MASK
     return result ^ _checksum_of_rest(data[whole:]) if data[whole:] else result
@@ -57,12 +57,12 @@ def _checksum_of_rest(data: bytes) -> int:
 
 
 def damaged_blocks(file: BinaryIO, *, besides: Collection[int]) -> list[int]:
-    """Return the numbers of the blocks that are missing or differ from their checksums, except free blocks.
+    """Return the numbers of the blocks that are missing or do not match their checksums, except free blocks.
 
     Args:
-        file: The database file; its log is not considered.
-        besides: Numbers of blocks to leave out. Python takes 10 ms for a block, many times as long as DuckDB, so leave
-            out the blocks that DuckDB has read.
+        file: The database file; its log is ignored.
+        besides: Numbers of blocks to skip. Python takes 10 ms per block, many times as long as DuckDB, so skip the
+            blocks that DuckDB has already read.
     """
     header = _newer_header(file)
     if header is None:
@@ -72,9 +72,9 @@ def damaged_blocks(file: BinaryIO, *, besides: Collection[int]) -> list[int]:
 
 
 def renew_checksum(path: Path, location: int) -> bool:
-    """Give the damaged block at a location its present checksum, so that DuckDB reads the block; return if it has one.
+    """Recompute the checksum of the damaged block at a location, so that DuckDB reads it; return whether it exists.
 
-    What can be read afterwards may be wrong. DuckDB refuses contents of a file (tables and columns) that make no sense.
+    The data read afterwards may be wrong. DuckDB rejects a table of contents (tables and columns) that is inconsistent.
     """
     with path.open("r+b") as file:
         header = _newer_header(file)
@@ -88,29 +88,29 @@ def renew_checksum(path: Path, location: int) -> bool:
 
 
 def copy_readable(source: BinaryIO, target: BinaryIO) -> None:
-    """Copy the bytes of a file; those that the disk cannot read become zeros."""
+    """Copy the bytes of a file; bytes that the disk cannot read become zeros."""
     for place in range(0, os.fstat(source.fileno()).st_size, HEADER_BYTES):
         target.write(_read(source, place, HEADER_BYTES) or bytes(HEADER_BYTES))
 
 
 def _newer_header(file: BinaryIO) -> _Header | None:
-    """Return the newer of the two headers that are sound, or None if there is none."""
+    """Return the newer of the undamaged headers, or None if both are damaged."""
     found = (_read(file, place, HEADER_BYTES) for place in HEADERS)
     headers = [_Header(*struct.unpack_from("<5Q", data, CHECKSUM_BYTES)) for data in found if _is_sound(data)]
     return max(headers, default=None)
 
 
 def _free_blocks(file: BinaryIO, header: _Header) -> set[int]:
-    """Return the numbers of the blocks that are free, whose bytes mean nothing."""
+    """Return the numbers of the free blocks; their bytes have no meaning."""
     numbers = _numbers(file, header, header.free_list)
     count = next(numbers, 0)
     return set(islice(numbers, count)) if count <= header.blocks else set()
 
 
 def _numbers(file: BinaryIO, header: _Header, position: int) -> Iterator[int]:
-    """Yield the whole numbers that begin at a position; each part begins with the position of the next part."""
+    """Yield the whole numbers stored from a position on; each part begins with the position of the next part."""
     part_bytes = (header.block_bytes - CHECKSUM_BYTES) // PARTS // 8 * 8
-    for _ in range(header.blocks * PARTS):  # a damaged list may have no end
+    for _ in range(header.blocks * PARTS):  # limited, because a damaged list may be endless
         if position == NOWHERE:
             return
         block = _block(file, header, position % 2**NUMBER_BITS)
@@ -133,7 +133,7 @@ def _is_sound(block: bytes) -> bool:
 
 
 def _read(file: BinaryIO, place: int, size: int) -> bytes:
-    """Read bytes; none if the disk cannot read them."""
+    """Read bytes; return no bytes if the disk cannot read them."""
     try:
         file.seek(place)
         return file.read(size)

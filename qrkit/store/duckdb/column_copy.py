@@ -5,7 +5,7 @@ therefore run on a copy, which is updated before each query: new visits are adde
 copied again.
 
 Which visits are new? Transactions are numbered when they begin but become visible when they are committed, so a visit
-with a low transaction number may appear late. A snapshot of the server tells the number below which all transactions
+with a low transaction number may appear late. A snapshot of the server gives the number below which all transactions
 have ended: visits above that number are read again at the next update, visits below it are not. After a crash,
 however, the server forgets transactions that were not committed and assigns their numbers again, starting after the
 last number it has stored. Visits above the highest number in the copy are therefore also read again. A store that was
@@ -91,9 +91,9 @@ def columns(store: Store) -> Store:
 def reading_one_state(store: Store) -> Iterator[None]:
     """Context manager: reads a store in one snapshot, taken at the beginning, without blocking other threads.
 
-    Nothing can be written in the block. A user agent that arrived just before may be parsed only afterwards. Functions
-    that read in other threads, such as `Scans.to_arrow`, do not use the snapshot. Inside a transaction, the block is
-    part of that transaction.
+    The block cannot write. A user agent stored shortly before the block may be parsed only afterwards. Functions that
+    read in other threads, such as `Scans.to_arrow`, do not use the snapshot. Inside a transaction, the block is part of
+    that transaction.
 
     Raises:
         StoreBusy: If the store was closed, or the server does not answer.

@@ -1,4 +1,4 @@
-"""The errors that tell of a damaged store file."""
+"""Recognizes DuckDB errors about a damaged store file, and converts them to ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["damaged", "first_line", "is_damage"]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
-"""What DuckDB says when a block or the log is damaged, or the file is too short; these errors have no class."""
+"""Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
 
 
 def is_damage(error: duckdb.Error) -> bool:
@@ -22,7 +22,7 @@ def is_damage(error: duckdb.Error) -> bool:
 
 
 def damaged(path: str | Path, what: str) -> StoreDamaged:
-    """Return the error of a damaged file, with the remedy."""
+    """Create the error for a damaged file, with advice on what to do."""
     return StoreDamaged(f"{path} {what}").advising(
         {
             "command": f"restore a backup, or write what can be read into a new store: qrkit rescue {path} NEW",
@@ -32,5 +32,5 @@ def damaged(path: str | Path, what: str) -> StoreDamaged:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error message of DuckDB, without the lines of the statement."""
+    """Return the first line of a DuckDB error message, without the lines that quote the statement."""
     return str(error).splitlines()[0]

@@ -47,7 +47,7 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
 FATAL = (duckdb.FatalException, duckdb.InternalException)
 """Errors after which DuckDB refuses all work on a file until the file is reopened."""
 DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
-"""Errors that no statement caused."""
+"""Errors caused by the environment rather than by a statement."""
 
 DUCKDB = Dialect(
     begin_writing="BEGIN",
@@ -75,7 +75,7 @@ FROM (
 ) new
 WHERE scan_counts.qrcode = new.qrcode
 """,
-    bring_alone="",  # the lock for visits already ensures this
+    bring_alone="",  # not needed: the lock for visits is already exclusive
     forget="""
 UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
@@ -94,11 +94,11 @@ _opening = threading.RLock()
 
 
 class Database:
-    """A DuckDB file, or one in memory.
+    """An open DuckDB database: a file, or in memory.
 
     Attributes:
         path: The file.
-        inbox: The path that the names of inboxes begin with; None for a database in memory.
+        inbox: The common beginning of the paths of inboxes; None for a database in memory.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -208,7 +208,7 @@ class Database:
         yield
 
     def has_failed(self, error: Exception) -> bool:
-        """Return whether the disk caused an error; set `is_broken` if DuckDB refuses to use the file from now on."""
+        """Return whether the disk caused an error; set `is_broken` if DuckDB refuses all further work on the file."""
         self.is_broken |= isinstance(error, FATAL)
         return isinstance(error, DISK)
 
@@ -268,7 +268,7 @@ class Database:
         return found
 
     def release(self) -> None:
-        """Release one store's use of the file; the last release closes the file, and threads that open it wait."""
+        """Release one store's use of the file; the last release closes the file, while threads that open it wait."""
         if self._process != os.getpid():
             return
         with _opening:
@@ -327,7 +327,7 @@ class Database:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Context manager: keeps statements from running; the caller must hold both locks, to prevent transactions."""
+        """Context manager: blocks all statements; the caller must hold both locks, which block transactions."""
         with self._use:
             self._is_changing = True
             self._use.wait_for(lambda: not self._uses)
@@ -379,7 +379,7 @@ def _prepare(path: Path) -> None:
         rule = "cannot be written: the file, its folder or its file system allows reading only"
         raise StoreReadOnly(f"{path} {rule}").advising({"python": copy, "command": "copy it to a place of your own"})
     if path.is_file() and any(log.exists() for log in logs_of(path)):
-        with suppress(OSError), path.open("r+b") as file:  # if another process has the file open, DuckDB says so
+        with suppress(OSError), path.open("r+b") as file:  # DuckDB reports the error if another process has the file
             if os.name != "nt":
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             check_log(path)

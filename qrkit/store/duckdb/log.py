@@ -1,9 +1,9 @@
-"""The log beside a DuckDB file, which holds what was committed since the last checkpoint.
+"""Checks the log next to a DuckDB file, which contains all commits since the last checkpoint.
 
-After a crash, DuckDB replays the log up to the last commit. It takes a log that ends in the middle of an entry for one
-that a crash has cut off. That is also what it sees where a size or the beginning of the log is damaged: it would then
-discard all commits that follow, or even the whole log, without an error. Where a checksum is wrong, it refuses to open.
-So the log is checked before DuckDB opens it: only what no commit follows is cut off.
+After a crash, DuckDB replays the log up to the last commit. If the log ends in the middle of an entry, DuckDB assumes
+that a crash cut it off. Damage to the size of an entry or to the beginning of the log looks the same, so DuckDB would
+discard all following commits, or even the whole log, without an error. If a checksum is wrong, DuckDB refuses to open
+the file. The log is therefore checked before DuckDB opens it, and cut only where no commit follows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERSION = re.compile(
     rb"d\x00\x62e\x00\x02(?:f\x00\x10(?:[\x80-\xff]*[\x00-\x7f]){16}g\x00[\x80-\xff]*[\x00-\x7f])?\xff\xff",
     re.DOTALL,
 )
-"""The first entry, the only one without a size and a checksum."""
+"""Matches the first entry, the only one without a size and a checksum."""
 FRAME = struct.Struct("<QQ")
 """The size and the checksum in front of an entry."""
 END_OF_COMMIT = b"d\x00d\xff\xff"
@@ -35,22 +35,22 @@ COMMIT = FRAME.pack(len(END_OF_COMMIT), checksum(END_OF_COMMIT)) + END_OF_COMMIT
 
 
 class _Extent(NamedTuple):
-    """How much of a log is sound: up to the last sound entry, and up to the last commit before that."""
+    """The undamaged part of a log: its length up to the first damage, and up to the last commit before that."""
 
     entries: int
     commits: int
 
 
 def logs_of(path: Path) -> list[Path]:
-    """Return the paths of the logs of a file: the log, and the one that is written to during a checkpoint."""
+    """Return the paths of the logs of a file: the log itself, and the one that is used during a checkpoint."""
     return [path.with_name(f"{path.name}{suffix}") for suffix in (".wal", ".wal.checkpoint")]
 
 
 def check_log(path: Path) -> None:
-    """Cut off the damaged end of the log of a file, as a power failure leaves it; nobody else may have the file open.
+    """Cut off a damaged end of a file's log, as left by a power failure; nothing else may have the file open.
 
     Raises:
-        StoreDamaged: If commits follow the damage, which would be lost; the log then stays unchanged.
+        StoreDamaged: If commits after the damage would be lost; the log is then left unchanged.
     """
     for log in logs_of(path):
         content = _read(log)
@@ -79,7 +79,7 @@ def _read(log: Path) -> bytes:
 
 
 def _sound(content: bytes) -> _Extent:
-    """Return how much of a log is sound."""
+    """Return the undamaged part of a log."""
     version = VERSION.match(content)
     if version is None:
         return _Extent(0, 0)

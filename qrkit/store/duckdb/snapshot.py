@@ -1,4 +1,4 @@
-"""`Snapshot`: a read-only copy of a store that another process has open."""
+"""Provides `Snapshot`, a read-only copy of a store that another process has open."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Snapshot", "copy_files"]
 
 TRIES = 10
 LOG_HEADER = 32
-"""Number of header bytes in SQLite's log; they change when the log begins anew."""
+"""Number of header bytes in SQLite's log; the header changes when the log is restarted."""
 HEADERS = 3 * 4096
-"""Number of header bytes in a DuckDB file; they change only at a checkpoint."""
+"""Number of header bytes in a DuckDB file; the headers change only at a checkpoint."""
 
 
 class Snapshot(Store):
@@ -105,9 +105,9 @@ def copy_files(
 
 
 def _copy_inboxes(original: Path, copy: Path) -> None:
-    """Copy the inboxes before the store: what moves meanwhile is in both, and the store knows it.
+    """Copy the inboxes before the store: visits that move meanwhile are in both copies, and the store counts them once.
 
-    An inbox is consistent if neither its file nor the beginning of its log changes while both are copied.
+    A copied inbox is consistent if neither the file nor the header of its log changed while both were copied.
     """
     for inbox in inbox_files(Path(f"{original}.inbox")):
         inbox_copy = copy.with_name(inbox.name)

@@ -78,7 +78,7 @@ class Server:
 
     Attributes:
         path: The URL, without password and options.
-        inbox: The path that the names of inboxes begin with, in the state folder of this machine.
+        inbox: The common beginning of the paths of inboxes, in the state folder of this machine.
     """
 
     read_only = False
@@ -178,7 +178,7 @@ class Server:
         # A lock timeout is not a reason to reconnect.
         if failed and not state.startswith(("55", "40")):
             self.is_broken = True
-            self._outdated = self._connections.copy()  # they may know a server that is no longer the right one
+            self._outdated = self._connections.copy()  # they may lead to a server that is no longer the primary
         return failed
 
     def restore(self) -> None:
