@@ -136,10 +136,11 @@ class Settings(Model):
         """
         # Not above: the help of the command line shows settings, and draws nothing.
         from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
+        from qrkit.store.postgresql.database import STATE_VARIABLE
 
         fields: dict[str, Any] = {}
         for variable, text in environment.items():
-            if not variable.startswith(PREFIX) or variable == ENGINE_VARIABLE or not text:
+            if not variable.startswith(PREFIX) or variable in (ENGINE_VARIABLE, STATE_VARIABLE) or not text:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in cls.model_fields:

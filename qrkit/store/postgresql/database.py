@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from psycopg import Connection
 
-__all__ = ["Server", "is_server", "shown_url", "state_folder"]
+__all__ = ["STATE_VARIABLE", "Server", "is_server", "shown_url", "state_folder"]
+
+STATE_VARIABLE = "QRKIT_STATE_FOLDER"
+"""Environment variable with the folder for what a machine keeps for stores on servers."""
 
 _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
 """Stricter than PostgreSQL, which would treat the rest of a password after an @ as part of the host."""
@@ -298,7 +301,7 @@ def state_folder() -> Path:
 
     `QRKIT_STATE_FOLDER`, else the folder that systemd gives a service (`StateDirectory=`), else that of the user.
     """
-    if given := os.environ.get("QRKIT_STATE_FOLDER") or os.environ.get("STATE_DIRECTORY", "").partition(":")[0]:
+    if given := os.environ.get(STATE_VARIABLE) or os.environ.get("STATE_DIRECTORY", "").partition(":")[0]:
         return Path(given).absolute()
     places = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_STATE_HOME", ".local/state")
     return Path(os.environ.get(places[0]) or Path("~").expanduser() / places[1]) / "qrkit"
