@@ -17,6 +17,7 @@ from wsgiref.types import WSGIApplication
 
 from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
+from qrkit.server import jobs
 from qrkit.server.app import make_app
 from qrkit.server.settings import Settings
 from qrkit.store import Store
@@ -51,11 +52,13 @@ def serve(
     server = listen(app, settings or Settings())
     try:
         with _signals_stop(server):
+            jobs.start()
             if ready:
                 ready(server.port)
             server.run()
     finally:
         server.shut()
+        jobs.stop()
 
 
 @contextmanager
@@ -167,6 +170,7 @@ class Server(Shown):
             self._thread = threading.Thread(target=self._server.run, name=f"qrkit-server-{self.port}", daemon=True)
             self._thread.start()
             _running.append(self)
+        jobs.start()
 
     @property
     def is_running(self) -> bool:
@@ -180,6 +184,8 @@ class Server(Shown):
                 self._server.ask_to_stop()
                 self._thread.join()
                 _running.remove(self)
+            if not _running:
+                jobs.stop()
 
     def __enter__(self) -> Self:
         return self

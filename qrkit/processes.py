@@ -1,0 +1,193 @@
+"""Runs work that may crash, or take too long, in separate processes: drawing, reading and asking what strangers sent.
+
+A worker is a script that reads requests from stdin and writes answers to stdout. Workers are started when needed and
+reused. A worker that takes too long is killed and replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import struct
+import subprocess
+import sys
+import threading
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+__all__ = ["ANSWER", "PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
+
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
+"""Environment variables that are passed to workers."""
+ANSWER = struct.Struct(">BI")
+"""What precedes the bytes of an answer: its outcome, and their number."""
+
+
+class WorkersBusy(Exception):
+    """No worker was free in time."""
+
+
+class WorkerLate(Exception):
+    """The worker took too long and was killed."""
+
+
+class WorkerBroke(Exception):
+    """The worker ended without an answer."""
+
+
+class Workers:
+    """A pool of processes that run one script.
+
+    Args:
+        script: The script; it is run as a file, so that it starts without loading the rest of qrkit.
+        most: Maximum number of processes.
+    """
+
+    def __init__(self, script: Path, most: int) -> None:
+        self._script, self._most = script, most
+        self._idle: list[_Worker] = []
+        self._slots = threading.BoundedSemaphore(most)
+        _pools.add(self)
+
+    def ask(self, *request: bytes, seconds: float) -> tuple[int, bytes]:
+        """Send a request, in parts, to a worker and return the outcome and the bytes of its answer.
+
+        Raises:
+            WorkersBusy: If no worker is free in time.
+            WorkerLate: If the worker takes longer than `seconds`.
+            WorkerBroke: If the worker ends without an answer.
+        """
+        slots = self._slots  # kept, because a fork replaces it
+        if not slots.acquire(timeout=seconds):
+            raise WorkersBusy
+        try:
+            return self._answer(request, seconds)
+        finally:
+            slots.release()
+
+    def _answer(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
+        worker = self._acquire()
+        try:
+            answer = worker.ask(request, seconds)
+        except BaseException:
+            worker.stop()
+            raise
+        if worker.is_alive():
+            self._idle.append(worker)
+        else:
+            worker.stop()
+        return answer
+
+    def _acquire(self) -> _Worker:
+        while True:
+            try:
+                worker = self._idle.pop()
+            except IndexError:
+                return _Worker(self._script)
+            if worker.is_alive():
+                return worker
+            worker.stop()  # it was killed while idle
+
+    def stop(self) -> None:
+        """End the workers that are idle."""
+        while self._idle:
+            self._idle.pop().stop()
+
+    def forget(self) -> None:
+        """Discard workers and locks in a forked child, because they belong to the parent."""
+        for worker in self._idle:
+            worker.forget()
+        self._idle.clear()
+        self._slots = threading.BoundedSemaphore(self._most)
+
+
+class _Worker:
+    """A process that works on one request at a time."""
+
+    def __init__(self, script: Path) -> None:
+        self._is_late = False
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Pass on what is needed to find libraries, but no secrets in the environment.
+            env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
+            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+
+    def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
+        """Send a request and return its outcome and the answer."""
+        alarm = threading.Timer(seconds, self._kill_late)
+        alarm.start()
+        try:
+            requests, answers = self._pipes()
+            requests.writelines(request)
+            requests.flush()
+            outcome, length = ANSWER.unpack(_read(answers, ANSWER.size))
+            answer = _read(answers, length)
+        except (OSError, EOFError) as error:
+            raise (WorkerLate if self._is_late else WorkerBroke) from error
+        finally:
+            alarm.cancel()
+        return outcome, answer
+
+    def _kill_late(self) -> None:
+        self._is_late = True
+        self._process.kill()
+
+    def is_alive(self) -> bool:
+        """Return True if the worker can take another request.
+
+        The answer for a worker past its deadline is False: the worker may be killed even if it just finished.
+        """
+        return not self._is_late and self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the process and wait for it."""
+        self._process.kill()
+        self._close()
+        self._process.wait()
+
+    def forget(self) -> None:
+        """Detach from a process that belongs to this process's parent."""
+        self._process.returncode = 0
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in self._pipes():
+            with suppress(OSError):
+                pipe.close()
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        process = self._process
+        if process.stdin is None or process.stdout is None:
+            raise OSError("the worker has no pipes")
+        return process.stdin, process.stdout
+
+
+def _read(pipe: IO[bytes], length: int) -> bytes:
+    data = pipe.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data
+
+
+_pools: weakref.WeakSet[Workers] = weakref.WeakSet()
+
+
+def _stop_all() -> None:
+    for pool in _pools:
+        pool.stop()
+
+
+def _forget_all() -> None:
+    for pool in _pools:
+        pool.forget()
+
+
+atexit.register(_stop_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
