@@ -52,8 +52,8 @@ def scan_records(scans: Scans) -> pd.DataFrame:
 
 def scan_records_parquet(scans: Scans) -> bytes:
     """Return the rows of `scan_records` as a Parquet file, which takes the interpreter almost no time."""
-    file = BytesIO()
-    write_parquet(columns(scans.store), scans.query(RECORDS), file)
+    file, query = BytesIO(), scans.query(RECORDS)  # the query comes before the copy of a server, which it may change
+    write_parquet(columns(scans.store), query, file)
     return file.getvalue()
 
 

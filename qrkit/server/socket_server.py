@@ -52,7 +52,6 @@ def serve(
     server = listen(app, settings or Settings())
     try:
         with _signals_stop(server):
-            jobs.start()
             if ready:
                 ready(server.port)
             server.run()
@@ -170,7 +169,6 @@ class Server(Shown):
             self._thread = threading.Thread(target=self._server.run, name=f"qrkit-server-{self.port}", daemon=True)
             self._thread.start()
             _running.append(self)
-        jobs.start()
 
     @property
     def is_running(self) -> bool:

@@ -9,9 +9,6 @@ The jobs are in `qrkit.server.jobs.worker`. They call the functions that the lib
 
 from __future__ import annotations
 
-import json
-import threading
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -24,7 +21,7 @@ from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
 from qrkit.store import Scans
 from qrkit.store.qrcodes import CodeTexts
 
-__all__ = ["export", "import_table", "list_everything", "read_table", "start", "statistics", "stop"]
+__all__ = ["export", "import_table", "list_everything", "read_table", "statistics", "stop"]
 
 MOST_WORKERS = 2
 LONGEST_SECONDS = 300.0
@@ -33,16 +30,6 @@ LARGE = 2**22
 """Bytes of a request or an answer after which the worker ends, so that the system gets its memory back."""
 
 _workers = Workers(Path(__file__).with_name("worker.py"), MOST_WORKERS)
-
-
-def start() -> None:
-    """Start a worker in the background, so that the first request does not wait for its imports."""
-
-    def ask() -> None:
-        with suppress(QrkitError):  # the first request will tell
-            _ask("start")
-
-    threading.Thread(target=ask, name="starts a worker", daemon=True).start()
 
 
 def stop() -> None:

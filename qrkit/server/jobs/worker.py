@@ -39,10 +39,6 @@ def head(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> bytes:
     return _LENGTH.pack(len(text)) + text
 
 
-def _start() -> bytes:
-    return b""
-
-
 def _read(body: bytes, *, content_type: str, format: str) -> bytes:
     """Return the table of a file, in a form that only `_import` reads."""
     from qrkit.server.bodies import read_import
@@ -100,7 +96,6 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
 
 
 JOBS: dict[str, Callable[..., bytes]] = {
-    "start": _start,
     "read": _read,
     "import": _import,
     "list": _list,
