@@ -16,7 +16,7 @@ from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Locat
 from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["DEFAULT_BASE_URL", "Records"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "visible"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -173,7 +173,7 @@ class Records:
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
         """
-        return _shown(self._one(id))
+        return visible(self._one(id))
 
     def design_of(self, id: str) -> Design:
         """Return the design of a QR Code's picture, even for a QR Code beyond the limit of the plan.
@@ -187,13 +187,13 @@ class Records:
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes in the order they were added: all of them, or those of one campaign."""
         campaign = None if campaign_id is None else _sought(campaign_id)
-        return [_shown(code) for code in self._stored(campaign=campaign)]
+        return [visible(code) for code in self._stored(campaign=campaign)]
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
         most = PLANS[self.account.plan].most_qrcodes
         for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
-            yield [_shown(code) for code in part]
+            yield [visible(code) for code in part]
 
     def update_qrcode(
         self,
@@ -255,7 +255,7 @@ class Records:
             changed = self._linked(stored.replace(**changes, is_available=True))
             _check_change(stored, changed)
             table.update_qrcode(self.store, changed)
-        return _shown(changed.model_copy(update={"is_available": stored.is_available}))
+        return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:
         """Delete a QR Code; its short URL then reports that the QR Code was deleted, and is never reused.
@@ -316,7 +316,7 @@ class Records:
         table.insert_qrcode(self.store, self.account.id, code, self.now())
         # The plan shows a limited number of QR Codes, oldest first.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
-        return _shown(code.model_copy(update={"is_available": is_available}))
+        return visible(code.model_copy(update={"is_available": is_available}))
 
     def _links(self, fields: Mapping[str, Any]) -> dict[str, str]:
         return links_of(fields, self.base_url)
@@ -354,6 +354,6 @@ def _check_change(before: QRCode, after: QRCode) -> None:
         check_drawable(after)
 
 
-def _shown(code: QRCode) -> QRCode:
+def visible(code: QRCode) -> QRCode:
     """Return the record as visible under the plan: in full, or only the fields that are always shown."""
     return code if code.is_available else QRCode(**{name: getattr(code, name) for name in SHOWN_ANYWAY})

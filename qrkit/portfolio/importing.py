@@ -1,42 +1,102 @@
-"""Import rows into a portfolio: validate each row, then store the rows in batches."""
+"""Import rows into a portfolio: validate each row, and decide what becomes of it.
+
+An import needs the rows of a file and a few texts about the portfolio, but no store, so another process can do all of
+it but the inserts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
-from qrkit.exchange.merge import ImportIssue, issue_of
+from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
+from qrkit.exchange.tables import Table, codes_of
+from qrkit.exchange.zip_file import MOST_READ_SIDE
+from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fitting
-from qrkit.portfolio.codes import Records
-from qrkit.store import qrcodes as table
-from qrkit.tracking.records import Properties, QRCode
+from qrkit.store.json_rows import read_campaigns
+from qrkit.symbol.decode import decode
+from qrkit.tracking.records import Campaign, Properties, QRCode
 from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
 
-__all__ = ["Importing"]
+__all__ = ["Add", "Present", "import_table", "read_table"]
+
+TOGETHER = 5_000
+"""Number of QR Codes that are added at once."""
+
+Add = Callable[[Sequence[Campaign], Sequence[QRCode]], None]
+"""Adds new campaigns, then QR Codes."""
 
 
-class Importing:
-    """One import into a portfolio; call `finish` at the end to store the remaining rows.
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What an import has to know of a portfolio, as texts that the database writes (`qrkit.store.json_rows`).
 
-    Args:
-        records: The portfolio to import into, in a transaction.
-        urls: The short URLs of all rows.
+    Attributes:
+        base_url: The base URL of short URLs.
+        now: The time of the import.
+        campaigns: The campaigns.
+        contents: The name and the content of every QR Code.
+        short_codes: All short codes that were ever assigned, in any account.
     """
 
-    def __init__(self, records: Records, urls: Iterable[str]) -> None:
-        self._records = records
-        self._taken = table.all_short_codes(records.store)
-        self._campaigns = {one.name: one.id for one in reversed(records.list_campaigns())}
+    base_url: str
+    now: datetime
+    campaigns: str
+    contents: str
+    short_codes: str
+
+
+def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
+    """Read the rows of a file.
+
+    Args:
+        data: The bytes of the file.
+        format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
+        seen: Shows the progress.
+
+    Raises:
+        UnreadableFile: If the file as a whole cannot be read.
+    """
+    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
+    return sniffed(data, format).read(data, how)
+
+
+def import_table(table: Table, present: Present, add: Add, seen: Watch = UNSEEN) -> ImportResult:
+    """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
+
+    Args:
+        table: The table returned by a reader.
+        present: The portfolio before the import.
+        add: Adds campaigns and QR Codes to the portfolio; it is called several times.
+        seen: Shows the progress.
+    """
+    importing = _Importing(present, [row.cells.get("Trackable URL", "") for row in table.rows], add)
+    codes = codes_of(table, present.now, seen)
+    contents = ((name, content) for name, content in json.loads(present.contents, strict=False))
+    result = merge(codes, contents, importing.has_own_code, importing.insert)
+    importing.finish()
+    return result
+
+
+class _Importing:
+    """One import; call `finish` at the end to add the remaining rows."""
+
+    def __init__(self, present: Present, urls: Iterable[str], add: Add) -> None:
+        self._present, self._add = present, add
+        self._taken = set(present.short_codes.split())
+        self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
+        self._new_campaigns: list[Campaign] = []
         self._waiting: list[QRCode] = []
         # The short URL of a row is parsed several times in succession: `has_own_code` and `insert` both need the link.
         paths = shared_paths(urls)
-        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, records.base_url, paths))
-
-    def present(self) -> list[tuple[str, str]]:
-        """Return the name and the content of every QR Code in the portfolio before the import."""
-        return table.names_and_contents(self._records.store, self._records.account.id)
+        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, present.base_url, paths))
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
@@ -62,7 +122,7 @@ class Importing:
         if is_changed:
             issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
         self._waiting.append(made)
-        if len(self._waiting) == table.TOGETHER:
+        if len(self._waiting) == TOGETHER:
             self.finish()
         self._taken.add(made.short_code)
         return issues
@@ -78,15 +138,15 @@ class Importing:
             "campaign_id": self._campaigns.get(campaign) if campaign else None,
             "short_code": short_code,
             "urlinfo": urlinfo,
-            "short_url": short_url(self._records.base_url, short_code, urlinfo),
+            "short_url": short_url(self._present.base_url, short_code, urlinfo),
         }
         # `model_copy` skips validation, which saves time; only a new name has to be validated.
         return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
 
     def finish(self) -> None:
-        """Store the QR Codes that are waiting to be stored."""
-        table.insert_qrcodes(self._records.store, self._records.account.id, self._waiting, self._records.now())
-        self._waiting.clear()
+        """Add the QR Codes that are waiting to be added."""
+        self._add(self._new_campaigns, self._waiting)
+        self._new_campaigns, self._waiting = [], []
 
     def _own_link(self, code: QRCode) -> ShortLink | None:
         """Return the link with the short code of a row; None if the code is missing or in use."""
@@ -97,8 +157,10 @@ class Importing:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
     def _new_campaign(self, name: str) -> str:
-        self._campaigns[name] = self._records.insert_campaign(name).id
-        return self._campaigns[name]
+        campaign = Campaign(id=new_id(), name=name, created=self._present.now)
+        self._new_campaigns.append(campaign)
+        self._campaigns[name] = campaign.id
+        return campaign.id
 
 
 def _fitting(code: QRCode) -> QRCode:

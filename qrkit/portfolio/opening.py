@@ -11,8 +11,8 @@ from qrkit.portfolio.codes import DEFAULT_BASE_URL
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
 from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.json_rows import all_short_codes
 from qrkit.store.moving import check_complete
-from qrkit.store.qrcodes import all_short_codes
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import json
+from collections.abc import Hashable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem, UnreadableFile
+from qrkit.errors import NotAllowed, NotFound, UnreadableFile
 from qrkit.exchange import (
     ExchangeFormat,
-    Reading,
-    Writing,
     exchange_format,
     exchange_format_of_file,
     import_format,
     import_format_of_file,
-    sniffed,
 )
-from qrkit.exchange.columns import write_row
 from qrkit.exchange.frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
-from qrkit.exchange.merge import ImportResult, merge
+from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
-from qrkit.exchange.tables import Table, codes_of
-from qrkit.exchange.zip_file import IMAGE_FORMATS, MOST_READ_SIDE
+from qrkit.exchange.tables import Table
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.codes import Records
-from qrkit.portfolio.importing import Importing
+from qrkit.portfolio.exporting import Listing, write_codes
+from qrkit.portfolio.importing import Present, import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.templates import Templates
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import count_qrcodes
+from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_contents, qrcode_texts
+from qrkit.store.qrcodes import CodeTexts, count_qrcodes, insert_campaign, insert_qrcodes, insert_texts
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
-from qrkit.symbol.decode import decode
-from qrkit.tracking.records import PLANS, Account, QRCode
+from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,18 +224,19 @@ class Portfolio(Shown, Records):
 
     def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        if image_format.lower() not in IMAGE_FORMATS:
-            rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
-            raise InvalidParameter(Problem("image_format", image_format, rule))
-        names = self._campaign_names()
         codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
         count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
-        rows = (write_row(code, names[code.campaign_id]) for code in seen(codes, "Exporting", count))
+        found = seen(codes, "Exporting", count)
+        write_codes(format, file, found, self.list_campaigns(), image_format=image_format, safe=safe)
 
-        def draw(code: QRCode, format: str) -> bytes:
-            return self.image(code).to_bytes(format)
-
-        format.write(rows, file, Writing(draw, safe=safe, image_format=image_format.lower()))
+    def listing(self) -> Listing:
+        """Return all campaigns and QR Codes as text, for work in another process."""
+        most = PLANS[self.account.plan].most_qrcodes
+        return Listing(
+            self.base_url,
+            campaigns_text(self.store, self.account.id),
+            tuple(qrcode_texts(self.store, self.account.id, most=most)),
+        )
 
     def import_file(
         self,
@@ -277,8 +275,7 @@ class Portfolio(Shown, Records):
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
         if columns:
             return self._import(table_of_sheet(sheet_of(data, named.name), columns), seen)
-        how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
-        return self._import(sniffed(data, named.name).read(data, how), seen)
+        return self._import(read_table(data, named.name, seen), seen)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -329,11 +326,28 @@ class Portfolio(Shown, Records):
     def _import(self, table: Table, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            importing = Importing(self, [row.cells.get("Trackable URL", "") for row in table.rows])
-            codes = codes_of(table, self.now(), seen)
-            result = merge(codes, importing.present(), importing.has_own_code, importing.insert)
-            importing.finish()
-        return result
+            return import_table(table, self.present(), self._add, seen)
+
+    def present(self) -> Present:
+        """Return what an import has to know of this portfolio; call it in the transaction of the import."""
+        return Present(
+            self.base_url,
+            self.now(),
+            campaigns_text(self.store, self.account.id),
+            names_and_contents(self.store, self.account.id),
+            all_short_codes(self.store),
+        )
+
+    def add_texts(self, campaigns: str, codes: CodeTexts) -> None:
+        """Add what an import in another process has made: campaigns as a JSON list, then QR Codes."""
+        for fields in json.loads(campaigns):
+            insert_campaign(self.store, self.account.id, Campaign(**fields))
+        insert_texts(self.store, self.account.id, codes, self.now())
+
+    def _add(self, campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
+        for campaign in campaigns:
+            insert_campaign(self.store, self.account.id, campaign)
+        insert_qrcodes(self.store, self.account.id, codes, self.now())
 
     def close(self) -> None:
         """Close the store."""

@@ -10,9 +10,12 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from qrkit.errors import BadRequest, InvalidParameter, Problem
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
+from qrkit.exchange import import_format
+from qrkit.exchange.tables import Table
+from qrkit.portfolio.importing import read_table
 
-__all__ = ["Sent", "is_form", "read_file"]
+__all__ = ["Sent", "is_form", "read_file", "read_import"]
 
 MOST_PARTS = 20
 """Maximum parts of a form: its file and its fields."""
@@ -90,6 +93,30 @@ def _read_form(body: bytes, content_type: str) -> Sent:
 def _form_error(words: str) -> BadRequest:
     ways = "send one file as a part of the form, or its bytes as the whole body (with curl: --data-binary @NAME)"
     return BadRequest(f"the form {words}; {ways}", code="bad-form")
+
+
+def read_import(body: bytes, content_type: str, format: str) -> Table:
+    """Read the table of the file that a body is or contains.
+
+    Args:
+        body: The body of the request.
+        content_type: The type of the body.
+        format: The format of the file; if it is empty, the body has to say it.
+
+    Raises:
+        MissingParameter: If the format is missing.
+        InvalidParameter: If the format is unknown, or a list of bytes contains anything else.
+        BadRequest: If the body is empty, or a form cannot be read.
+        UnreadableFile: If the file as a whole cannot be read.
+    """
+    sent = read_file(body, content_type)
+    chosen = format or sent.format
+    if not chosen:
+        raise MissingParameter("format")
+    named = import_format(chosen).name
+    if not sent.data:
+        raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
+    return read_table(sent.data, named)
 
 
 def _read_buffer(body: bytes) -> bytes:

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
+from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Response",
     "header_text",
     "ignored",
+    "issues_json",
     "problem",
     "tagged",
     "unless_known",
@@ -155,6 +157,13 @@ def header_text(text: str) -> str:
             break
         parts.append(part)
     return "".join(parts)
+
+
+def issues_json(result: ImportResult) -> str:
+    """Convert the rows of an import that were skipped or changed to JSON."""
+    names = ("campaign", "name", "content", "error")
+    rows = [{name: getattr(issue, name) for name in names} for issue in result.issues]
+    return json.dumps(rows, ensure_ascii=False)
 
 
 def problem(error: QrkitError, *, highest: int = 599) -> Response:

@@ -17,6 +17,7 @@ from wsgiref.types import WSGIApplication
 
 from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
+from qrkit.server import jobs
 from qrkit.server.app import App, make_app
 from qrkit.server.settings import Settings
 from qrkit.store import Store
@@ -65,6 +66,7 @@ def serve(
             server.run()
     finally:
         server.shut()
+        jobs.stop()
 
 
 @contextmanager
@@ -209,6 +211,8 @@ class Server(Shown):
                 self._server.ask_to_stop()
                 self._thread.join()
                 _running.remove(self)
+            if not _running:
+                jobs.stop()
 
     def __enter__(self) -> Self:
         return self

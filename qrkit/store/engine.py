@@ -46,9 +46,10 @@ class Dialect:
         visit_alone: Gives the open transaction the exclusive right to add visits; may be empty.
         tables: Selects the columns of all existing tables: table_name, column_name.
         migrations: The schema as named steps, in the order they are applied.
-        json_rows: A table from the `{fields}` of the JSON objects `$rows` and the numbers `$agents`; its columns are
-            `{names}`, then `user_agent`.
+        json_rows: A table from the `{fields}` of the JSON objects `$rows` and the numbers `$numbers`; its columns are
+            `{names}`, then `{number}`.
         json_field: One of the fields, given its `{name}` and its type `{kind}`.
+        json_array: The function that returns its arguments as a JSON array.
         escape_json: Converts JSON so that the database can store all its characters.
         count: Adds to the counters of several QR Codes (numbers, scans).
         count_frame: Adds the scans of the table `incoming` to the counters.
@@ -68,6 +69,7 @@ class Dialect:
     migrations: Mapping[str, str]
     json_rows: str
     json_field: str
+    json_array: str
     escape_json: Callable[[str], str]
     count: str
     count_frame: str
@@ -78,6 +80,11 @@ class Dialect:
     places_together: int
     between: str
     begin_sequence: str
+
+    def rows_of_json(self, kinds: Mapping[str, str], *, number: str) -> str:
+        """Return the table of `json_rows`: the types of its fields by name, and the name of the column of numbers."""
+        fields = ", ".join(self.json_field.format(name=name, kind=kind) for name, kind in kinds.items())
+        return self.json_rows.format(fields=fields, names=", ".join(kinds), number=number)
 
 
 class Engine(Protocol):

@@ -13,14 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import duckdb
 
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.database import CONFINED
 
-__all__ = ["ArrowRows", "Query", "arrow_rows", "sandbox", "write_parquet"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ArrowRows", "Query", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
 
 Config = Mapping[str, str | bool | int | float | list[str]]
 
@@ -118,3 +121,12 @@ def write_parquet(store: Store, query: Query, file: BinaryIO) -> None:
             alone.execute("COPY (FROM rows) TO ? (FORMAT parquet, COMPRESSION zstd)", [str(made)])
         with made.open("rb") as rows:
             shutil.copyfileobj(rows, file)
+
+
+def read_parquet(data: bytes) -> pd.DataFrame:
+    """Return the rows that `write_parquet` has written, with DuckDB's dtypes."""
+    with TemporaryDirectory(prefix="qrkit-") as folder:
+        file = Path(folder) / "rows.parquet"
+        file.write_bytes(data)
+        with duckdb.connect(":memory:", config={**ALONE, "enable_external_access": "true"}) as alone:
+            return alone.execute("SELECT * FROM read_parquet(?)", [str(file)]).df()

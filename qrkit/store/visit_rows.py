@@ -80,13 +80,11 @@ def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
         numbers = numbers_of(store, [visit.user_agent for visit in visits])
         rows = dialect.escape_json(f"[{','.join(visit.fields for visit in visits)}]")
         agents = [numbers[visit.user_agent] for visit in visits]
-        store.execute_often(_insert(dialect), {"rows": rows, "agents": agents})
+        store.execute_often(_insert(dialect), {"rows": rows, "numbers": agents})
         scanned = Counter(visit.scanned for visit in visits if visit.scanned is not None)
         if scanned:
             store.execute(dialect.count, [list(scanned.keys()), list(scanned.values())])
 
 
 def _insert(dialect: Dialect) -> str:
-    fields = ", ".join(dialect.json_field.format(name=name, kind=kind) for name, kind in FIELDS.items())
-    rows = dialect.json_rows.format(fields=fields, names=", ".join(FIELDS))
-    return INSERT.format(columns=", ".join(COLUMNS), rows=rows)
+    return INSERT.format(columns=", ".join(COLUMNS), rows=dialect.rows_of_json(FIELDS, number="user_agent"))

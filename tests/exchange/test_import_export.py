@@ -392,7 +392,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(portfolio, tmp_path):
 @pytest.mark.rule("X2")
 def test_an_error_in_the_middle_of_an_import_leaves_nothing(portfolio):
     """Open: how much of an import is kept when the machine fails. Nothing: an import is one transaction."""
-    moments = iter([NOON, NOON])
+    moments = iter([NOON])
 
     def clock():
         try:

@@ -59,6 +59,11 @@ def test_without_a_word_the_defaults_hold():
     assert fields(Settings.read({"PATH": "/bin", "HOME": "/root", "qrkit": "x", "XQRKIT_PORT": "1"})) == DEFAULTS
 
 
+@pytest.mark.parametrize("name", ["QRKIT_RASTERISER", "QRKIT_STATE_FOLDER"])
+def test_variables_of_other_parts_are_not_settings(name):
+    assert fields(Settings.read({name: "elsewhere"})) == DEFAULTS
+
+
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_every_field_is_read_from_its_variable(name):
     text, value = EVERYTHING[name]

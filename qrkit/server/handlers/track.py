@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from qrkit import analytics
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, NotFound, Problem
-from qrkit.exchange import EXCHANGE_FORMATS, import_format
+from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.server import jobs
 from qrkit.server.messages import JSON, Response, ignored
 from qrkit.server.reading import flag
 from qrkit.server.service import Call
@@ -87,9 +87,7 @@ def delete_campaign(call: Call) -> Response:
 def list_everything(call: Call) -> Response:
     """List all campaigns and QR Codes; the QR Codes without properties, location and schedule."""
     with call.service.gates.drawing.passing(call.client):
-        campaigns = ",".join(one.to_json() for one in call.portfolio.list_campaigns())
-        qrcodes = ",".join(one.to_list_json() for one in call.portfolio.list_qrcodes())
-    return Response(200, JSON, f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'.encode())
+        return Response(200, JSON, jobs.list_everything(call.portfolio))
 
 
 def statistics(call: Call) -> Response:
@@ -103,7 +101,7 @@ def statistics(call: Call) -> Response:
         raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
     scans = call.portfolio.scans_of(call.id)
     with call.service.gates.drawing.passing(call.client):
-        file = SCAN_FORMATS[ext].write(analytics.scan_records(scans))
+        file = jobs.statistics(scans, ext)
     return Response(200, SCAN_FORMATS[ext].media_type, file, _attachment(f"statistics.{ext}") if ext != "json" else {})
 
 
@@ -124,7 +122,7 @@ def export(call: Call) -> Response:
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe = not flag(asked.get("raw", "false"), "raw")
     with call.service.gates.drawing.passing(call.client):
-        file = call.portfolio.export_bytes(ext, image_format=image_format, safe=safe)
+        file = jobs.export(call.portfolio, ext, image_format=image_format, safe=safe)
     return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 
@@ -135,17 +133,10 @@ def import_file(call: Call) -> Response:
         InvalidParameter: If the format is missing or unknown.
         BadRequest: If the body is empty.
     """
-    sent = call.file(MOST_FILE_BYTES)
-    format = call.parameters.get("format") or sent.format
-    if not format:
-        raise MissingParameter("format")
-    named = import_format(format).name
-    if not sent.data:
-        raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
-    issues = call.portfolio.import_file(sent.data, format=named).issues
-    names = ("campaign", "name", "content", "error")
-    rows = [{name: getattr(issue, name) for name in names} for issue in issues]
-    return Response(200, JSON, json.dumps(rows, ensure_ascii=False).encode())
+    body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
+    with call.service.gates.reading.passing():
+        table = jobs.read_table(body, content_type, call.parameters.get("format", ""))
+    return Response(200, JSON, jobs.import_table(call.portfolio, table))
 
 
 def _insert(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Response:

@@ -57,9 +57,10 @@ DUCKDB = Dialect(
     migrations=MIGRATIONS,
     json_rows="""(
         SELECT unnest(from_json_strict($rows, '[{{{fields}}}]'), recursive := true),
-            unnest($agents::INTEGER[]) AS user_agent
+            unnest($numbers::INTEGER[]) AS {number}
     )""",
     json_field='"{name}": "{kind}"',
+    json_array="json_array",
     escape_json=str,
     count="""
 UPDATE scan_counts SET scans = scan_counts.scans + new.scans

@@ -208,9 +208,10 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "inboxes": INBOXES,
     },
     json_rows="""
-ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($agents::INTEGER[])) v({names}, user_agent)
+ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})
 """,
     json_field="{name} {kind}",
+    json_array="json_build_array",
     escape_json=escape_json,
     # In the order of their numbers, so that two connections that share a part cannot deadlock.
     count=f"""

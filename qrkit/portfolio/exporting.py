@@ -1,0 +1,83 @@
+"""Write the QR Codes of a portfolio to a file, from records or from the texts that the database writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import BinaryIO, NamedTuple
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.exchange import ExchangeFormat, Writing
+from qrkit.exchange.columns import write_row
+from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.pictures.image import QRImage
+from qrkit.portfolio.code_pictures import drawn, links_of
+from qrkit.portfolio.codes import visible
+from qrkit.store.json_rows import read_campaigns, read_qrcodes
+from qrkit.tracking.records import Campaign, QRCode
+
+__all__ = ["Listing", "write_codes"]
+
+
+class Listing(NamedTuple):
+    """All campaigns and QR Codes of a portfolio as texts that the database writes (`qrkit.store.json_rows`).
+
+    Attributes:
+        base_url: The base URL of short URLs.
+        campaigns_text: The campaigns.
+        qrcode_texts: The QR Codes, many in each text.
+    """
+
+    base_url: str
+    campaigns_text: str
+    qrcode_texts: Sequence[str]
+
+    def campaigns(self) -> list[Campaign]:
+        """Return the campaigns, oldest first."""
+        return read_campaigns(self.campaigns_text)
+
+    def qrcodes(self) -> Iterator[QRCode]:
+        """Yield the QR Codes as visible under the plan, in the order they were added."""
+        links = partial(links_of, base_url=self.base_url)
+        for text in self.qrcode_texts:
+            yield from map(visible, read_qrcodes(text, links))
+
+    def to_json(self) -> str:
+        """Convert the listing to JSON: the QR Codes without properties, location and schedule."""
+        campaigns = ",".join(one.to_json() for one in self.campaigns())
+        qrcodes = ",".join(one.to_list_json() for one in self.qrcodes())
+        return f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'
+
+
+def write_codes(
+    format: ExchangeFormat,
+    file: BinaryIO,
+    codes: Iterable[QRCode],
+    campaigns: Iterable[Campaign],
+    *,
+    image_format: str = "png",
+    safe: bool = True,
+) -> None:
+    """Write QR Codes to a file.
+
+    Args:
+        format: The format of the file.
+        file: The file to write to.
+        codes: The QR Codes, all of them available under the plan.
+        campaigns: All campaigns of the QR Codes.
+        image_format: The format of the pictures in a zip: png, eps or svg.
+        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+
+    Raises:
+        InvalidParameter: If the image format is unknown, or a text is too long for the format.
+    """
+    if image_format.lower() not in IMAGE_FORMATS:
+        rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
+        raise InvalidParameter(Problem("image_format", image_format, rule))
+    names: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
+    rows = (write_row(code, names[code.campaign_id]) for code in codes)
+    format.write(rows, file, Writing(_draw, safe=safe, image_format=image_format.lower()))
+
+
+def _draw(code: QRCode, format: str) -> bytes:
+    return QRImage(drawn(code.encoded, code.properties)).to_bytes(format)

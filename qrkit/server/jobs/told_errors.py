@@ -1,0 +1,38 @@
+"""Pass an error to another process as JSON, without code that runs on reading, as pickle would."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from qrkit import errors
+from qrkit.errors import InvalidParameter, Problem, QrkitError
+
+__all__ = ["error_from_json", "error_to_json"]
+
+PROBLEMS = "problems"
+
+
+def error_to_json(error: QrkitError) -> bytes:
+    """Convert an error to JSON: its class, its message and its attributes."""
+    fields = {name: value for name, value in vars(error).items() if name != "__notes__"}
+    if isinstance(error, InvalidParameter):
+        # The value that was refused may be of any type; the message shows it.
+        fields = {PROBLEMS: [(one.name, str(one.value), one.rule, one.code) for one in error.problems]} | {
+            name: value for name, value in fields.items() if name not in (PROBLEMS, "value")
+        }
+    told = {"kind": type(error).__name__, "text": str(error), "fields": fields}
+    return json.dumps(told).encode()
+
+
+def error_from_json(text: bytes) -> QrkitError:
+    """Return the error that `error_to_json` converted."""
+    told = json.loads(text)
+    cls: type[QrkitError] = getattr(errors, told["kind"])
+    fields: dict[str, Any] = told["fields"]
+    error = cls.__new__(cls, told["text"])
+    if PROBLEMS in fields:
+        fields[PROBLEMS] = tuple(Problem(*problem) for problem in fields[PROBLEMS])
+        fields["value"] = fields[PROBLEMS][0].value
+    vars(error).update(fields)
+    return error

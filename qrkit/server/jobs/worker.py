@@ -1,0 +1,155 @@
+"""Runs as the process that does long work for a server: reads requests from stdin and writes answers to stdout.
+
+A request is its length, a head in JSON (`head`), and parts of bytes. The process ends when stdin ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import struct
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qrkit.portfolio.exporting import Listing
+    from qrkit.tracking.records import Campaign, QRCode
+
+__all__ = ["DONE", "JOBS", "NO_MEMORY", "REFUSED", "head", "main"]
+
+DONE, REFUSED, NO_MEMORY, BUG = 0, 1, 2, 3
+"""Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""
+MOST_MEMORY = 2 * 2**30
+"""Bytes of address space: an import of 200,000 rows takes a third of it."""
+PRIORITY = 10
+"""Redirects come first: how much lower the priority of this process is than that of the server."""
+
+_LENGTH = struct.Struct(">I")
+
+
+def head(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> bytes:
+    """Return what precedes the parts of a request."""
+    text = json.dumps({"job": job, "parts": [len(part) for part in parts], "options": options}).encode()
+    return _LENGTH.pack(len(text)) + text
+
+
+def _read(body: bytes, *, content_type: str, format: str) -> bytes:
+    """Return the table of a file, in a form that only `_import` reads."""
+    from qrkit.server.bodies import read_import
+
+    return pickle.dumps(read_import(body, content_type, format), pickle.HIGHEST_PROTOCOL)
+
+
+def _import(table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, base_url: str, now: str) -> bytes:
+    """Return a line with the issues, then three lines for each slice: new campaigns, rows and targets of QR Codes."""
+    from qrkit.portfolio.importing import Present, import_table
+    from qrkit.server.messages import issues_json
+    from qrkit.store.qrcodes import MOST_IN_TEXT, CodeTexts
+
+    lines: list[str] = []
+
+    def add(new: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
+        for start in range(0, len(codes), MOST_IN_TEXT):
+            lines.append("[" + ",".join(campaign.to_json() for campaign in new) + "]")
+            lines.extend(CodeTexts.of(codes[start : start + MOST_IN_TEXT]))
+            new = ()
+
+    present = Present(
+        base_url, datetime.fromisoformat(now), campaigns.decode(), contents.decode(), short_codes.decode()
+    )
+    result = import_table(pickle.loads(table), present, add)
+    return "".join(f"{line}\n" for line in [issues_json(result), *lines]).encode()
+
+
+def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:
+    return _listing(base_url, campaigns, qrcodes).to_json().encode()
+
+
+def _export(campaigns: bytes, *qrcodes: bytes, base_url: str, format: str, image_format: str, safe: bool) -> bytes:
+    from qrkit.exchange import exchange_format
+    from qrkit.portfolio.exporting import write_codes
+
+    listing = _listing(base_url, campaigns, qrcodes)
+    available = (code for code in listing.qrcodes() if code.is_available)
+    file = BytesIO()
+    write_codes(exchange_format(format), file, available, listing.campaigns(), image_format=image_format, safe=safe)
+    return file.getvalue()
+
+
+def _listing(base_url: str, campaigns: bytes, qrcodes: Sequence[bytes]) -> Listing:
+    from qrkit.portfolio.exporting import Listing
+
+    return Listing(base_url, campaigns.decode(), [text.decode() for text in qrcodes])
+
+
+def _statistics(scans: bytes, *, format: str) -> bytes:
+    from qrkit.analytics.scan_rows import read_scan_records
+    from qrkit.exchange.scan_file import SCAN_FORMATS
+
+    return SCAN_FORMATS[format].write(read_scan_records(scans))
+
+
+JOBS: dict[str, Callable[..., bytes]] = {
+    "read": _read,
+    "import": _import,
+    "list": _list,
+    "export": _export,
+    "statistics": _statistics,
+}
+"""The jobs by name; each takes the parts of a request and its options."""
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+
+
+def _answer(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> tuple[int, bytes]:
+    from qrkit.errors import QrkitError
+    from qrkit.server.jobs.told_errors import error_to_json
+
+    try:
+        return DONE, JOBS[job](*parts, **options)
+    except QrkitError as error:
+        return REFUSED, error_to_json(error)
+    except MemoryError:
+        return NO_MEMORY, b""
+    except Exception:
+        return BUG, traceback.format_exc().encode("utf-8", "replace")
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    with suppress(AttributeError, OSError):  # Windows has no such priorities
+        os.nice(PRIORITY)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space
+    import pandas as pd  # noqa: F401 - loaded before any request
+
+    import qrkit.portfolio
+    import qrkit.server.messages  # noqa: F401 - likewise
+
+    _limit_memory()
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while length := requests.read(_LENGTH.size):
+        asked = json.loads(requests.read(*_LENGTH.unpack(length)))
+        parts = [requests.read(size) for size in asked["parts"]]
+        outcome, answer = _answer(asked["job"], parts, asked["options"])
+        answers.write(struct.pack(">BI", outcome, len(answer)))
+        answers.write(answer)
+        answers.flush()
+        del parts, answer
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,259 @@
+"""Long work of a server is done in other processes: with the same results and errors, whatever happens to a process."""
+
+import fcntl
+import json
+import os
+import select
+import signal
+import struct
+import termios
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.analytics import scan_records
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
+from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange.scan_file import SCAN_FORMATS
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, jobs, make_app
+from qrkit.server.jobs.told_errors import error_from_json, error_to_json
+from qrkit.server.messages import issues_json
+from qrkit.tracking.records import ScheduleEvent
+from tests.server.processes import served
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LINUX = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at processes in /proc")
+BAD_ROWS = b"""Campaign Name,QR Code Name,Content,Trackable URL,Size,Version,Scans,Colour\r
+Spring,Door,https://example.com,https://go.example.com/door,8,,3,red\r
+Spring,Door,https://example.com,https://go.example.com/door,8,,3,red\r
+,Door,https://example.com/other,,8,1,0,\r
+,,\xc5\xa0kofja Loka \xf0\x9f\x8c\xb7,,8,,,\r
+Spring,Large,https://example.com,,99,,-1,\r
+,Wide,https://example.com,,8,,,,one too many\r
+"""
+
+
+def opened(place=":memory:"):
+    return open_portfolio(place, base_url="https://go.example.com", clock=lambda: NOON)
+
+
+def fill(portfolio):
+    spring = portfolio.insert_campaign("Spring", description='with "quotes"')
+    event = ScheduleEvent(content="https://example.com/sale", recurrence=0, date=NOON)
+    for number, content in enumerate(
+        ["https://example.com/1", "=1+1", "Nul \0 and \\u0000, \u2028 and Škofja Loka 🌷"]
+    ):
+        portfolio.insert_qrcode(
+            content,
+            name=f"Code, {number}",
+            short_code=f"code-{number}",
+            campaign_id=spring.id if number else None,
+            is_dynamic=number != 2,
+            comment="two\nlines",
+            location={"address": "Main St", "latitude": 45.6497 / 3, "longitude": -1e-7},
+            properties={"size": 3, "foreground": "#112233", "version": 7},
+            is_schedule_enabled=number == 1,
+            schedule=[event],
+        )
+    return portfolio
+
+
+@pytest.fixture(scope="module")
+def shop(new_place):
+    with opened(new_place()) as portfolio:
+        fill(portfolio)
+        rows = [
+            {"short_code": "code-0", "time": NOON - timedelta(hours=hour), "user_agent": agent, "country": "SI"}
+            for hour, agent in enumerate(["Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)", "", "curl/8"])
+        ]
+        portfolio.scans.insert(rows)
+        yield portfolio
+
+
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+def test_an_export_is_that_of_the_library(shop, format):
+    made = jobs.export(shop, format, image_format="png", safe=True)
+    assert made == shop.export_bytes(format)
+
+
+def test_options_of_an_export_reach_the_worker(shop):
+    assert jobs.export(shop, "csv", image_format="png", safe=False) == shop.export_bytes("csv", safe=False)
+    assert jobs.export(shop, "zip", image_format="svg", safe=True) == shop.export_bytes("zip", image_format="svg")
+
+
+def test_the_list_has_the_records_of_the_library(shop):
+    campaigns = [json.loads(one.to_json()) for one in shop.list_campaigns()]
+    qrcodes = [json.loads(one.to_list_json()) for one in shop.list_qrcodes()]
+    assert json.loads(jobs.list_everything(shop)) == {"campaigns": campaigns, "qrcodes": qrcodes}
+
+
+@pytest.mark.parametrize("format", SCAN_FORMATS)
+def test_statistics_are_those_of_the_library(shop, format):
+    assert jobs.statistics(shop.scans, format) == SCAN_FORMATS[format].write(scan_records(shop.scans))
+
+
+def imported(portfolio, data, format):
+    """What is said of an import in a worker, and what the portfolio has then."""
+    issues = jobs.import_table(portfolio, jobs.read_table(data, "", format))
+    return json.loads(issues), content_of(portfolio)
+
+
+def content_of(portfolio):
+    rows = [vars(code) for code in portfolio.list_qrcodes()]
+    names = {one.id: one.name for one in portfolio.list_campaigns()} | {None: None}
+    return [row | {"id": "", "campaign_id": names[row["campaign_id"]]} for row in rows]
+
+
+@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+@pytest.mark.rule("X2")
+def test_an_import_is_that_of_the_library(shop, new_place, format):
+    data = shop.export_bytes(format)
+    with opened() as direct, opened(new_place()) as ours:
+        result = direct.import_file(data, format=format)
+        assert imported(ours, data, format) == (json.loads(issues_json(result)), content_of(direct))
+        again = direct.import_file(data, format=format)
+        assert imported(ours, data, format) == (json.loads(issues_json(again)), content_of(direct))
+
+
+@pytest.mark.rule("X2")
+def test_rows_that_are_skipped_or_changed_are_those_of_the_library():
+    with opened() as direct, opened() as ours:
+        issues = json.loads(issues_json(direct.import_file(BAD_ROWS)))
+        assert {one["error"].partition(":")[0] for one in issues} == {
+            "duplicate", "renamed", "invalid", "changed", "unknown-column",
+        }  # fmt: skip
+        said, found = imported(ours, BAD_ROWS, "csv")
+        assert said == issues
+        names = ("name", "content", "campaign_id", "scans", "properties")
+        expected = content_of(direct)
+        assert [[row[name] for name in names] for row in found] == [[row[name] for name in names] for row in expected]
+        assert ours.list_qrcodes()[0].short_url == "https://go.example.com/door"
+
+
+def test_a_code_that_was_imported_leads_where_it_should():
+    with opened() as ours:
+        client = Client(make_app(ours.store))
+        assert client.get("/door").status == 404
+        imported(ours, BAD_ROWS, "csv")
+        assert client.get("/door").headers["location"] == "https://example.com"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "format", "error"),
+    [
+        (b"", "", "csv", BadRequest),
+        (b"Content\nx", "", "", MissingParameter),
+        (b"Content\nx", "", "doc", InvalidParameter),
+        (b"Contents\nx", "", "csv", UnreadableFile),
+        (b"Content\n\xff", "", "csv", UnreadableFile),
+        (b"--a\r\n", "multipart/form-data; boundary=a", "csv", BadRequest),
+        (b'{"type": "Buffer", "data": [300]}', "", "csv", InvalidParameter),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(body, content_type, format, error):
+    with pytest.raises(error) as caught:
+        jobs.read_table(body, content_type, format)
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnreadableFile("no heading", line=3).advising({"python": "a", "command": "b", "http": "c"}),
+        BadRequest("empty", code="empty-body"),
+        MissingParameter("format"),
+        InvalidParameter(Problem("size", 99, "is too large", "out-of-range"), Problem("ec", b"Z", "is none")),
+        QrkitError("something"),
+    ],
+)
+def test_an_error_is_the_same_after_its_way(error):
+    found = error_from_json(error_to_json(error))
+    assert type(found) is type(error)
+    assert (str(found), found.code, found.told("http")) == (str(error), error.code, error.told("http"))
+    assert getattr(found, "line", None) == getattr(error, "line", None)
+    problems = [[(one.name, one.rule, one.code) for one in getattr(e, "problems", ())] for e in (found, error)]
+    assert problems[0] == problems[1]
+
+
+def workers(parent):
+    """The workers of a process that runs here."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == parent and b"jobs/worker.py" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+def has_request(worker):
+    """Whether bytes wait for a worker that stands still."""
+    with Path(f"/proc/{worker}/fd/0").open("rb", buffering=0) as pipe:
+        return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"    "))[0] > 0
+
+
+@LINUX
+def test_a_worker_that_dies_refuses_one_import_and_no_more():
+    jobs.stop()
+    with opened() as shop:
+        table = jobs.read_table(BAD_ROWS, "", "csv")
+        (worker,) = workers(os.getpid())
+        os.kill(worker, signal.SIGSTOP)
+        errors = []
+
+        def ask():
+            try:
+                jobs.import_table(shop, table)
+            except QrkitError as error:
+                errors.append(error)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        while not has_request(worker):
+            pass
+        os.kill(worker, signal.SIGKILL)
+        asking.join()
+        assert [type(error) for error in errors] == [UnreadableFile]
+        assert "split the file" in str(errors[0])
+        assert shop.list_qrcodes() == shop.list_campaigns() == []
+        jobs.import_table(shop, table)
+        assert len(shop.list_qrcodes()) == 3
+
+
+@LINUX
+def test_a_worker_that_takes_too_long_is_given_up(shop, monkeypatch):
+    jobs.list_everything(shop)
+    stopped = workers(os.getpid())
+    for worker in stopped:
+        os.kill(worker, signal.SIGSTOP)
+    monkeypatch.setattr(jobs, "LONGEST_SECONDS", 0.2)
+    with pytest.raises(QrkitError, match=r"takes more than 0\.2 seconds"):
+        jobs.list_everything(shop)
+    monkeypatch.undo()
+    jobs.stop()
+    assert json.loads(jobs.list_everything(shop))["campaigns"]
+
+
+@LINUX
+@pytest.mark.needs("loopback")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_process_is_left_of_a_server(tmp_path, number):
+    file = tmp_path / "shop.duckdb"
+    with opened(file) as shop:
+        key = create_key(fill(shop).store, shop.account)
+    with served(file) as (process, url):
+        with urlopen(f"{url}/api/v3/track/list?auth={key}", timeout=60) as answer:
+            assert len(json.load(answer)["qrcodes"]) == 3
+        left = [os.pidfd_open(worker) for worker in workers(process.pid)]
+        assert left
+        process.send_signal(number)
+        process.wait(60)
+        for worker in left:
+            assert select.select([worker], [], [], 60)[0] == [worker]  # readable when the process has ended
+            os.close(worker)
