@@ -328,7 +328,7 @@ class AddressTooLong(QrkitError, ValueError):
 
 
 class WrongMediaType(QrkitError, ValueError):
-    """The body of a request has a media type that no endpoint reads."""
+    """The body of a request has an unsupported media type."""
 
     code = "unsupported-media-type"
 

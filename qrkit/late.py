@@ -284,7 +284,7 @@ def largest_logo(
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
         pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
-        may: What may change besides: `mask`, `ec` or both. The version stays.
+        may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report, as in `qrkit.check`.
         fetch: Downloads images given by their URL. Without it, a URL raises an error.
 

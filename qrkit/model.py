@@ -297,7 +297,7 @@ def _to_invalid_parameter(
 
 
 def _unknown_parameter(model: type[Model], error: Mapping[str, Any]) -> UnknownParameter:
-    """Return the error for a name that is not a field of its record, which may be nested in another."""
+    """Return the error for a name that is not a field of its record; the record may be nested in another."""
     for part in error["loc"][:-1]:
         by_alias = {one.alias: one for one in model.model_fields.values()}
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))

@@ -58,12 +58,12 @@ def student_quantile(freedom: float, probability: float) -> float:
 
 
 def student_from_normal(probability: float, freedom: float) -> float:
-    """Return the probability in Student's t distribution of the value that has this probability in the normal one."""
+    """Convert a value's cumulative probability in the normal distribution to that in Student's t distribution."""
     return float(_special().stdtr(freedom, normal_quantile(probability)))
 
 
 def normal_from_student(probability: float, freedom: float) -> float:
-    """Return the probability in the normal distribution of the quantile that has this probability in Student's t."""
+    """Convert a value's cumulative probability in Student's t distribution to that in the normal distribution."""
     return float(_special().ndtr(student_quantile(freedom, probability)))
 
 

@@ -21,7 +21,7 @@ def without_small_groups(
 ) -> pd.DataFrame:
     """Hide the counts of groups smaller than `least`, so that a table can be shared.
 
-    Someone who knows a total, of the whole table or of one value of a column in `by`, could subtract what is shown. So
+    Someone who knows a total, of the whole table or of one value of a column in `by`, could subtract the shown rows. So
     further groups are hidden, the smallest first, until every hidden group of a total could be any number from 1 to
     `least` or more. Someone who combines the totals of several columns, or several tables of the same scans, may still
     find out more. If everything else is 0, nothing more can be hidden, and a total below `least` reveals the group.
@@ -56,7 +56,7 @@ def without_small_groups(
 
 
 def _totals(frame: pd.DataFrame, by: tuple[str, ...]) -> list[list[int]]:
-    """Return the row numbers of each total: of the whole table, and of each value of each column."""
+    """Return the rows of each total, by number: all rows of the table, and the rows with each value of each column."""
     totals = [list(range(len(frame)))]
     if len(by) > 1:
         plain = frame.reset_index(drop=True)
@@ -84,7 +84,7 @@ def _groups_to_hide(counts: list[int], totals: list[list[int]], least: int) -> s
 
 
 def _is_open(numbers: list[int], least: int) -> bool:
-    """Whether the total keeps every hidden count uncertain: each could be `least` or more, with all others at 1."""
+    """Whether a total hides each count: any of them could be `least` or more if all the others were 1."""
     return len(numbers) > 1 and sum(numbers) - (len(numbers) - 1) >= least
 
 

@@ -49,7 +49,7 @@ def summary(scans: Scans) -> pd.DataFrame:
 
 
 def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
-    """Return how many scans were not their visitor's first on that UTC day: one row, or one row per group with scans.
+    """Return the number of scans by visitors who had already scanned on the same UTC day, in total or per group.
 
     Columns: the name of `by` (str, if given), scans (int64, only those with a visitor key), visitors, again (int64,
     visitors with two scans or more), share (float64, 0..1, of scans after a visitor's first).

@@ -89,7 +89,7 @@ class Chart(Figure):
     words: str = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        # Pyplot does this for its own figures only. Two dots per pixel keep text sharp on high-resolution screens.
+        # Pyplot does this only for its own figures. Two dots per pixel keep text sharp on high-resolution screens.
         buffer = BytesIO()
         with house_style():
             self.savefig(buffer, format="png", dpi=2 * self.dpi)
@@ -249,7 +249,7 @@ def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, ha
 
 
 def above(chart: Chart, axes: Axes, what: str) -> None:
-    """Write above the axes what their numbers count."""
+    """Write the unit of the numbers above the axes."""
     add_text(chart, (axes.bbox.x0, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
 
 

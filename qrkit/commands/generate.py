@@ -89,7 +89,7 @@ def _generate(asked: argparse.Namespace) -> Status:
 
 
 def _check_together(asked: argparse.Namespace) -> None:
-    """Raise if options do not go together: silently ignored options would be missed later."""
+    """Raise an error for options that cannot be combined, instead of silently ignoring some of them."""
     problems = []
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
@@ -204,7 +204,7 @@ def _is_text(asked: argparse.Namespace) -> bool:
 
 
 def _is_shown_as_text(asked: argparse.Namespace) -> bool:
-    """Whether the output is text, in a file or on the standard output, where text is the default."""
+    """Whether the output format is text, which is the default for standard output."""
     return _is_text(asked) or not (asked.output or asked.format)
 
 

@@ -136,7 +136,7 @@ def _rescue(asked: argparse.Namespace) -> Status:
 
 
 def _rescued_text(table: TableRescue) -> str:
-    """Describe what was rescued of a table."""
+    """Describe the result of rescuing a table."""
     lost = "an unknown number of rows lost" if table.lost is None else f"{table.lost:,} lost" if table.lost else ""
     without = [f"{rows:,} without {name}" for name, rows in table.without.items()]
     return ", ".join(filter(None, [f"{table.rows:,} rows", lost, *without]))

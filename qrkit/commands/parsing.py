@@ -91,8 +91,8 @@ def add_command(commands: Commands, prog: str, told: str, *, usage: str, example
     Args:
         commands: The commands to add to.
         prog: The complete command, such as `qrkit account list`.
-        told: What it does: one sentence, then an empty line and more sentences.
-        usage: Arguments after its name; one line per way to use it.
+        told: What the command does: one sentence, then an empty line and more sentences.
+        usage: Arguments after the name of the command; one line per way to use it.
         examples: Complete command lines.
     """
     sentence = told.partition("\n")[0].removesuffix(".")
@@ -114,7 +114,7 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     Args:
         parser: The parser to add to.
         keys: Names in the JSON object.
-        each: What there is one line for; by default there is one line in total.
+        each: The thing that each line describes; by default, the output is a single line.
     """
     lines = f"a line of JSON for each {each}" if each else "one line of JSON"
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
@@ -126,7 +126,7 @@ def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Ma
     Args:
         parser: The parser to add to.
         record: The record.
-        options: The names of the fields with what stands for their values in the help, "" for a switch.
+        options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch.
     """
     for name, metavar in options.items():
         field = record.model_fields[name]
@@ -151,7 +151,7 @@ def _split_names(text: str) -> list[str]:
 
 
 def _number(text: str) -> float | str:
-    """Parse a number; return the string if it is not one, so that its validation can report it."""
+    """Parse a number; return any other string unchanged, so that validation can report it."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)

@@ -101,6 +101,6 @@ def _serve(asked: argparse.Namespace) -> None:
             app = make_app(portfolio.store, settings)
             with sweeping(portfolio.store):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
-        # The store is closed now, so it has written what it could.
+        # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:
             _log.error("the server has ended; %d visits were lost since it started", app.redirects.lost)

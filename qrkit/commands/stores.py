@@ -52,10 +52,10 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     """Open the portfolio of the selected store.
 
     Args:
-        asked: The arguments of the command.
+        asked: The parsed arguments of the command.
         must_exist: Whether the store must exist, so that a typo does not create a new file.
-        to_read: Whether to read a copy if another process has the store open or the file cannot be written; the store
-            must exist, too.
+        to_read: Whether the command only reads. It then reads a copy if another process has the store open or the file
+            cannot be written, and the store must exist.
 
     Raises:
         NotFound: If the file does not exist.
@@ -79,7 +79,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
 
 
 def opened_store(asked: argparse.Namespace) -> Store:
-    """Open the selected store itself for reading, so that a damaged store opens if at all possible.
+    """Open the selected store for reading without a portfolio, so that even a damaged store opens if possible.
 
     Raises:
         NotFound: If the file does not exist.

@@ -129,7 +129,7 @@ def _wifi_summary(text: str) -> str:
 
 def _block_summary(text: str) -> str:
     if "\n" not in text and "\r" not in text:
-        text = re.sub(r" (?=[A-Z-]++[:;])", "\n", text)  # a name made from a content has spaces in place of line breaks
+        text = re.sub(r" (?=[A-Z-]++[:;])", "\n", text)  # names have spaces instead of line breaks
     parsed = READERS["BEGIN"](text.partition(":")[2])
     return _title_with_kind(TITLES[parsed.kind], parsed.title) if parsed.kind != "text" else text
 

@@ -1,7 +1,7 @@
 """Describes the decoration of a QR Code as plain data: module styles, sprites, markers, layers and the wrapper.
 
 `Gradient` is in `qrkit.design.gradient`. Classes accept more types than they store: color names, lists and JSON
-objects. Their `__init__` declares the accepted types for type checkers; the one that runs is that of `Model`.
+objects. Their `__init__` only declares the accepted types for type checkers; at runtime, `Model.__init__` is used.
 """
 
 from __future__ import annotations

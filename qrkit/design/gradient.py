@@ -1,7 +1,7 @@
 """Provides `Gradient`, which describes colors that change over the image, as plain data.
 
-Classes accept more types than they store: color names, lists and JSON objects. Their `__init__` declares the accepted
-types for type checkers; the one that runs is that of `Model`.
+Classes accept more types than they store: color names, lists and JSON objects. Their `__init__` only declares the
+accepted types for type checkers; at runtime, `Model.__init__` is used.
 """
 
 from __future__ import annotations

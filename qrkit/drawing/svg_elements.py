@@ -177,7 +177,7 @@ def picture(
 
 
 def document(width: int, height: int, body: str, definitions: Definitions) -> bytes:
-    """Write a whole drawing of whole pixels, for the rasterizer."""
+    """Write a complete drawing with a size in whole pixels, for the rasterizer."""
     return f'<svg {NAMESPACES} width="{width}" height="{height}">{definitions}{body}</svg>'.encode()
 
 

@@ -15,7 +15,7 @@ def progress_bar(items: Iterable[Item], what: str, total: int | None) -> Iterato
 
     Args:
         items: The items of a loop.
-        what: What is done with them, in one word.
+        what: One word for the activity, shown next to the bar.
         total: Number of items; None if unknown.
     """
     from tqdm.auto import tqdm

@@ -144,7 +144,7 @@ def generate_many(
         **fields: Fields of `Design` that replace those of all designs.
 
     Raises:
-        InvalidParameter: If there is no such format, the design or a field is invalid for any content, the number of
+        InvalidParameter: If the format is unknown, the design or a field is invalid for any content, the number of
             names differs from that of contents, `to` is the name of a single image, or `print_size` is given
             without `to`.
         CannotWrite: If the target cannot be written.

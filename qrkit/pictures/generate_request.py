@@ -55,7 +55,7 @@ class GenerateRequest:
         """Return the design with its content shortened, if the request names a service.
 
         Raises:
-            InvalidParameter: If the content is not an http or https URL, or there is no such service.
+            InvalidParameter: If the content is not an http or https URL, or the service is unknown.
         """
         if not self.shorten:
             return self.design

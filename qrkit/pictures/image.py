@@ -170,7 +170,7 @@ class QRImage(Shown):
                 balances both: level 2 for a plain image, the encoder's default for others.
 
         Raises:
-            InvalidParameter: If there is no such format or level.
+            InvalidParameter: If the format is unknown or the level is out of range.
         """
         return self._write(format_named(format).compressed(compression))
 
@@ -199,7 +199,7 @@ class QRImage(Shown):
         """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).
 
         Raises:
-            InvalidParameter: If there is no such style.
+            InvalidParameter: If the style is unknown.
         """
         from qrkit.drawing.writers import txt
 
@@ -214,7 +214,7 @@ class QRImage(Shown):
             compression: PNG compression level; see `to_bytes`.
 
         Raises:
-            InvalidParameter: If there is no such format or compression level; see `to_bytes`.
+            InvalidParameter: If the format is unknown or the compression level is out of range; see `to_bytes`.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)

@@ -98,7 +98,7 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If there is no such format or compression level; see `QRImage.to_bytes`.
+            InvalidParameter: If the format is unknown or the compression level is out of range; see `QRImage.to_bytes`.
         """
         return format_named(format).compressed(compression).write(self.scene)
 
@@ -111,7 +111,7 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If there is no such format or compression level.
+            InvalidParameter: If the format is unknown or the compression level is out of range.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)

@@ -84,7 +84,7 @@ def level_named(level: str) -> Level:
     """Return the level with this name.
 
     Raises:
-        InvalidParameter: If there is no such level.
+        InvalidParameter: If the level is unknown.
     """
     from qrkit.scanning.scan_report import LEVELS
 

@@ -64,7 +64,7 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
         # The page shows through, so the end of the quiet zone has to be measured.
         return None
     if padding <= NEAR and luma(background) < LIGHTEST:
-        # Next to a white page, readers see the whole symbol as dark.
+        # On a white page, readers would see the whole symbol as dark.
         return None
     contrast = luma(background) - luma(foreground, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0

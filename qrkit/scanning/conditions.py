@@ -127,7 +127,7 @@ class Ramp:
     Attributes:
         name: A lowercase identifier, such as `blur`.
         unit: The unit of the strengths.
-        strengths: The strengths, from easy to impossible.
+        strengths: The strengths, from easy to impossible to read.
         capture: Takes the sheet, a random generator and the strength, and returns the captured image.
     """
 
@@ -229,8 +229,8 @@ def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0)
     width, height = picture.size
     away = AWAY * max(width, height)
     (ct, st), (cp, sp), (cr, sr) = ((cos(angle), sin(angle)) for angle in map(radians, (tilt, pan, roll)))
-    # Two columns of roll · tilt · pan, the directions of the sheet's axes. A point at (x, y) from its middle appears at
-    # (a x + b y, c x + d y) / (1 + g x + h y).
+    # The first two columns of the matrix roll · tilt · pan are the directions of the sheet's axes. A point at (x, y)
+    # from the middle of the sheet appears at (a x + b y, c x + d y) / (1 + g x + h y).
     a, b = cr * cp - sr * st * sp, -sr * ct
     c, d = sr * cp + cr * st * sp, cr * ct
     g, h = -ct * sp / away, st / away

@@ -1,4 +1,4 @@
-"""Provides `largest_logo`, which finds the largest logo with which a design still scans."""
+"""Provides `largest_logo`, which finds the largest logo that a design can have and still scan."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def largest_logo(
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
         pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
-        may: What may change besides: `mask`, `ec` or both. The version stays.
+        may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report. The verdict must be at least `ok`, or as good as without the logo.
         fetch: Downloads images given by their URL. Without it, a URL raises an error.
 

@@ -50,9 +50,9 @@ class Engine:
 
     Attributes:
         name: `zxing-cpp`, `quirc`, `qrdec`, `opencv` or `zbar`.
-        school: The method by which it finds symbols.
+        school: The method by which the engine finds symbols.
         version: Version of the library.
-        reader: Takes rows of grays, which it must not change, and returns the payloads.
+        reader: Takes rows of gray values, which it must not change, and returns the payloads.
     """
 
     name: str
@@ -101,8 +101,8 @@ def _quirc() -> Engine:
         return _payloads_by_deqr(deqr.QuircDecoder(), greys, binarize=is_lit_unevenly)
 
     def read(greys: Pixels) -> list[bytes]:
-        # A global threshold misses shaded symbols, a local one small symbols. quirc also counts whole pixels, and a
-        # single one decides about small modules. So several attempts are made, as a phone's camera would.
+        # A global threshold misses shaded symbols, and a local threshold misses small symbols. quirc also counts whole
+        # pixels, so a single pixel can decide about a small module. Several attempts are made, like a phone's camera.
         found = look(greys, is_lit_unevenly=False) or look(greys, is_lit_unevenly=True)
         if found or 2 * max(greys.shape) > MOST_DOUBLED:
             return found

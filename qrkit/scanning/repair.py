@@ -109,7 +109,7 @@ def make_scannable(
     Raises:
         CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
             would help.
-        InvalidParameter: If there is no such lever, or the target is not in 0..1.
+        InvalidParameter: If a lever is unknown, or the target is not in 0..1.
         ContentTooLong: If the content does not fit.
         AssetError: If an image in the design is invalid or cannot be fetched.
         RenderingFailed: If the renderer fails on a part of the design.
@@ -130,7 +130,7 @@ def make_scannable(
                 best = max(best or found, found, key=lambda one: one.after.score)
         elif best is None:
             raise _refusal(bench, design, state, target, may)
-    assert best is not None  # the first share gave one, or was refused
+    assert best is not None  # the first share either gave a result or raised an error
     raise CannotRepair(f"the best design that was found is still {best.after.fault}. {_advice(may)}")
 
 

@@ -1,7 +1,7 @@
 """Searches for steps that make a design scan.
 
 First, the symbol is made readable without its layers: colors, quiet zone, eyes, weight of modules. Then backdrops are
-made as faint as necessary, and room is found for the layers that do harm. For each place, version and size of these
+made as faint as necessary, and the search finds room for the harmful layers. For each place, version and size of these
 layers, two drawings suffice to compare all masks, error correction levels and pad codewords by arithmetic.
 """
 

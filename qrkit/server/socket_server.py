@@ -105,14 +105,14 @@ class Server(Shown):
     """The HTTP interface and the short URLs of a store, served in the background of a notebook.
 
     The server starts when it is created and ends with `stop`, with its `with` block, or with the program. You can run a
-    cell again: a new server replaces the one on the same store and the one on the same port. The store stays open, and
-    its base URL does not change.
+    cell again: a new server replaces any server on the same store or port. The store stays open, and its base URL does
+    not change.
 
     Args:
-        portfolio: What to serve, a `Portfolio` or its store.
+        portfolio: The `Portfolio` to serve, or its store.
         settings: Complete settings; by default `Settings()` without an access log. Each argument below that is not
             None overrides the field of the same name.
-        base_url: What short URLs begin with; by default the base URL kept in the store.
+        base_url: The beginning of all short URLs; by default the base URL kept in the store.
         host: Address to listen on.
         port: Port to listen on; 0 for a free one.
         hosts: Additional host names that the server accepts.

@@ -26,7 +26,7 @@ SELECT text, kind, id FROM asked JOIN records ON id = text OR name = text OR sho
 
 
 def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]]) -> None:
-    """Raise an error if a text is not an id but a name, a short code, or the id of a record of the other kind.
+    """Raise an error if a text is not an id but a name or a short code, or the id of the wrong kind of record.
 
     The id of a deleted record is accepted.
 

@@ -77,7 +77,7 @@ class NotTried(StoreBusy):
 
 
 class _Entry:
-    """A visit that a thread adds, with its state."""
+    """A visit to be added, and whether it is durable, failed or still waiting."""
 
     def __init__(self, visit: WaitingVisit) -> None:
         self.visit = visit

@@ -181,7 +181,7 @@ def forget_visits(store: Store, before: datetime) -> int:
 
 @contextmanager
 def _standing(store: Store) -> Iterator[None]:
-    """Context manager: blocks all writes and keeps all committed data in the file itself."""
+    """Context manager: blocks all writes, after moving all committed data from the log into the file."""
     if store.is_in_transaction:
         raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
     with store.database.writing, store.database.visiting:

@@ -35,7 +35,7 @@ class Habit:
         hours: Weight of each hour of the day, UTC.
         week: Weight of each weekday from Monday.
         half_life: Days until interest in a new code has halved.
-        peak: Day of the month, from 0, on which most people come; None for no such day.
+        peak: Day of the month, from 0, with the most visitors; None for no peak.
         abroad: Share of visitors from other countries.
     """
 
@@ -47,7 +47,7 @@ class Habit:
 
 
 def _bell(*centers: tuple[float, float]) -> tuple[float, ...]:
-    """Return the weights of 24 hours with a bump at each (hour, weight)."""
+    """Return the weights of 24 hours, with a peak at each (hour, weight)."""
     return tuple(
         0.02 + sum(weight * math.exp(-(((hour - center) / 1.8) ** 2)) for center, weight in centers)
         for hour in range(24)
@@ -157,7 +157,7 @@ def _person(random: Random, code: str, habit: Habit, moment: datetime) -> Iterat
     place = 0 if random.random() > habit.abroad else random.randint(1, len(ABROAD))
     agents, weights = zip(*PHONES, strict=True)
     headers = {"User-Agent": random.choices(agents, weights)[0], "Accept-Language": LANGUAGES[place]}
-    # Low numbers come back: they are the people who pass the poster every day.
+    # Visitors with low numbers come back, like people who pass the poster every day.
     number = random.randint(1, 40) if random.random() < RETURNING else random.randint(1_000, 9_999)
     address = f"2001:db8:{place}::{number}"
     yield Arrival(moment, code, address, headers)

@@ -65,7 +65,7 @@ _URL = re.compile(r"[!#-;=?-\[\]_a-z~]+", re.ASCII)
 
 
 class Connection(Protocol):
-    """A connected socket with TLS, as a connector returns it."""
+    """A connected TLS socket, as returned by a connector."""
 
     def settimeout(self, value: float, /) -> None:
         """Set the time limit of the next operation, in seconds."""
@@ -81,7 +81,7 @@ class Connection(Protocol):
 
 
 class _Refused(Exception):
-    """Why an image was not fetched, for the log only."""
+    """The reason why an image was not fetched; only for the log."""
 
 
 def _resolved(host: str, seconds: float) -> Sequence[str]:
@@ -124,7 +124,7 @@ class Fetcher:
         allow: Host names, or domain suffixes that begin with a dot. By default, no host is allowed.
         resolve: Takes a host and a time limit in seconds, and returns the host's addresses.
         connect: Takes an address, a host and a time limit in seconds, and returns a TLS connection to that address.
-        clock: Returns monotonic seconds.
+        clock: A monotonic clock, in seconds.
     """
 
     allow: tuple[str, ...] = ()

@@ -145,7 +145,7 @@ def _box(root: _Element) -> tuple[float, float, float, float]:
 
 
 def _remove_comments(text: str) -> str:
-    """Remove comments by splitting, because a search for the end of each could take very long."""
+    """Remove comments by splitting, because searching for the end of each could take very long."""
     first, *others = text.split("/*")
     return first + "".join(other.partition("*/")[2] for other in others)
 
@@ -366,7 +366,7 @@ def _scale(node: _Node, side: float) -> float:
     view = view_box(node.attributes.get("viewBox", ""))
     if view:
         scale *= largest / max(min(view[2:]), 1 / LARGEST_NUMBER)
-    elif node.tag == "use":  # its size becomes that of the symbol, whose cost assumes the size of the drawing
+    elif node.tag == "use":  # `use` resizes the symbol, whose cost was estimated at the size of the drawing
         scale *= largest / side
     if node.children and "objectBoundingBox" in node.attributes.values():
         scale *= max(1, side)
@@ -401,7 +401,7 @@ def _widest_stroke(nodes: list[_Node], side: float) -> float:
 
 
 def _crossings(segments: Sequence[Segment], stroke: float) -> float:
-    """Estimate how many pairs of curves of a path lie beside one another: a renderer looks for their crossings."""
+    """Estimate the number of pairs of neighboring curves in a path, because renderers search each for crossings."""
     curves = [numbers for letter, numbers in segments if letter == "C"]
     if not curves:
         return 0

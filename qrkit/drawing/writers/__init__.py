@@ -99,7 +99,7 @@ def format_named(name: str) -> Format:
     """Return the format with this name or alias, ignoring case.
 
     Raises:
-        InvalidParameter: If there is no such format; the error suggests similar names.
+        InvalidParameter: If the format is unknown; the error suggests similar names.
     """
     key = name.lower()
     format = FORMATS.get(FORMAT_ALIASES.get(key, key))

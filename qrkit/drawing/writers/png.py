@@ -45,7 +45,7 @@ def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
 
     picture = seen(scene)
     file = compress_png(picture.tobytes(), picture.width, picture.height, compression)
-    # The encoder writes a resolution of its own, which is replaced by the requested one.
+    # The encoder always writes a resolution, which is replaced with the requested one.
     parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
     return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])
 

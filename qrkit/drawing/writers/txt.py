@@ -17,7 +17,7 @@ STYLES: dict[TextStyle, tuple[str, str]] = {
 
 
 def write(scene: Scene) -> bytes:
-    """Write the symbol as full blocks, UTF-8."""
+    """Write the symbol with full block characters, in UTF-8."""
     return text(scene).encode()
 
 
@@ -25,7 +25,7 @@ def text(scene: Scene, style: TextStyle = "blocks") -> str:
     """Return the symbol with its quiet zone, one line per row of modules; each line ends in a newline.
 
     Raises:
-        InvalidParameter: If there is no such style; the error suggests similar names.
+        InvalidParameter: If the style is unknown; the error suggests similar names.
     """
     if style not in STYLES:
         raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))

@@ -102,7 +102,7 @@ def _check_version_and_mask(parameters: Parameters) -> None:
 
 
 def symbol_of(design: Design) -> Symbol:
-    """Encode the content of a design. For free pad codewords, the standard ones are used until others are solved.
+    """Encode the content of a design. Free pad codewords start as the standard ones; they are chosen in a later step.
 
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.

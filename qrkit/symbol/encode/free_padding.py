@@ -166,7 +166,7 @@ def _add_equations(equations: list[Equation], taken: dict[int, Equation]) -> dic
 
 @lru_cache(maxsize=32)
 def _sums(free: int, correction: int) -> tuple[int, ...]:
-    """For each bit of a block's pad and correction codewords, return the pad bits whose sum it is."""
+    """For each bit of a block's pad and correction codewords, return the pad bits that add up to it."""
     unknowns = 8 * free
     columns = [
         int.from_bytes(correction_codewords(bytes([1 << bit, *bytes(after)]), correction), "big")

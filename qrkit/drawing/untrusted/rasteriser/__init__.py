@@ -1,7 +1,7 @@
 """Renders SVG as pixels and PNG in separate processes, so that a drawing that crashes the renderer does no harm.
 
 A renderer is a function `(svg, width, height) -> RGBA bytes`, listed in `worker.ENGINES`. `qrkit.processes` starts the
-processes. Those that write PNG are others than those that draw, so plain images never wait for a drawing.
+processes. Separate processes draw and write PNG, so plain images never wait for a drawing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _drawers, _compressors = Workers(_SCRIPT, MOST_WORKERS), Workers(_SCRIPT, MOST_W
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Limit the total time of all drawings in the block; inside another limit, the outer one applies."""
+    """Limit the total time of all drawings in the block; if limits are nested, the outer one applies."""
     if _deadline.get() is not None:
         yield
         return

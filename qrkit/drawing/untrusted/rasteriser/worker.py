@@ -1,4 +1,4 @@
-"""Runs as the process that draws: reads requests from stdin and writes answers to stdout until stdin ends."""
+"""Runs as a worker process that draws: reads requests from stdin and writes answers to stdout until stdin ends."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _compress(pixels: bytes, width: int, height: int, *, level: int | None = Non
 def _limit_memory() -> None:
     try:
         import resource
-    except ImportError:  # Windows has no such limit
+    except ImportError:  # Windows does not support this limit
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
