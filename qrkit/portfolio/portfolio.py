@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -26,15 +25,15 @@ from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.codes import Records
-from qrkit.portfolio.exporting import Listing, write_codes
-from qrkit.portfolio.importing import Present, import_table, read_table
+from qrkit.portfolio.exporting import write_codes
+from qrkit.portfolio.importing import import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.templates import Templates
+from qrkit.portfolio.transport import present
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.free_sql import free_sql
-from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_contents, qrcode_texts
-from qrkit.store.qrcodes import CodeTexts, count_qrcodes, insert_campaign, insert_qrcodes, insert_texts
+from qrkit.store.qrcodes import count_qrcodes, insert_campaign, insert_qrcodes
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
@@ -229,15 +228,6 @@ class Portfolio(Shown, Records):
         found = seen(codes, "Exporting", count)
         write_codes(format, file, found, self.list_campaigns(), image_format=image_format, safe=safe)
 
-    def listing(self) -> Listing:
-        """Return all campaigns and QR Codes as text, for work in another process."""
-        most = PLANS[self.account.plan].most_qrcodes
-        return Listing(
-            self.base_url,
-            campaigns_text(self.store, self.account.id),
-            tuple(qrcode_texts(self.store, self.account.id, most=most)),
-        )
-
     def import_file(
         self,
         source: str | Path | bytes,
@@ -326,23 +316,7 @@ class Portfolio(Shown, Records):
     def _import(self, table: Table, seen: Watch) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            return import_table(table, self.present(), self._add, seen)
-
-    def present(self) -> Present:
-        """Return what an import has to know of this portfolio; call it in the transaction of the import."""
-        return Present(
-            self.base_url,
-            self.now(),
-            campaigns_text(self.store, self.account.id),
-            names_and_contents(self.store, self.account.id),
-            all_short_codes(self.store),
-        )
-
-    def add_texts(self, campaigns: str, codes: CodeTexts) -> None:
-        """Add what an import in another process has made: campaigns as a JSON list, then QR Codes."""
-        for fields in json.loads(campaigns):
-            insert_campaign(self.store, self.account.id, Campaign(**fields))
-        insert_texts(self.store, self.account.id, codes, self.now())
+            return import_table(table, present(self), self._add, seen)
 
     def _add(self, campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
         for campaign in campaigns:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
-from qrkit.portfolio import Portfolio
+from qrkit.portfolio import Portfolio, transport
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.told_errors import error_from_json
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
@@ -68,12 +68,12 @@ def import_table(portfolio: Portfolio, table: bytes) -> bytes:
         UnreadableFile: If the import takes too much time or memory; the portfolio is unchanged.
     """
     with portfolio.store.atomic():
-        present = portfolio.present()
-        texts = [text.encode() for text in (present.campaigns, present.contents, present.short_codes)]
-        lines = BytesIO(_ask("import", table, *texts, base_url=present.base_url, now=present.now.isoformat()))
+        known = transport.present(portfolio)
+        texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
+        lines = BytesIO(_ask("import", table, *texts, base_url=known.base_url, now=known.now.isoformat()))
         issues = next(lines)
         for campaigns in lines:
-            portfolio.add_texts(campaigns.decode(), CodeTexts(next(lines).decode(), next(lines).decode()))
+            transport.add_texts(portfolio, campaigns.decode(), CodeTexts(next(lines).decode(), next(lines).decode()))
     return issues
 
 
@@ -117,7 +117,7 @@ def statistics(scans: Scans, format: str) -> bytes:
 
 
 def _ask_of_all(job: str, portfolio: Portfolio, **options: str | bool) -> bytes:
-    listing = portfolio.listing()
+    listing = transport.listing(portfolio)
     texts = (text.encode() for text in (listing.campaigns_text, *listing.qrcode_texts))
     return _ask(job, *texts, base_url=listing.base_url, **options)
 
