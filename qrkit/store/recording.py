@@ -289,12 +289,13 @@ class _Recorder:
         except sqlite3.Error as error:
             _log.error("the visits in %s cannot be read: %s", inbox.path, error)
             inbox.close(delete=False)
+            self._left.remove(inbox)
         else:
             inbox.close(delete=True)
+            self._left.remove(inbox)
             store = Store.on(self._database)
             with store.adding():
                 store.execute(FORGET_INBOX, [inbox.name])
-        self._left.remove(inbox)
 
     def _note(self, waiting: int) -> None:
         """Wake the thread when the first visit waits, and when many visits wait."""
