@@ -67,7 +67,7 @@ class Gates:
         self.plain = gate(renders, waiting=2 * share, message=pictures)
         # One place more than a single client may use, and no more than the number of processes that draw.
         places = min(renders + 1, MOST_WORKERS)
-        self.drawing = gate(places, waiting=share, message=pictures, most_each=places - 1)
+        self.drawing = gate(places, waiting=3 * share, message=pictures, most_each=places - 1)
         reading = "too much is being read at once; please try again"
         self.reading = gate(1, waiting=share, message=reading)
         self.decoding = gate(MOST_READERS, waiting=share // 2, message=reading, most_each=MOST_READERS - 1)

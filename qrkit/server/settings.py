@@ -130,7 +130,7 @@ class Settings(Model):
         default="info", description="Lowest level of the messages that `qrkit serve` logs about itself."
     )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
-        default=64,
+        default=80,
         description="Number of requests handled at once. Redirects wait for the disk together, so more threads help.",
     )
     processes: Annotated[Whole, Within(1, 1_000, "processes")] = Field(

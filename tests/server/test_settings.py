@@ -21,7 +21,7 @@ DEFAULTS = {
     "places": None,
     "access_log": True,
     "log_level": "info",
-    "threads": 64,
+    "threads": 80,
     "processes": 1,
     "renders": None,
     "generates_a_minute": 600,
