@@ -1,6 +1,6 @@
 """Read the records of an account as JSON text that the database writes, for work in another process.
 
-The database writes a row without the interpreter, which would be busy for 20 times as long to make a record of it, and
+The database writes a row without the interpreter, which would be busy for much longer to make a record of it, and
 would keep visitors waiting. The process that gets the text makes the records.
 """
 
