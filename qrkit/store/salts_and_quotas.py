@@ -61,7 +61,6 @@ class SharedSalts(Salts):
         self._store = store
         self._shared: tuple[int, bytes] = (0, b"")
         self._tried = -AGAIN_SECONDS
-        self._thread: threading.Thread | None = None
 
     def of(self, day: int) -> bytes:
         """Return the salt of a day, given by its ordinal."""
@@ -78,7 +77,7 @@ class SharedSalts(Salts):
         try:
             self._shared = (day, salt_of_day(self._store, day, own))
         except Exception as error:  # any error, because none may delay a visitor
-            _log.warning("visitors are told apart by this process alone for now: %s", error)
+            _log.warning("until the server answers, a visitor of several processes counts as several visitors: %s", error)
 
 
 def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
@@ -92,7 +91,7 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
         store.rows(sql, values)
     row = store.row(GET_SALT, [day])
     if row is None:
-        raise StoreBusy(f"{store.path} keeps no salt of this day any more: the next one has begun for another process")
+        raise StoreBusy(f"{store.path} no longer has the salt of this day, because another process has already begun the next day")
     return bytes(row["salt"])
 
 
