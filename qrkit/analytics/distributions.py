@@ -1,25 +1,38 @@
-"""Computes probabilities and quantiles of the distributions behind intervals and alarms.
+"""Computes probabilities, quantiles and transforms behind intervals and alarms.
 
 scipy does the computing; it comes with the extra `statistics`. Only this module imports scipy, and only when needed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import extra
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "beta_probability",
     "beta_quantile",
+    "cosine_transform",
     "gamma_quantile",
     "negative_binomial_at_least",
     "negative_binomial_at_most",
     "normal_from_student",
     "normal_quantile",
     "student_from_normal",
+    "student_probability",
     "student_quantile",
 ]
+
+
+def cosine_transform(values: np.ndarray) -> np.ndarray:
+    """Return the orthonormal discrete cosine transform (DCT-II) of an array along its first axis."""
+    with extra("statistics"):
+        from scipy import fft
+    found: np.ndarray = fft.dct(values, norm="ortho", axis=0)
+    return found
 
 
 def gamma_quantile(shape: float, probability: float) -> float:
@@ -50,6 +63,12 @@ def negative_binomial_at_least(number: float, shape: float, success: float) -> f
 def normal_quantile(probability: float) -> float:
     """Return the value that a standard normal variable stays below with this probability."""
     return float(_special().ndtri(probability))
+
+
+def student_probability(freedom: float, values: np.ndarray) -> np.ndarray:
+    """Return the probabilities that a variable of Student's t distribution is at most each of the values."""
+    found: np.ndarray = _special().stdtr(freedom, values)
+    return found
 
 
 def student_quantile(freedom: float, probability: float) -> float:

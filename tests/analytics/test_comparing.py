@@ -327,10 +327,13 @@ def test_columns_and_dtypes_are_those_of_the_docstring():
         sides = {"days": "int64", "scans": "int64", "rate": "float64"}
         wanted = {f"{side}_{name}": dtype for side in ("first", "second") for name, dtype in sides.items()}
         wanted |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
-        wanted |= {"differs": "bool", "smallest": "float64", "spread": "float64", "is_paired": "bool"}
+        wanted |= {"differs": "boolean"} | dict.fromkeys(("smallest", "spread", "days_as_one"), "float64")
+        wanted |= {"is_paired": "bool", "reason": TEXT}
         for pair in ((one, two), (two, one), (two, two)):
-            assert analytics.compare(*pair).dtypes.astype(str).to_dict() == wanted
-        rates = {"days": "int64", "scans": "int64"} | dict.fromkeys(("rate", "low", "high", "spread"), "float64")
+            for independent in (False, True):
+                assert analytics.compare(*pair, independent=independent).dtypes.astype(str).to_dict() == wanted
+        rates = {"days": "int64", "scans": "int64"}
+        rates |= dict.fromkeys(("rate", "low", "high", "spread", "days_as_one"), "float64") | {"reason": TEXT}
         assert analytics.rates(one).dtypes.astype(str).to_dict() == rates
         assert analytics.rates(one, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates
         assert analytics.rates(two, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates
