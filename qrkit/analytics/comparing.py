@@ -44,9 +44,7 @@ RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") |
 
 
 @takes_time_zone
-def rates(
-    scans: Scans, *, by: Part | None = None, level: float = 0.95, independent: bool = False
-) -> pd.DataFrame:
+def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not know of

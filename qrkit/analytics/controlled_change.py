@@ -13,7 +13,7 @@ from math import exp, log, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-from qrkit.analytics.daily_spread import TWO_WEEKS
+from qrkit.analytics.daily_spread import TWO_WEEKS, span_of
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
@@ -43,7 +43,7 @@ def controlled_interval(group: Group, control: Group, level: float) -> RatioInte
         control: The group that was not, on the same days.
         level: Probability that the interval contains the true ratio, above 0 and below 1.
     """
-    fewest_days = min(len(group.before), len(group.after))
+    fewest_days = min(span_of(group.before), span_of(group.after))
     scans = [[sum(days.values()) for days in one] for one in (group, control)]
     fewest = min(min(sides) for sides in scans)
     ratio = group.ratio / control.ratio if fewest else nan

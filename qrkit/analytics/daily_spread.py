@@ -22,7 +22,18 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.tracking.times import first_moment
 
-__all__ = ["FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_share", "counts", "spread_around", "spread_of", "week_of", "whole_days"]
+__all__ = [
+    "FEWEST_DAYS",
+    "TWO_WEEKS",
+    "Spread",
+    "check_share",
+    "counts",
+    "span_of",
+    "spread_around",
+    "spread_of",
+    "week_of",
+    "whole_days",
+]
 
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2
@@ -90,10 +101,17 @@ def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     return dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
 
 
+def span_of(days: Iterable[date]) -> int:
+    """Return the number of days from the first to the last of these, including those that were left out."""
+    days = list(days)
+    return (max(days) - min(days)).days + 1
+
+
 def week_of(days: Iterable[date]) -> dict[date, int]:
     """Return a group number for each day: its weekday if there are two weeks or more, otherwise 0 for all days."""
     days = list(days)
-    return {day: day.weekday() if len(days) >= TWO_WEEKS else 0 for day in days}
+    is_weekly = span_of(days) >= TWO_WEEKS
+    return {day: day.weekday() if is_weekly else 0 for day in days}
 
 
 def spread_of(daily: Mapping[date, int]) -> Spread:

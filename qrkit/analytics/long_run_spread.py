@@ -11,8 +11,8 @@ is compared with the spectrum of the model. The variance of the mean is that of 
 probability; Student's t accounts for the scale. Where the days cannot tell whether they depend on each other, all
 models keep their weight, and the interval is wide.
 
-Two things are outside these models: a level that drifts over more than about a third of the period, and an event so rare
-that the period does not contain one.
+Two things are outside these models: a level that drifts over more than about a third of the period, and an event so
+rare that the period does not contain one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from datetime import date
 from math import pi
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.analytics.daily_spread import TWO_WEEKS
 from qrkit.analytics.distributions import cosine_transform, normal_quantile, student_probability
 
 if TYPE_CHECKING:
@@ -76,14 +75,14 @@ def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True)
     """Return how much days vary in the long run around the mean of their side.
 
     Args:
-        sides: One or two series of consecutive days, each of 3 days or more.
+        sides: One or two series of consecutive days, each of about two weeks or more.
         level: Level of the interval that the variance is for, above 0 and below 1.
-        weekly: Whether to remove the pattern of weekdays if each side has two weeks or more.
+        weekly: Whether to remove the pattern of weekdays.
     """
     import numpy as np
 
     lengths = [len(side.values) for side in sides]
-    basis = _basis(sides, lengths, weekly=weekly and min(lengths) >= TWO_WEEKS)
+    basis = _basis(sides, lengths, weekly=weekly)
     values = np.concatenate([side.values for side in sides])
     residuals = values - basis @ (basis.T @ values)
     powers, waves = _periodogram(residuals, basis, lengths)
@@ -146,7 +145,8 @@ def _mean_variances(models: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
     rho, share = models[:, 0], models[:, 1]
     sides = [(1 + rho) / (1 - rho) - 2 * rho * (1 - rho**n) / (n * (1 - rho) ** 2) for n in lengths]
-    return (1 - share) + share * np.average(sides, axis=0, weights=[1 / n for n in lengths])
+    found: np.ndarray = 1 - share + share * np.average(sides, axis=0, weights=[1 / n for n in lengths])
+    return found
 
 
 def _half_width(weights: np.ndarray, scales: np.ndarray, freedom: int, probability: float) -> float:

@@ -71,9 +71,7 @@ def too_few_scans(scans: float, independent: float) -> str:
     return f"the {scans:g} scans come in too few bursts: {worth}"
 
 
-def _interval(
-    scans: int, number: int, width: float, level: float, days_as_one: float, *, skewed: bool
-) -> RateInterval:
+def _interval(scans: int, number: int, width: float, level: float, days_as_one: float, *, skewed: bool) -> RateInterval:
     unit = width / number
     low, high = (gamma_quantile(scans / width + PRIOR, (1 + side * level) / 2) * unit for side in (-1, 1))
     if skewed and scans:

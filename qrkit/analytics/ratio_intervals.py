@@ -14,7 +14,7 @@ from math import exp, inf, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-from qrkit.analytics.daily_spread import TWO_WEEKS, Spread, spread_around, week_of
+from qrkit.analytics.daily_spread import TWO_WEEKS, Spread, span_of, spread_around, week_of
 from qrkit.analytics.distributions import beta_probability, beta_quantile
 from qrkit.analytics.long_run_spread import LongRun, Side, long_run_spread, side_of
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, PRIOR, too_few_days, too_few_scans
@@ -137,8 +137,8 @@ def ratio_interval(
 
 def _width_of_pairs(first: Mapping[date, int], second: Mapping[date, int], level: float) -> Width:
     """Measure the width from the difference that is 0 on average: the second side minus the ratio times the first."""
-    if len(first) < FOUR_WEEKS:
-        return Width(nan, nan, too_few_days(len(first), FOUR_WEEKS))
+    if span_of(first) < FOUR_WEEKS:
+        return Width(nan, nan, too_few_days(span_of(first), FOUR_WEEKS))
     one, two = side_of(first), side_of(second)
     scans = float(one.values.sum()), float(two.values.sum())
     if not all(scans):
@@ -153,8 +153,8 @@ def _width_of_pairs(first: Mapping[date, int], second: Mapping[date, int], level
 def _width_apart(first: Mapping[date, int], second: Mapping[date, int], level: float) -> Width:
     """Measure the width from the days of both sides, each around the mean of its side."""
     for days in (first, second):
-        if len(days) < TWO_WEEKS:
-            return Width(nan, nan, too_few_days(len(days), TWO_WEEKS, "on one side"))
+        if span_of(days) < TWO_WEEKS:
+            return Width(nan, nan, too_few_days(span_of(days), TWO_WEEKS, "on one side"))
     scans = sum(first.values()), sum(second.values())
     if not all(scans):
         return _width_of_one(first, second, level)

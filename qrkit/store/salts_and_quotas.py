@@ -77,7 +77,7 @@ class SharedSalts(Salts):
         try:
             self._shared = (day, salt_of_day(self._store, day, own))
         except Exception as error:  # any error, because none may delay a visitor
-            _log.warning("until the server answers, a visitor of several processes counts as several visitors: %s", error)
+            _log.warning("until this works, a visitor of several processes counts as several visitors: %s", error)
 
 
 def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
@@ -91,7 +91,8 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
         store.rows(sql, values)
     row = store.row(GET_SALT, [day])
     if row is None:
-        raise StoreBusy(f"{store.path} no longer has the salt of this day, because another process has already begun the next day")
+        reason = "because another process has already begun the next day"
+        raise StoreBusy(f"{store.path} no longer has the salt of this day, {reason}")
     return bytes(row["salt"])
 
 
