@@ -148,10 +148,11 @@ def _contents(comparisons: Comparisons) -> list[str]:
     """Describe what followed a change of content, which need not be its cause."""
     sentences = []
     for moment, content, change in comparisons.contents:
-        after = _describe_change(change)
-        if change.differs is None:
+        if change.differs:
+            after = _describe_change(change)
+        elif change.differs is None:
             after = f"whether its scans changed by more than chance is unknown: {change.reason}."
-        elif not change.differs:
+        else:
             after = f"no difference in scans that chance does not explain ({_between(change)})."
         sentences.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
     return sentences

@@ -81,7 +81,7 @@ def _causes(comparisons: Comparisons) -> str:
         ""
         if comparisons.total is None
         else "Changes over time can have many causes, such as weather, holidays, or your own actions. A range is for "
-        "one look at a time fixed beforehand: if you look every day, chance alone shows you a difference sooner or later."
+        "one look at a time fixed beforehand: if you look every day, chance alone shows a difference sooner or later."
     )
 
 
