@@ -1,13 +1,13 @@
 """Measures how often intervals contain the truth, and how often comparisons see what is not there: `make coverage`.
 
-Prints tables in Markdown. Each cell has 1,000 worlds for each of four rates, 0.3, 3, 40 and 400 scans a day; it shows
-the mean over the rates, and the worst rate after a slash.
+Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 coverage.md`.
 """
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice, product
 from math import isnan, nan
+from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -18,7 +18,13 @@ from tests.analytics.worlds import GROUPS, INDEPENDENT, histories
 LEVEL = 0.95
 RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
-WORLDS = 1_000
+HEADING = """# How often intervals are right
+
+Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
+day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
+after", days are those on each side. `tests/analytics/worlds.py` defines the worlds.
+
+"""
 
 
 class Cell(NamedTuple):
@@ -35,7 +41,7 @@ class Cell(NamedTuple):
     width: float
 
 
-def rate_cell(world: str, rate: float, days: int, number: int = WORLDS, seed: int = 1) -> Cell:
+def rate_cell(world: str, rate: float, days: int, number: int, seed: int = 1) -> Cell:
     """Measure intervals of rates."""
     found = []
     for history in histories(truth_of(world), rate, days, number, seed):
@@ -44,7 +50,7 @@ def rate_cell(world: str, rate: float, days: int, number: int = WORLDS, seed: in
     return cell(found)
 
 
-def change_cell(world: str, rate: float, days: int, number: int = WORLDS, seed: int = 2) -> Cell:
+def change_cell(world: str, rate: float, days: int, number: int, seed: int = 2) -> Cell:
     """Measure comparisons of as many days before and after a day on which nothing changed."""
     found = []
     for history in histories(truth_of(world), rate, 2 * days, number, seed):
@@ -53,7 +59,7 @@ def change_cell(world: str, rate: float, days: int, number: int = WORLDS, seed: 
     return cell(found)
 
 
-def pair_cell(world: str, rate: float, days: int, number: int = WORLDS, seed: int = 3) -> Cell:
+def pair_cell(world: str, rate: float, days: int, number: int, seed: int = 3) -> Cell:
     """Measure comparisons of two codes with the same true rate."""
     both = histories(truth_of(world), rate, days, 2 * number, seed)
     return cell([comparison(one, next(both)) for one in both])
@@ -113,4 +119,5 @@ def table(title, worlds, values) -> str:
 
 
 if __name__ == "__main__":
-    print(tables(int(sys.argv[1]) if len(sys.argv) > 1 else WORLDS))  # noqa: T201
+    number, file = int(sys.argv[1]), Path(sys.argv[2])
+    file.write_text(HEADING.format(number=number) + tables(number) + "\n", encoding="utf-8")
