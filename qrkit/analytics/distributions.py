@@ -22,9 +22,12 @@ __all__ = [
     "normal_from_student",
     "normal_quantile",
     "student_from_normal",
-    "student_probability",
+    "student_mixture_quantile",
     "student_quantile",
 ]
+
+BISECTIONS = 40
+"""Halvings of an interval after which its width is below the precision of a quantile."""
 
 
 def cosine_transform(values: np.ndarray) -> np.ndarray:
@@ -65,10 +68,25 @@ def normal_quantile(probability: float) -> float:
     return float(_special().ndtri(probability))
 
 
-def student_probability(freedom: float, values: np.ndarray) -> np.ndarray:
-    """Return the probabilities that a variable of Student's t distribution is at most each of the values."""
-    found: np.ndarray = _special().stdtr(freedom, values)
-    return found
+def student_mixture_quantile(weights: np.ndarray, scales: np.ndarray, freedom: float, probability: float) -> float:
+    """Return a quantile of a mixture of Student's t distributions with different scales.
+
+    Args:
+        weights: Weight of each distribution; their sum is 1.
+        scales: Scale of each distribution, above 0.
+        freedom: Degrees of freedom of all of them.
+        probability: Probability that the mixture stays below the quantile, above 0.5.
+    """
+    special = _special()
+    quantile = student_quantile(freedom, probability)
+    low, high = quantile * float(scales.min()), quantile * float(scales.max())
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        if weights @ special.stdtr(freedom, middle / scales) < probability:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def student_quantile(freedom: float, probability: float) -> float:

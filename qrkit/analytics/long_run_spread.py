@@ -22,7 +22,7 @@ from datetime import date
 from math import pi
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.analytics.distributions import cosine_transform, normal_quantile, student_probability
+from qrkit.analytics.distributions import cosine_transform, normal_quantile, student_mixture_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +35,6 @@ CORRELATIONS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 LEAST_LEFT = 0.6
 """Share of a cosine that fitting the weekdays must leave; cosines near 1, 2 and 3 waves a week are not used."""
-STEPS = 50
-"""Bisections until the half-width of an interval is exact to the last bits."""
 
 
 class Side(NamedTuple):
@@ -97,7 +95,7 @@ def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True)
     weights /= weights.sum()
     ratios = _mean_variances(models, lengths)
     scales = np.sqrt(sums / number * ratios)
-    half = _half_width(weights, scales, freedom, (1 + level) / 2)
+    half = student_mixture_quantile(weights, scales, freedom, (1 + level) / 2)
     return LongRun((half / normal_quantile((1 + level) / 2)) ** 2, max(1.0, float(weights @ ratios)))
 
 
@@ -147,15 +145,3 @@ def _mean_variances(models: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     sides = [(1 + rho) / (1 - rho) - 2 * rho * (1 - rho**n) / (n * (1 - rho) ** 2) for n in lengths]
     found: np.ndarray = 1 - share + share * np.average(sides, axis=0, weights=[1 / n for n in lengths])
     return found
-
-
-def _half_width(weights: np.ndarray, scales: np.ndarray, freedom: int, probability: float) -> float:
-    """Return the quantile of a mixture of Student's t distributions with these scales, by bisection."""
-    low, high = 0.0, 60 * float(scales.max())
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if weights @ student_probability(freedom, middle / scales) < probability:
-            low = middle
-        else:
-            high = middle
-    return high
