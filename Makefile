@@ -6,11 +6,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/installed
 ROUNDS ?= 5
+WORLDS ?= 1000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group reference --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow explore mutants coverage check lab notebooks pictures licences package serve bench reference lock clean help
+.PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench reference lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -35,7 +36,10 @@ explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SE
 mutants: $(READY)  ## Change one thing at a time in modules that own rules, and count what their own tests do not notice
 	$(BIN)/python .ci/run_mutants.py $(if $(MOST),--most $(MOST)) $(ONLY)
 
-coverage: $(READY)  ## Measure which lines and branches the tests run: build/coverage/html/index.html
+coverage: $(READY)  ## Measure how often intervals contain the truth: tests/analytics/coverage.md; WORLDS=... in each cell
+	$(BIN)/python -m tests.analytics.study_intervals $(WORLDS) tests/analytics/coverage.md
+
+unrun: $(READY)  ## Measure which lines and branches the tests leave out: build/coverage/html/index.html
 	rm -rf build/coverage && mkdir -p build/coverage
 	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval $(TESTS)
 	$(BIN)/python -m coverage combine --quiet

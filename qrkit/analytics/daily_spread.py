@@ -1,10 +1,9 @@
-"""Measures how much whole days vary: the basis of comparisons and alarms.
+"""Counts the scans of whole days, and measures how much they vary from one day to another.
 
 Scans are not independent of each other: a school class, a shower of rain or a post changes many at once. The scans of a
 day therefore vary more than a Poisson count, and an interval that treats each scan as an independent draw is too
-narrow. qrkit compares days instead: it measures their spread and widens intervals accordingly (quasi-Poisson: variance
-= spread x mean). Days are treated as independent of each other. If one good day makes the next one likely, intervals
-are still too narrow.
+narrow. qrkit compares days instead, and measures their spread (quasi-Poisson: variance = spread x mean). Days can also
+depend on the days before them, which `qrkit.analytics.long_run_spread` measures.
 """
 
 from __future__ import annotations
@@ -23,12 +22,24 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.tracking.times import first_moment
 
-__all__ = ["FEWEST_DAYS", "Spread", "check_share", "counts", "spread_around", "spread_of", "week_of", "whole_days"]
+__all__ = [
+    "FEWEST_DAYS",
+    "TWO_WEEKS",
+    "Spread",
+    "check_share",
+    "counts",
+    "span_of",
+    "spread_around",
+    "spread_of",
+    "week_of",
+    "whole_days",
+]
 
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2
 """Fewer days do not show how much they vary."""
 TWO_WEEKS = 14
+"""Fewer days do not show whether weekdays differ."""
 
 
 class Spread(NamedTuple):
@@ -90,10 +101,17 @@ def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     return dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
 
 
+def span_of(days: Iterable[date]) -> int:
+    """Return the number of days from the first to the last of these, including those that were left out."""
+    days = list(days)
+    return (max(days) - min(days)).days + 1
+
+
 def week_of(days: Iterable[date]) -> dict[date, int]:
     """Return a group number for each day: its weekday if there are two weeks or more, otherwise 0 for all days."""
     days = list(days)
-    return {day: day.weekday() if len(days) >= TWO_WEEKS else 0 for day in days}
+    is_weekly = span_of(days) >= TWO_WEEKS
+    return {day: day.weekday() if is_weekly else 0 for day in days}
 
 
 def spread_of(daily: Mapping[date, int]) -> Spread:

@@ -1,25 +1,41 @@
-"""Computes probabilities and quantiles of the distributions behind intervals and alarms.
+"""Computes probabilities, quantiles and transforms behind intervals and alarms.
 
 scipy does the computing; it comes with the extra `statistics`. Only this module imports scipy, and only when needed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import extra
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "beta_probability",
     "beta_quantile",
+    "cosine_transform",
     "gamma_quantile",
     "negative_binomial_at_least",
     "negative_binomial_at_most",
     "normal_from_student",
     "normal_quantile",
     "student_from_normal",
+    "student_mixture_quantile",
     "student_quantile",
 ]
+
+BISECTIONS = 40
+"""Halvings of an interval after which its width is below the precision of a quantile."""
+
+
+def cosine_transform(values: np.ndarray) -> np.ndarray:
+    """Return the orthonormal discrete cosine transform (DCT-II) of an array along its first axis."""
+    with extra("statistics"):
+        from scipy import fft
+    found: np.ndarray = fft.dct(values, norm="ortho", axis=0)
+    return found
 
 
 def gamma_quantile(shape: float, probability: float) -> float:
@@ -50,6 +66,27 @@ def negative_binomial_at_least(number: float, shape: float, success: float) -> f
 def normal_quantile(probability: float) -> float:
     """Return the value that a standard normal variable stays below with this probability."""
     return float(_special().ndtri(probability))
+
+
+def student_mixture_quantile(weights: np.ndarray, scales: np.ndarray, freedom: float, probability: float) -> float:
+    """Return a quantile of a mixture of Student's t distributions with different scales.
+
+    Args:
+        weights: Weight of each distribution; their sum is 1.
+        scales: Scale of each distribution, above 0.
+        freedom: Degrees of freedom of all of them.
+        probability: Probability that the mixture stays below the quantile, above 0.5.
+    """
+    special = _special()
+    quantile = student_quantile(freedom, probability)
+    low, high = quantile * float(scales.min()), quantile * float(scales.max())
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        if weights @ special.stdtr(freedom, middle / scales) < probability:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def student_quantile(freedom: float, probability: float) -> float:

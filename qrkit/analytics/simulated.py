@@ -6,13 +6,12 @@ The same arguments produce the same scans. None of the data is measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from math import cos, pi
+from datetime import date, timedelta
 from numbers import Integral
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
+from qrkit.analytics.simulated_days import calendar_factors, daily_groups, day_of
+from qrkit.analytics.simulated_truth import Truth
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
@@ -25,9 +24,10 @@ __all__ = ["Truth", "simulate"]
 
 DAY_MICROSECONDS = 86_400_000_000
 HOUR_MICROSECONDS = 3_600_000_000
+MINUTE_MICROSECONDS = 60_000_000
 TEXTS = ("short_code", "kind", "user_agent", "country", "city", "language")
 MOST_SCANS = 50_000_000
-"""Maximum expected number of scans; more would exhaust the memory."""
+"""Maximum number of scans, expected or drawn; more would exhaust the memory."""
 MOST_DAYS = 36_525
 PREVIEW_MICROSECONDS = 700_000
 """How long before its scan a link preview is requested."""
@@ -52,57 +52,6 @@ PLACES = {
 """Country, city and language of visitors, each with its share."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """The known properties of simulated scans.
-
-    Attributes:
-        weekdays: Weight of each day of the week from Monday; 7 numbers, 0 or more. They distribute the scans over the
-            week and leave its mean rate unchanged.
-        hours: Weight of each hour of the day; 24 numbers, 0 or more.
-        unrest: Variance of a daily random factor (gamma, mean 1) that all codes share, 0 or more. The variance of one
-            code's daily scans is `mean + unrest x mean squared`.
-        change: The day or moment from which the rate is different; None for no change.
-        effect: Factor that multiplies the rate from the change on, 0 or more.
-        half_life: Days after which the rate has halved, above 0; None for a constant rate.
-        returning: Share of scans by a visitor who already scanned the code that UTC day, from 0 to below 1.
-        robots: Bot visits per scan, 0 or more.
-        previews: Share of scans that a link preview precedes, 0..1.
-        time_zone: An IANA name or a ZoneInfo; weekdays and hours are in this time zone.
-    """
-
-    weekdays: tuple[float, ...] = (1.0,) * 7
-    hours: tuple[float, ...] = tuple(1.02 - cos(2 * pi * (hour - 2) / 24) for hour in range(24))
-    unrest: float = 0.0
-    change: date | None = None
-    effect: float = 1.0
-    half_life: float | None = None
-    returning: float = 0.1
-    robots: float = 0.0
-    previews: float = 0.0
-    time_zone: str | ZoneInfo = "UTC"
-
-    def __post_init__(self) -> None:
-        """Validate the fields.
-
-        Raises:
-            InvalidParameter: If a number is out of range, or if there are not 7 weekdays and 24 hours.
-        """
-        for name, length in (("weekdays", 7), ("hours", 24)):
-            weights = getattr(self, name)
-            if len(weights) != length or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
-                raise InvalidParameter(Problem(name, weights, f"must be {length} numbers, none below 0, not all 0"))
-        bounds = {"unrest": 100.0, "effect": 1_000.0, "returning": 0.999, "robots": 1_000.0, "previews": 1.0}
-        for name, most in bounds.items():
-            if not 0 <= getattr(self, name) <= most:
-                raise InvalidParameter(Problem(name, getattr(self, name), f"must be in 0..{most:g}", "out-of-range"))
-        if self.half_life is not None and not self.half_life > 0:
-            raise InvalidParameter(
-                Problem("half_life", self.half_life, "must be above 0 days, or None", "out-of-range")
-            )
-        zone_of(self.time_zone)
-
-
 def simulate(
     rates: Mapping[str, float], *, since: date, days: int, seed: int = 0, truth: Truth | None = None
 ) -> pd.DataFrame:
@@ -119,21 +68,23 @@ def simulate(
         truth: Properties of the scans; None for the same rate on all days.
 
     Raises:
-        InvalidParameter: If an argument is out of range, or if more than 50 million scans are expected.
+        InvalidParameter: If an argument is out of range, or if there would be more than 50 million scans.
     """
     import numpy as np
     import pandas as pd
 
-    truth, since = truth or Truth(), _day("since", since)
+    truth, since = truth or Truth(), day_of("since", since)
     _check(rates, days, seed)
     random = np.random.default_rng(seed)
-    means = _means(random, since, days, truth)
-    if means.sum() * sum(rates.values()) > MOST_SCANS:
-        raise InvalidParameter(Problem("rates", None, f"must give {MOST_SCANS:,} scans or fewer", "out-of-range"))
+    _check_total(calendar_factors(since, days, truth).sum() * sum(rates.values()))
     codes = list(rates)
-    numbers = random.poisson(np.outer([float(rates[code]) for code in codes], means))
-    code, day = (np.repeat(place, numbers.ravel()) for place in np.indices(numbers.shape).reshape(2, -1))
+    groups = daily_groups([float(rates[code]) for code in codes], since, days, random=random, truth=truth)
+    _check_total(sum(size * number.sum() for size, number in enumerate(groups, truth.groups[0])))
+    size, code, day = (np.repeat(place, groups.ravel()) for place in np.indices(groups.shape).reshape(3, -1))
     times = _times(random, since, day, truth)
+    if truth.groups[1] > 1:
+        code, times = (np.repeat(values, size + truth.groups[0]) for values in (code, times))
+        times = times // MINUTE_MICROSECONDS * MINUTE_MICROSECONDS + random.integers(0, MINUTE_MICROSECONDS, len(times))
     order = np.lexsort((times, code))
     scans = _scans(random, np.array(codes, dtype=object)[code[order]], times[order], truth.returning)
     visits = pd.concat([scans, _previews(random, scans, truth.previews), _bots(random, scans, truth.robots)])
@@ -153,25 +104,9 @@ def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
             raise InvalidParameter(Problem(name, number, rule, "out-of-range"))
 
 
-def _day(name: str, given: date) -> date:
-    if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
-        raise InvalidParameter(Problem(name, given, "must be a day or a moment", "wrong-type"))
-    return given.date() if isinstance(given, datetime) else given
-
-
-def _means(random: np.random.Generator, since: date, days: int, truth: Truth) -> np.ndarray:
-    """Return the factor that multiplies the rate on each day."""
-    import numpy as np
-
-    passed = np.arange(days)
-    means = np.array(truth.weekdays)[(passed + since.weekday()) % 7] * 7 / sum(truth.weekdays)
-    if truth.unrest:
-        means = means * random.gamma(1 / truth.unrest, truth.unrest, days)
-    if truth.half_life is not None:
-        means = means * 0.5 ** (passed / truth.half_life)
-    if truth.change is not None:
-        means = np.where(passed >= (_day("change", truth.change) - since).days, means * truth.effect, means)
-    return means
+def _check_total(scans: float) -> None:
+    if scans > MOST_SCANS:
+        raise InvalidParameter(Problem("rates", None, f"must give {MOST_SCANS:,} scans or fewer", "out-of-range"))
 
 
 def _times(random: np.random.Generator, since: date, day: np.ndarray, truth: Truth) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from qrkit.charts.axes import (
@@ -35,6 +36,7 @@ UNIT = 24
 
 MOST_ROWS = 30
 
+LINE: dict[str, Any] = {"linewidth": 1, "clip_on": False, "label": "_"}
 INTERVAL: dict[str, Any] = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "round", "clip_on": False}
 DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgewidth": 0, "clip_on": False}
 
@@ -83,8 +85,8 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     The highest rates come first. Beyond 30, the others are left out, and the chart says how many there are.
 
     Args:
-        frame: Columns rate, low, high (float, scans per day), and optionally one text column; as returned by
-            `analytics.rates`.
+        frame: Columns rate, low, high (float, scans per day; low and high are missing if there is no interval), and
+            optionally one text column; as returned by `analytics.rates`.
         colors: Number of the color of each dot by its name; by default all have the first color.
         width: Pixels.
     """
@@ -94,21 +96,22 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
     names = [str(name) for name in ranked[by]] if by else ["all"]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
-    texts = [f"{row.rate:,.1f}  ({row.low:,.1f}\N{EN DASH}{row.high:,.1f})" for row in shown.itertuples()]
+    texts = [_rate_text(*numbers) for numbers in zip(shown["rate"], shown["low"], shown["high"], strict=True)]
     last = [f"and {others(rest)}"] if rest > 0 else []
     chart = blank(width, UNIT + ROW * (len(shown) + len(last)) + 6)
     letters = max(8, int(width * 0.32 / LETTER))
     left = max(map(length, [*(cut(name, letters) for name in names[:MOST_ROWS]), *last])) + 16
     axes = add_axes(chart, left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
-    axes.set(xlim=(0, float(shown["high"].max())), ylim=(len(shown) - 0.5, -0.5))
+    axes.set(xlim=(0, max(shown["rate"].max(), shown["high"].fillna(0).max())), ylim=(len(shown) - 0.5, -0.5))
     intervals = zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True)
     for number, (rate, low, high) in enumerate(intervals):
         color, y = (
             tint(f"color-{1 if colors is None else colors.get(names[number], 0)}"),
             place(chart, axes, 0, number)[1],
         )
-        axes.plot([0, high], [number] * 2, color=tint("line"), linewidth=1, clip_on=False, label="_")
-        axes.plot([low, high], [number] * 2, color=color, label=names[number], **INTERVAL)
+        axes.plot([0, rate if isnan(high) else high], [number] * 2, color=tint("line"), **LINE)
+        if not isnan(high):
+            axes.plot([low, high], [number] * 2, color=color, label=names[number], **INTERVAL)
         axes.plot([rate], [number], color=color, label="_", **DOT)
         add_text(chart, (left - 12, y), cut(names[number], letters), ha="right")
         add_text(chart, (width - 2, y), texts[number], "quiet", ha="right")
@@ -118,6 +121,11 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
     chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, texts, strict=False))
     return chart
+
+
+def _rate_text(rate: float, low: float, high: float) -> str:
+    """Write a rate with its range, which is NaN if the days are too few to tell."""
+    return f"{rate:,.1f}  (too few days)" if isnan(low) else f"{rate:,.1f}  ({low:,.1f}\N{EN DASH}{high:,.1f})"
 
 
 @house_style()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -37,8 +37,9 @@ class Change:
         ratio: The second divided by the first.
         low: Lower end of the interval of the ratio.
         high: Upper end of the interval of the ratio.
-        differs: Whether the interval excludes 1.
+        differs: Whether the interval excludes 1; None if there is no interval.
         smallest: The ratio that would have been detected in 4 of 5 cases.
+        reason: Why there is no interval; "" if there is one.
     """
 
     name: str
@@ -47,8 +48,9 @@ class Change:
     ratio: float
     low: float
     high: float
-    differs: bool
+    differs: bool | None
     smallest: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Comparisons:
         second: The period, or its second half.
         is_half: Whether the two halves of the period are compared.
         total: Change of all scans; None if there are too few days.
+        calm: Change of all scans without the unusual days; None if there are none among the compared days.
+        left_out: The unusual days that `calm` leaves out.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
         leading: The largest group, compared with the second largest; None if there is only one group.
@@ -100,6 +104,8 @@ class Comparisons:
     second: Span | None = None
     is_half: bool = False
     total: Change | None = None
+    calm: Change | None = None
+    left_out: Sequence[date] = ()
     part: str = ""
     parts: Sequence[Change] = ()
     leading: Change | None = None
@@ -131,9 +137,13 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
         begin = previous["previous_start"].iloc[0].to_pydatetime().date()
         first, second = Span(begin, whole.since), whole
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
-    total, parts = None, []
+    total, calm, parts = None, None, []
+    left_out = _unusual_within(unusual, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
-        total = _change("", (first.of(scans), second.of(scans)), LEVEL)
+        sides = first.of(scans), second.of(scans)
+        total = _change("", sides, LEVEL)
+        if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
+            calm = _change("", sides, LEVEL, without=left_out)
         # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
         for id, name in chosen.items():
@@ -142,7 +152,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     best = [(name, whole.of(_only(scans, part, id))) for id, name in list(chosen.items())[:2]]
     leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
     return Comparisons(
-        first, second, previous is None, total, part if chosen else "", parts, leading,
+        first, second, previous is None, total, calm, left_out, part if chosen else "", parts, leading,
         best[1][0] if leading else "", previous, unusual, _contents(scans, whole),
     )  # fmt: skip
 
@@ -151,8 +161,16 @@ def _only(scans: Scans, part: str, id: str) -> Scans:
     return scans.where(campaign_id=id) if part == "campaign" else scans.where(qrcode_id=id)
 
 
-def _change(name: str, sides: tuple[Scans, Scans], level: float) -> Change:
-    row = analytics.compare(*sides, level=level).iloc[0]
+def _unusual_within(unusual: pd.DataFrame | None, spans: Sequence[Span]) -> list[date]:
+    """Return the unusual days that are compared."""
+    if unusual is None:
+        return []
+    days = [moment.date() for moment in unusual.loc[unusual["is_unusual"], "day"]]
+    return [day for day in days if any(span.since <= day < span.until for span in spans)]
+
+
+def _change(name: str, sides: tuple[Scans, Scans], level: float, *, without: Collection[date] = ()) -> Change:
+    row = analytics.compare(*sides, level=level, without=without).iloc[0]
     return Change(
         name=name,
         before=float(row["first_rate"]),
@@ -160,8 +178,9 @@ def _change(name: str, sides: tuple[Scans, Scans], level: float) -> Change:
         ratio=float(row["ratio"]),
         low=float(row["low"]),
         high=float(row["high"]),
-        differs=bool(row["differs"]),
+        differs=None if row["reason"] else bool(row["differs"]),
         smallest=float(row["smallest"]),
+        reason=str(row["reason"]),
     )
 
 

@@ -73,27 +73,44 @@ def _between(change: Change) -> str:
 
 
 def _trend(comparisons: Comparisons) -> str:
-    """Compare the period with the previous one, or its second half with the first."""
+    """Compare the period with the previous one, or its second half with the first.
+
+    If unusual days are among them, the comparison without these days comes first, and the one with them after it.
+    """
     change = comparisons.total
     if change is None or comparisons.first is None or comparisons.second is None or not change.before + change.after:
         return ""
     if not change.before:
         return f"Nothing was scanned in {_against(comparisons, comparisons.first)}."
+    calm = comparisons.calm
+    if calm is None or not calm.before:
+        return f"{_compared(comparisons, change)}."
+    days = [day(one, year=False) for one in comparisons.left_out[:MOST_DAYS]]
+    rest = len(comparisons.left_out) - len(days)
+    which = listed(days + ([f"{number(rest)} more unusual days"] if rest else []))
+    them = "that day" if len(comparisons.left_out) == 1 else "those days"
+    return f"{_compared(comparisons, calm)}, leaving out {which}. With {them}: {more_or_fewer(change.ratio)}."
+
+
+def _compared(comparisons: Comparisons, change: Change) -> str:
+    """Compare the two periods, without a full stop."""
+    against = _against(comparisons, comparisons.first) if comparisons.first else ""
+    much = more_or_fewer(change.ratio)
+    than = "as" if much.endswith("as many") else "than"
     if change.differs:
-        much = more_or_fewer(change.ratio)
-        than = "as" if much.endswith("as many") else "than"
-        subject = (
-            f"The second half ({period(comparisons.second.since, comparisons.second.last)})"
-            if comparisons.is_half
-            else "This period"
-        )
-        return (
-            f"{subject} had {much} scans a day {than} {_against(comparisons, comparisons.first)} ({_between(change)})."
-        )
+        return f"{_subject(comparisons)} had {much} scans a day {than} {against} ({_between(change)})"
+    if change.differs is None:
+        unknown = f"whether that is more than chance is unknown: {change.reason}"
+        return f"{_subject(comparisons)} had {much} scans a day {than} {against}, but {unknown}"
     shown = f"; {_detectable_change(change.smallest)} would have shown" if change.smallest < 10 else ""
     subject = "the second half" if comparisons.is_half else "this period"
-    sides = f"between {subject} and {_against(comparisons, comparisons.first)}"
-    return f"No difference beyond chance {sides} ({_between(change)}{shown})."
+    return f"No difference beyond chance between {subject} and {against} ({_between(change)}{shown})"
+
+
+def _subject(comparisons: Comparisons) -> str:
+    if comparisons.is_half and comparisons.second:
+        return f"The second half ({period(comparisons.second.since, comparisons.second.last)})"
+    return "This period"
 
 
 def _against(comparisons: Comparisons, span: Span) -> str:
@@ -110,6 +127,8 @@ def _changes(comparisons: Comparisons) -> list[str]:
     changed = [one for one in comparisons.parts if one.differs]
     changed.sort(key=lambda one: -abs(log(one.ratio)) if 0 < one.ratio < inf else -inf)
     several = "campaign" if comparisons.part == "campaign" else "QR Code"
+    if comparisons.parts and all(one.differs is None for one in comparisons.parts):
+        return [f"The days are too few to say whether a {several} changed by more than chance."]
     if comparisons.parts and not changed:
         return [f"No {several} changed by more than chance would explain."]
     sentences = [f"{quoted(one.name)}: {_describe_change(one)}" for one in changed[:MOST_CHANGES]]
@@ -129,8 +148,11 @@ def _contents(comparisons: Comparisons) -> list[str]:
     """Describe what followed a change of content, which need not be its cause."""
     sentences = []
     for moment, content, change in comparisons.contents:
-        after = _describe_change(change)
-        if not change.differs:
+        if change.differs:
+            after = _describe_change(change)
+        elif change.differs is None:
+            after = f"whether its scans changed by more than chance is unknown: {change.reason}."
+        else:
             after = f"no difference in scans that chance does not explain ({_between(change)})."
         sentences.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
     return sentences
@@ -162,6 +184,8 @@ def _leader(comparisons: Comparisons) -> str:
     compared = f"{quoted(comparisons.runner_up)} ({rate(leader.after)} and {rate(leader.before)} scans a day)"
     if leader.differs and leader.ratio > 1:
         return f"{quoted(leader.name)} is scanned most, surely ahead of {compared}."
+    if leader.differs is None:
+        return f"{quoted(leader.name)} has the most scans; whether it is ahead of {compared} by chance is unknown."
     return f"{quoted(leader.name)} has the most scans, but is not surely ahead of {compared}."
 
 

@@ -68,9 +68,11 @@ def _intervals(comparisons: Comparisons) -> str:
         else ""
     )
     return (
-        "Only whole days are compared. From two weeks on, each day is compared with the same weekday. Each range is a "
-        "95% interval: about 95 of 100 such ranges contain the true change. Scans come in clusters, so the ranges "
-        f"reflect how much days vary, not just how many scans there were.{several}{halves}"
+        "Only whole days are compared. From two weeks on, each day is compared with the same weekday. Scans come in "
+        "clusters, and a good day is often followed by another, so the ranges reflect how much days vary and how long "
+        "ups and downs last, not just how many scans there were. About 95 of 100 such ranges contain the true change "
+        "if a day depends on the few days before it. A slow drift, or a rare event that has not happened yet, is not "
+        f"in them.{several}{halves}"
     )
 
 
@@ -78,7 +80,8 @@ def _causes(comparisons: Comparisons) -> str:
     return (
         ""
         if comparisons.total is None
-        else "Changes over time can have many causes, such as weather, holidays, or your own actions."
+        else "Changes over time can have many causes, such as weather, holidays, or your own actions. A range is for "
+        "one look at a time fixed beforehand: if you look every day, chance alone shows a difference sooner or later."
     )
 
 

@@ -64,29 +64,37 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     Args:
         scans: The view; the table `scans` contains the scans of the view.
         select: The statement. Its tables are `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
-        parameters: Values of the `$names` in the statement.
+        parameters: Values of the `$names` in the statement; DataFrames become tables of their name.
         seconds: The time limit, 0.1..3600.
 
     Raises:
-        InvalidParameter: If the text is not a single SELECT, DuckDB rejects it, or it exceeds the limit of time, memory
-            or rows.
+        InvalidParameter: If the text is not a single SELECT, DuckDB rejects it, it exceeds the limit of time, memory or
+            rows, or a DataFrame has the name of another table or cannot be a table.
     """
+    import pandas as pd
+
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
         raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
+    frames = {name: value for name, value in parameters.items() if isinstance(value, pd.DataFrame)}
     with TemporaryDirectory(prefix="qrkit-") as folder:
+        text = _write_rows(scans, select, Path(folder))
+        files = {name: str(Path(folder, f"{name}.parquet")) for name in TABLES}
+        for number, (name, frame) in enumerate(frames.items()):
+            files[name] = str(Path(folder, f"frame{number}.parquet"))
+            _write_frame(name, frame, files[name])
         question = Question(
-            select=_write_rows(scans, select, Path(folder)),
-            parameters=parameters,
-            folder=folder,
-            tables=TABLES,
+            select=text,
+            parameters={name: value for name, value in parameters.items() if name not in frames},
+            files=files,
+            result=str(Path(folder, "result.duckdb")),
             most=MOST_ROWS + 1,
             seconds=seconds,
             config={name: value for name, value in ALONE.items() if name != "enable_external_access"}
             | {"memory_limit": MEMORY},
         )
         _ask(question)
-        with duckdb.connect(str(Path(folder, "result.duckdb")), read_only=True, config=dict(ALONE)) as found:
+        with duckdb.connect(question["result"], read_only=True, config=dict(ALONE)) as found:
             answer: pd.DataFrame = found.sql("FROM result").df()
     if len(answer) > MOST_ROWS:
         raise _refused(select, f"has more than {MOST_ROWS:,} rows; count or narrow them, or write scans.to_parquet()")
@@ -117,7 +125,8 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
         raise _refused(select, "holds half a character (a lone surrogate)") from error
     except duckdb.Error as error:
         raise _refused(select, str(error)) from error
-    if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
+    # A PIVOT that finds its columns by itself is of type MULTI. The worker puts the text in parentheses in any case.
+    if len(found) != 1 or found[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI):
         raise _refused(select, "must be one SELECT")
     text = found[0].query.encode()
     ends = [place for place, _ in duckdb.tokenize(found[0].query) if text[place : place + 1] == b";"]
@@ -134,6 +143,18 @@ def _write_rows(scans: Scans, select: str, folder: Path) -> str:
             file = folder / f"{name}.parquet"
             alone.execute(f"COPY (FROM {name} {limit}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
     return text
+
+
+def _write_frame(name: str, frame: pd.DataFrame, file: str) -> None:
+    """Write a DataFrame without its index to a file."""
+    if name.lower() in TABLES:
+        raise InvalidParameter(Problem(name, None, f"needs another name: {name.lower()} is a table of qrkit"))
+    with duckdb.connect(":memory:") as alone:
+        try:
+            alone.register("given", frame)
+            alone.execute(f"COPY given TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+        except duckdb.Error as error:
+            raise InvalidParameter(Problem(name, None, f"cannot be a table: {error}")) from error
 
 
 def _ask(question: Question) -> None:

@@ -11,7 +11,6 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Timer
 from typing import Any, TypedDict
 
@@ -28,16 +27,16 @@ GRACE = 0.5
 
 
 class Question(TypedDict):
-    """A query, and the folder with its rows.
+    """A query, and the files with its rows.
 
-    The folder contains a Parquet file for each table. The worker adds `result.duckdb`, whose table `result` has at most
-    `most` rows.
+    `files` has the Parquet file of each table. The worker writes the database `result`, whose table `result` has at
+    most `most` rows.
     """
 
     select: str
     parameters: Mapping[str, Any]
-    folder: str
-    tables: tuple[str, ...]
+    files: Mapping[str, str]
+    result: str
     most: int
     seconds: float
     config: Mapping[str, Any]
@@ -46,11 +45,11 @@ class Question(TypedDict):
 def _answer(question: Question) -> tuple[int, bytes]:
     try:
         with duckdb.connect(":memory:", config=dict(question["config"])) as alone:
-            folder = Path(question["folder"])
-            files = {name: str(folder / f"{name}.parquet") for name in question["tables"]}
+            files = question["files"]
             for name, file in files.items():
-                alone.execute(f"CREATE TEMP VIEW {name} AS FROM read_parquet('{file}')")
-            alone.execute(f"ATTACH '{folder / 'result.duckdb'}' AS result; CREATE SCHEMA apart")
+                quoted = name.replace('"', '""')
+                alone.execute(f"""CREATE TEMP VIEW "{quoted}" AS FROM read_parquet('{file}')""")
+            alone.execute(f"ATTACH '{question['result']}' AS result; CREATE SCHEMA apart")
             alone.execute(f"SET allowed_paths = {list(files.values())}")
             alone.execute("SET enable_external_access = false; SET lock_configuration = true")
             with _in_time(alone, question["seconds"]):

@@ -60,12 +60,31 @@ def test_a_planted_change_is_found_and_its_interval_holds_it():
 
 
 def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_shown():
-    scans = analytics.simulate({"Door": 30}, since=FIRST, days=28, seed=5)
+    scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
     words = told(scans)
     (trend,) = saying(words, "^No difference beyond chance")
     smallest = int(re.search(r"a change of (\d+)% or more would have shown", trend)[1])
     assert 10 <= smallest <= 60
     assert not saying(words, "second half .* had")
+
+
+def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
+    scans = analytics.simulate({"Door": 30, "Gate": 20}, since=FIRST, days=20, seed=5)
+    words = told(scans, ("Door", "Gate"))
+    (trend,) = saying(words, "^The second half")
+    assert "whether that is more than chance is unknown: 9 whole days on one side are too few" in trend
+    assert saying(words, "^The days are too few to say whether a QR Code changed")
+    assert saying(words, "whether it is ahead of .* by chance is unknown")
+
+
+def test_an_event_day_does_not_make_a_trend():
+    """Thirteen times the scans on one day of the first half: without it, nothing has changed."""
+    scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
+    event = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 12, 12)] * 400})
+    words = told(pd.concat([scans[["short_code", "time"]], event]))
+    (trend,) = saying(words, "leaving out 12 May")
+    assert trend.startswith("No difference beyond chance between the second half and the first half (between ")
+    assert re.search(r"With that day: \d+% fewer\.$", trend)
 
 
 def test_a_period_with_bounds_is_compared_with_the_one_before():
@@ -107,12 +126,12 @@ def test_a_day_that_stands_out_is_named():
 def test_a_change_of_content_is_told_with_what_followed():
     with open_portfolio(":memory:") as portfolio:
         portfolio.insert_qrcode("https://example.com/new", name="Door", short_code="Door")
-        scans = analytics.simulate({"Door": 40}, since=FIRST, days=20, seed=8, truth=Truth(returning=0))
-        is_new = scans["time"] >= datetime(2026, 5, 14, 9)
+        scans = analytics.simulate({"Door": 40}, since=FIRST, days=42, seed=8, truth=Truth(returning=0))
+        is_new = scans["time"] >= datetime(2026, 5, 24, 9)
         contents = is_new.map({False: "https://example.com/old", True: "https://example.com/new"})
         portfolio.scans.insert(scans.assign(content=contents))
         words = report.portfolio(portfolio).words
-    (found,) = saying(words, "leads to https://example.com/new since 14 May")
+    (found,) = saying(words, "leads to https://example.com/new since 24 May")
     assert "no difference in scans that chance does not explain" in found
 
 

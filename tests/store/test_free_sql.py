@@ -54,6 +54,36 @@ def refused(shop, select, match=None, **parameters):
 # ---- answers
 
 
+def test_a_frame_is_a_table_of_its_name(shop):
+    sales = pd.DataFrame({"name": ["Door", "Shelf"], "euro": [12.5, 3.0]}, index=[7, 8])
+    found = shop.sql(
+        """SELECT q.name, s.euro, count(*) AS scans FROM scans JOIN qrcodes q ON q.id = qrcode_id
+        JOIN sales s ON s.name = q.name WHERE s.euro > $least GROUP BY ALL""",
+        sales=sales,
+        least=5,
+    )
+    assert found.to_dict("records") == [{"name": "Door", "euro": 12.5, "scans": 75}]
+    assert shop.sql('FROM "so; DROP ""it"', **{'so; DROP "it': sales}).equals(sales.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("name", ["scans", "Visits", "qrcodes"])
+def test_a_frame_does_not_take_the_place_of_a_table(shop, name):
+    with pytest.raises(InvalidParameter, match=f"{name}: needs another name: {name.lower()} is a table of qrkit"):
+        shop.sql("SELECT 1", **{name: pd.DataFrame({"a": [1]})})
+
+
+def test_a_frame_that_is_no_table_is_refused(shop):
+    with pytest.raises(InvalidParameter, match="sales: cannot be a table: "):
+        shop.sql("FROM sales", sales=pd.DataFrame())
+
+
+@pytest.mark.parametrize("columns", ["", "IN ('Door', 'Shelf')"])
+def test_a_pivot_has_a_column_for_each_value(shop, columns):
+    pivot = f"PIVOT (SELECT device, qrcode FROM scans) ON qrcode {columns} USING count(*) GROUP BY device"
+    assert shop.sql(pivot).to_dict("records") == [{"device": "phone", "Door": 75, "Shelf": 25}]
+    refused(shop, f"{pivot}; DROP VIEW scans", match="must be one SELECT")
+
+
 def test_scans_join_with_where_their_codes_hang(shop):
     found = shop.sql("""
         SELECT q.address, c.name AS campaign, s.device, count(*) AS scans

@@ -1,0 +1,80 @@
+"""Computes an interval for the true daily rate of a series of days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from math import exp, nan, sqrt
+from typing import NamedTuple
+
+from qrkit.analytics.daily_spread import spread_of
+from qrkit.analytics.distributions import gamma_quantile, normal_quantile
+from qrkit.analytics.long_run_spread import long_run_spread, side_of
+
+__all__ = ["FEWEST_SCANS", "FOUR_WEEKS", "PRIOR", "RateInterval", "rate_interval", "too_few_days", "too_few_scans"]
+
+FOUR_WEEKS = 28
+"""Fewer days do not show whether they depend on each other."""
+FEWEST_SCANS = 2.0
+"""Fewer scans, counted as independent ones, determine no rate."""
+PRIOR = 0.5
+"""The Jeffreys prior: this much is added to each count."""
+
+
+class RateInterval(NamedTuple):
+    """An interval for scans per day.
+
+    Attributes:
+        low: Lower end; NaN if there is no interval.
+        high: Upper end; NaN if there is no interval.
+        days_as_one: How many days carry the information of one independent day, 1 or more; NaN if unknown.
+        reason: Why there is no interval; "" if there is one.
+    """
+
+    low: float
+    high: float
+    days_as_one: float
+    reason: str
+
+
+def rate_interval(days: Mapping[date, int], level: float, *, independent: bool) -> RateInterval:
+    """Return the interval for the true rate of consecutive days, given as their scans by day.
+
+    Args:
+        days: Scans of each day, in order; 2 days or more.
+        level: Probability that the interval contains the true rate, above 0 and below 1.
+        independent: Whether to take the days as independent of each other.
+    """
+    scans, number = sum(days.values()), len(days)
+    if independent:
+        return _interval(scans, number, spread_of(days).widened(level), level, 1.0, skewed=False)
+    if number < FOUR_WEEKS:
+        return RateInterval(nan, nan, nan, too_few_days(number, FOUR_WEEKS))
+    run = long_run_spread([side_of(days)], level)
+    width = max(1.0, run.variance * number / scans) if scans else 1.0
+    if scans / width < FEWEST_SCANS:
+        return RateInterval(nan, nan, run.days_as_one, too_few_scans(scans, scans / width))
+    return _interval(scans, number, width, level, run.days_as_one, skewed=True)
+
+
+def too_few_days(number: int, least: int, where: str = "") -> str:
+    """Say why a number of days determines no interval."""
+    days = f"{number} whole days{where and ' '}{where} are too few"
+    return f"{days}; from {least} on, they show whether one day depends on another"
+
+
+def too_few_scans(scans: float, independent: float) -> str:
+    """Say why a number of scans, worth so many independent ones, determines no interval."""
+    if scans < FEWEST_SCANS:
+        return f"{scans:g} scans are too few; {FEWEST_SCANS:g} or more are needed"
+    worth = f"they say as much as {independent:.1f} independent scans, and {FEWEST_SCANS:g} are needed"
+    return f"the {scans:g} scans come in too few bursts: {worth}"
+
+
+def _interval(scans: int, number: int, width: float, level: float, days_as_one: float, *, skewed: bool) -> RateInterval:
+    unit = width / number
+    low, high = (gamma_quantile(scans / width + PRIOR, (1 + side * level) / 2) * unit for side in (-1, 1))
+    if skewed and scans:
+        # Bursts make the distribution of the sum skewed; on the scale of logarithms, the upper end is farther away.
+        high = max(high, scans / number * exp(normal_quantile((1 + level) / 2) * sqrt(width / scans)))
+    return RateInterval(low, high, days_as_one, "")

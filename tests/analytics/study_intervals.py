@@ -1,0 +1,123 @@
+"""Measures how often intervals contain the truth, and how often comparisons see what is not there: `make coverage`.
+
+Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 coverage.md`.
+"""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice, product
+from math import isnan, nan
+from pathlib import Path
+from statistics import mean, median
+from typing import NamedTuple
+
+from qrkit.analytics.rate_intervals import rate_interval
+from qrkit.analytics.ratio_intervals import ratio_interval
+from tests.analytics.worlds import GROUPS, INDEPENDENT, histories
+
+LEVEL = 0.95
+RATES = (0.3, 3.0, 40.0, 400.0)
+LENGTHS = (14, 28, 90, 365)
+HEADING = """# How often intervals are right
+
+Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
+day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
+after", days are those on each side. `tests/analytics/worlds.py` defines the worlds.
+
+"""
+
+
+class Cell(NamedTuple):
+    """What was found in the worlds of one kind, rate and length.
+
+    Attributes:
+        wrong: Share of intervals that miss the truth; NaN if there is none.
+        refused: Share of worlds without an interval.
+        width: Median width of the interval relative to that for independent days; NaN if there is none.
+    """
+
+    wrong: float
+    refused: float
+    width: float
+
+
+def rate_cell(world: str, rate: float, days: int, number: int, seed: int = 1) -> Cell:
+    """Measure intervals of rates."""
+    found = []
+    for history in histories(truth_of(world), rate, days, number, seed):
+        ours, plain = (rate_interval(history, LEVEL, independent=independent) for independent in (False, True))
+        found.append((ours.low <= rate <= ours.high, bool(ours.reason), ours.high - ours.low, plain.high - plain.low))
+    return cell(found)
+
+
+def change_cell(world: str, rate: float, days: int, number: int, seed: int = 2) -> Cell:
+    """Measure comparisons of as many days before and after a day on which nothing changed."""
+    found = []
+    for history in histories(truth_of(world), rate, 2 * days, number, seed):
+        entries = iter(history.items())
+        found.append(comparison(dict(islice(entries, days)), dict(entries)))
+    return cell(found)
+
+
+def pair_cell(world: str, rate: float, days: int, number: int, seed: int = 3) -> Cell:
+    """Measure comparisons of two codes with the same true rate."""
+    both = histories(truth_of(world), rate, days, 2 * number, seed)
+    return cell([comparison(one, next(both)) for one in both])
+
+
+def comparison(first, second):
+    ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
+    return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
+
+
+def cell(found) -> Cell:
+    told = [(is_right, width / plain) for is_right, is_refused, width, plain in found if not is_refused]
+    wrong = 1 - mean(is_right for is_right, _ in told) if told else nan
+    return Cell(wrong, 1 - len(told) / len(found), median(width for _, width in told) if told else nan)
+
+
+def truth_of(world: str):
+    return next(worlds[world] for worlds in GROUPS.values() if world in worlds)
+
+
+QUESTIONS = {"Rates": rate_cell, "Before and after": change_cell, "Two codes": pair_cell}
+
+
+def measured(question: str, world: str, rate: float, days: int, number: int) -> Cell:
+    return QUESTIONS[question](world, rate, days, number)
+
+
+def tables(number: int) -> str:
+    """Measure everything, and return it as Markdown."""
+    worlds = [world for group in GROUPS.values() for world in group]
+    keys = list(product(QUESTIONS, worlds, RATES, LENGTHS))
+    with ProcessPoolExecutor() as processes:
+        cells = dict(zip(keys, processes.map(measured, *zip(*keys, strict=True), [number] * len(keys)), strict=True))
+    parts = []
+    for question in QUESTIONS:
+
+        def of(name, question=question):
+            return lambda world, days: [getattr(cells[question, world, rate, days], name) for rate in RATES]
+
+        parts += [
+            table(f"{question}: share of 95% intervals that miss the truth", worlds, of("wrong")),
+            table(f"{question}: share of worlds without an interval", worlds, of("refused")),
+            table(f"{question}: width relative to intervals for independent days", list(INDEPENDENT), of("width")),
+        ]
+    return "\n\n".join(parts)
+
+
+def table(title, worlds, values) -> str:
+    lines = [f"**{title}**", "", f"| world | {' | '.join(f'{days} days' for days in LENGTHS)} |", "|---" * 5 + "|"]
+    for world in worlds:
+        shown = []
+        for days in LENGTHS:
+            known = [value for value in values(world, days) if not isnan(value)]
+            shown.append(f"{mean(known):.3f} / {max(known):.3f}" if known else "no interval")
+        lines.append(f"| {world} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    number, file = int(sys.argv[1]), Path(sys.argv[2])
+    file.write_text(HEADING.format(number=number) + tables(number) + "\n", encoding="utf-8")

@@ -1,0 +1,49 @@
+"""Worlds in which intervals and alarms have to hold: simulated days whose true rate is known."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import numpy as np
+
+from qrkit.analytics import Truth
+from qrkit.analytics.simulated_days import daily_counts
+
+MONDAY = date(2026, 3, 2)
+WEEK = (1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 0.5)
+RARE = {"events": 1 / 14, "event_size": 6.0}
+
+INDEPENDENT = {
+    "Poisson": Truth(),
+    "negative binomial, 10": Truth(unrest=1 / 10, shared=False),
+    "negative binomial, 3": Truth(unrest=1 / 3, shared=False),
+    "negative binomial, 1": Truth(unrest=1.0, shared=False),
+    "negative binomial, 0.3": Truth(unrest=1 / 0.3, shared=False),
+    "groups of 2 to 5": Truth(groups=(2, 5)),
+    "weekdays": Truth(weekdays=WEEK),
+    "weekdays, negative binomial, 3": Truth(weekdays=WEEK, unrest=1 / 3, shared=False),
+}
+MODERATE = {
+    "AR(1), 0.3": Truth(log_sd=0.4, log_correlation=0.3, shared=False),
+    "AR(1), 0.5": Truth(log_sd=0.4, log_correlation=0.5, shared=False),
+    "self-exciting, half a day": Truth(offspring=0.5, offspring_half_life=0.5),
+    "self-exciting, 1 day": Truth(offspring=0.5, offspring_half_life=1.0),
+}
+STRONG = {
+    "AR(1), 0.8": Truth(log_sd=0.4, log_correlation=0.8, shared=False),
+    "self-exciting, 3 days": Truth(offspring=0.5, offspring_half_life=3.0),
+}
+EVENTS = {
+    "rare events, half a day": Truth(**RARE, event_half_life=0.5, shared=False),
+    "rare events, 1 day": Truth(**RARE, event_half_life=1.0, shared=False),
+    "rare events, 3 days": Truth(**RARE, event_half_life=3.0, shared=False),
+}
+GROUPS = {"independent": INDEPENDENT, "moderate": MODERATE, "strong": STRONG, "rare events": EVENTS}
+"""Worlds by how strongly days depend on each other. Each code has days of its own, which is the hard case."""
+
+
+def histories(truth: Truth, rate: float, days: int, number: int, seed: int) -> Iterator[dict[date, int]]:
+    """Give the scans by day of a number of codes, all with the same true rate."""
+    random = np.random.default_rng(seed)
+    dates = [MONDAY + timedelta(days=day) for day in range(days)]
+    for row in daily_counts([rate] * number, MONDAY, days, random=random, truth=truth).tolist():
+        yield dict(zip(dates, row, strict=True))
