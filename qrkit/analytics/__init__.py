@@ -12,9 +12,11 @@ from qrkit.analytics.breakdowns import UNKNOWN, Attribute, Part, scans_by, scans
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
 from qrkit.analytics.lifetimes import half_lives, scans_by_content
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
+from qrkit.analytics.ranking import ranking
 from qrkit.analytics.scan_rows import scan_records
 from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
-from qrkit.analytics.simulated import Truth, simulate
+from qrkit.analytics.simulated import simulate
+from qrkit.analytics.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
@@ -36,6 +38,7 @@ __all__ = [
     "half_lives",
     "human_scans",
     "orphan_visits",
+    "ranking",
     "rates",
     "repeat_share",
     "scan_records",

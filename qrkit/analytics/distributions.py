@@ -17,6 +17,7 @@ __all__ = [
     "beta_quantile",
     "cosine_transform",
     "gamma_quantile",
+    "log_gamma",
     "negative_binomial_at_least",
     "negative_binomial_at_most",
     "normal_from_student",
@@ -41,6 +42,12 @@ def cosine_transform(values: np.ndarray) -> np.ndarray:
 def gamma_quantile(shape: float, probability: float) -> float:
     """Return the value that a gamma variable of scale 1 stays below with this probability."""
     return float(_special().gammaincinv(shape, probability))
+
+
+def log_gamma(values: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the gamma function of each of the values, which must be above 0."""
+    found: np.ndarray = _special().gammaln(values)
+    return found
 
 
 def beta_quantile(successes: float, failures: float, probability: float) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-__all__ = ["Truth", "simulate"]
+__all__ = ["simulate"]
 
 DAY_MICROSECONDS = 86_400_000_000
 HOUR_MICROSECONDS = 3_600_000_000

@@ -136,6 +136,7 @@ QUESTIONS: dict[str, Any] = {
         scans.where(since=date(2026, 2, 1), until=date(2026, 3, 1)), "week"
     ),
     "top": lambda scans: analytics.top_qrcodes(scans, most=2),
+    "ranking": analytics.ranking,
     "by campaign": lambda scans: analytics.scans_by(scans, "campaign"),
     "by country": lambda scans: analytics.scans_by(scans, "country"),
     "by system": lambda scans: analytics.scans_by(scans, "system"),

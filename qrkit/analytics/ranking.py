@@ -1,0 +1,170 @@
+"""Ranks QR Codes or campaigns by their true rates, as far as their scans tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, get_args
+
+from qrkit.analytics.breakdowns import Part
+from qrkit.analytics.daily_spread import check_share, spread_of, whole_days
+from qrkit.analytics.distributions import gamma_quantile
+from qrkit.analytics.long_run_spread import long_run_spread, side_of
+from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.pooled_rates import FEWEST_GROUPS, Gammas, pooled_rates
+from qrkit.analytics.rate_intervals import FOUR_WEEKS
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Scans
+from qrkit.tracking.text_columns import with_dtypes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+__all__ = ["ranking"]
+
+DRAWS = 4_000
+"""Number of draws behind the probabilities of the first places."""
+SEED = 1
+PLACES = 3
+"""How many places count as the top."""
+MIDDLE = 0.5
+"""Level at which spreads are taken for estimates; one of an interval of 95% is made larger to hold in most cases."""
+TYPICAL_DAYS = 20
+"""How many days of its own a group must have for its spread to count as much as that of a typical group."""
+
+
+def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.DataFrame:
+    """Rank QR Codes or campaigns by scans per day, and tell how likely each of them is truly first.
+
+    The first of a list is often the one that was lucky. `pooled_rate` allows for that: rates that rest on few scans are
+    moved toward those of the other groups (partial pooling, see `qrkit.analytics.pooled_rates`), and the table is
+    ordered by the result. Of the groups with a `first` of 0.5, about half have the highest true rate.
+
+    Scans that come in bursts count as fewer independent scans: each count is divided by its measured spread, which from
+    28 days on includes that days depend on the days before them (`qrkit.analytics.long_run_spread`). Where a group has
+    few scans, its spread is averaged with the typical one. The method assumes that true rates are spread out like a
+    gamma distribution, and that no group had an event that is rarer than the period is long. All groups are counted
+    over the same days, so choose days on which all codes were on display.
+
+    Columns: the name of `by` (str), days, scans (int64), rate (float64, scans per day), pooled_rate (float64, the
+    estimate of the true rate), low, high (float64, an interval for the true rate), first (float64, 0..1, the
+    probability that its true rate is the highest), top_three (float64, 0..1, that it is one of the three highest).
+    Groups without scans are included. With fewer than three groups, nothing is pooled.
+
+    Args:
+        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
+            scan.
+        by: What to rank: campaign (codes without one have the name ""), qrcode (its name) or qrcode_id.
+        level: Probability that an interval contains the true rate, above 0 and below 1.
+
+    Raises:
+        InvalidParameter: If the view has fewer than 2 whole days, or if an argument is out of range.
+
+    Example:
+        >>> from datetime import date
+        >>> from qrkit import open_portfolio
+        >>> from qrkit.analytics import simulate
+        >>> rates = {"door": 9.0, "window": 3.0, "bus": 3.0}
+        >>> with open_portfolio(":memory:") as shop:
+        ...     codes = [shop.insert_qrcode("https://example.com", name=code, short_code=code) for code in rates]
+        ...     number = shop.scans.insert(simulate(rates, since=date(2026, 3, 1), days=31))
+        ...     march = shop.scans.where(since="2026-03-01", until="2026-04-01")
+        ...     ranking(march)[["qrcode", "first"]].head(1).values.tolist()
+        [['door', 1.0]]
+    """
+    import numpy as np
+    import pandas as pd
+
+    if by not in get_args(Part):
+        raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}"))
+    level = check_share("level", level)
+    histories = _histories(scans, by)
+    days = np.array([len(history) for history in histories.values()], dtype="int64")
+    totals = np.array([sum(history.values()) for history in histories.values()], dtype="int64")
+    middle, wide = _spreads(list(histories.values()), totals, level)
+    rates = pooled_rates(totals / middle, days / middle)
+    low, high = _bounds(rates, wide / middle, level)
+    first, top_three = _probabilities(rates)
+    table = pd.DataFrame(
+        {
+            by: list(histories),
+            "days": days,
+            "scans": totals,
+            "rate": totals / days,
+            "pooled_rate": rates.mean if len(histories) >= FEWEST_GROUPS else totals / days,
+            "low": low,
+            "high": high,
+            "first": first,
+            "top_three": top_three,
+        }
+    )
+    types = {by: "str", "days": "int64", "scans": "int64"} | dict.fromkeys(table.columns[3:], "float64")
+    return with_dtypes(table, types).sort_values(["pooled_rate", by], ascending=[False, True], ignore_index=True)
+
+
+def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
+    """Return the scans of every group of a view, scanned or not, on each of its whole days."""
+    ((since, until),) = whole_days([scans])
+    view = scans.where(since=since, until=until)
+    days = scans_per_day(view)["day"].dt.date.tolist()
+    # Safe to format into SQL: `by` is a name in `Part`.
+    names = sorted(view.ask(f"SELECT DISTINCT {by} AS part FROM codes")["part"])
+    histories = {name: dict.fromkeys(days, 0) for name in names}
+    counts = scans_per_day(view, by=by, zeros=False)
+    for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):
+        histories[name][day] = number
+    return histories
+
+
+def _spreads(
+    histories: Sequence[Mapping[date, int]], totals: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each group how many scans carry the information of one independent scan.
+
+    The first array is for estimates, the second for intervals of a level: it is larger, since the spread is uncertain.
+    """
+    import numpy as np
+
+    measured = np.array([_measured(history, level) for history in histories]).reshape(-1, 2)
+    typical = np.median(measured[totals > 0], axis=0) if totals.any() else np.ones(2)
+    # A spread that is measured on a few days or scans is hardly known: average it with that of a typical group.
+    known = np.minimum(totals / typical[0], [len(history) for history in histories])
+    share = (known / (known + TYPICAL_DAYS))[:, None]
+    middle, wide = (measured**share * typical ** (1 - share)).T
+    return middle, np.maximum(middle, wide)
+
+
+def _measured(days: Mapping[date, int], level: float) -> tuple[float, float]:
+    """Return the spread of the days of one group, for estimates and for intervals of a level."""
+    mean = sum(days.values()) / len(days)
+    if not mean:
+        return 1.0, 1.0
+    if len(days) < FOUR_WEEKS:
+        spread = spread_of(days)
+        return spread.ratio, spread.widened(level)
+    middle, wide = (max(1.0, long_run_spread([side_of(days)], one).variance / mean) for one in (MIDDLE, level))
+    return middle, wide
+
+
+def _bounds(rates: Gammas, ratios: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of intervals for rates whose variances are multiplied by these ratios."""
+    import numpy as np
+
+    shapes = rates.shape / ratios
+    low, high = (
+        np.array([gamma_quantile(shape, (1 + side * level) / 2) for shape in shapes]) * rates.mean / shapes
+        for side in (-1, 1)
+    )
+    return low, high
+
+
+def _probabilities(rates: Gammas) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each rate the probability that it is the highest, and that it is one of the three highest."""
+    import numpy as np
+
+    number = len(rates.shape)
+    draws = np.random.default_rng(SEED).gamma(rates.shape, rates.scale, (DRAWS, number))
+    order = np.argsort(-draws, axis=1)
+    first, top = (np.bincount(order[:, :places].ravel(), minlength=number) / DRAWS for places in (1, PLACES))
+    return first, top
