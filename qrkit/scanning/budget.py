@@ -7,7 +7,9 @@ decides. Function patterns have no error correction; damage to them is counted s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +71,7 @@ class Cause:
     share: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Budget(Shown):
     """The error correction of a symbol, and how much of it a drawing uses.
 
@@ -80,8 +82,8 @@ class Budget(Shown):
         unused: Share of error correction that the worst block has left, as in print grades; negative if it has none.
         fixed: Wrong modules per function pattern: finder_top_left, finder_top_right, finder_bottom_left, separator,
             timing, alignment, format, version, dark_module; without patterns that are intact.
-        causes: The damage by each part of the design, the worst first.
         least_errors: Codewords per block that even the best reader gets wrong; empty if not measured.
+        find_causes: Finds `causes`; None if the design is unknown.
     """
 
     symbol: Symbol
@@ -90,8 +92,20 @@ class Budget(Shown):
     correctable: tuple[int, ...]
     unused: float
     fixed: dict[str, int]
-    causes: tuple[Cause, ...] = field(default=())
     least_errors: tuple[int, ...] = field(default=())
+    find_causes: Callable[[Budget], tuple[Cause, ...]] | None = field(default=None, repr=False)
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The damage by each part of the design, the worst first.
+
+        Found when first asked for: the design is drawn again without each of its parts, which takes several times as
+        long as the rest of a static check.
+
+        Raises:
+            RenderingFailed: If the renderer fails on a part of the design, or takes too long.
+        """
+        return self.find_causes(self) if self.find_causes else ()
 
     @property
     def used(self) -> float:
