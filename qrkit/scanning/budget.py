@@ -16,7 +16,7 @@ import numpy as np
 
 from qrkit.late import Shown
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, Sampled
+from qrkit.scanning.sampling import MARGIN, Sampled, median
 from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
@@ -203,7 +203,7 @@ def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
 def is_inverted(luma: Greys, dark: Flags) -> bool:
     """Return True if the symbol is drawn light on dark."""
     inner = luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    return bool(np.median(inner[dark]) > np.median(inner[~dark]))
+    return median(inner[dark]) > median(inner[~dark])
 
 
 def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
@@ -215,7 +215,7 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
         is_careful: True to ignore modules under a logo, which do not show what dark and light are.
     """
     is_dark = np.pad(dark, MARGIN)
-    least, most = (float(np.median(luma[of])) for of in (is_dark, ~is_dark))
+    least, most = (median(luma[of]) for of in (is_dark, ~is_dark))
     whole = max(most - least, FAINTEST)
     low, high = _around(luma, is_dark, np.ones_like(is_dark))
     if is_careful:
