@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import gt
 from typing import NamedTuple
 
 from qrkit.contents.cards import summary
@@ -23,8 +24,8 @@ from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 __all__ = ["Parts", "draw_parts"]
 
-UNSEEN = (Role.FINDER, Role.SEPARATOR)
-"""Roles whose light modules get no sprites, because readers need the light area around finder patterns."""
+SEEN = bytes(role not in (Role.FINDER, Role.SEPARATOR) for role in range(256))
+"""For `bytes.translate`: whether light modules of a role get sprites; readers need light around finder patterns."""
 
 
 class Parts(NamedTuple):
@@ -80,10 +81,8 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
     """Return the dark modules to draw, and the light ones that may carry sprites."""
     out = left_out(sheet)
     dark = [bytearray(row) for row in sheet.symbol.modules]
-    light = [
-        bytearray(not module and role not in UNSEEN for module, role in zip(row, roles, strict=True))
-        for row, roles in zip(sheet.symbol.modules, sheet.symbol.roles, strict=True)
-    ]
+    may_be_seen = (roles.translate(SEEN) for roles in sheet.symbol.roles)
+    light = [bytearray(map(gt, seen, row)) for seen, row in zip(may_be_seen, sheet.symbol.modules, strict=True)]
     for column, row in out:
         dark[row][column] = light[row][column] = 0
     for corner, (row, column) in finder_places(sheet.symbol.side).items():

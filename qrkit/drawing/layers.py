@@ -82,6 +82,8 @@ def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tupl
 
 def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
     """Return the modules that overlap a visible pixel of the layer, with pixels enlarged by the tolerance."""
+    import numpy as np
+
     grown, module = layer.tolerance, sheet.layout.module
     # Only pixels within the tolerance of the image can decide about a module.
     reach = ceil(abs(grown)) + 1
@@ -94,15 +96,15 @@ def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int
     square = 1 + floor(2 * max(0.0, -grown))
     sums = _sums(_full_squares(_visible(sheet, index, layer, (left, top, right, bottom)), square))
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
-    found = set()
-    for place in data:
-        x, y = sheet.layout.place(*place)
-        # The first pixels of the squares that the module overlaps. The module is enlarged or shrunk instead of them.
-        columns = _overlapped(x - left - grown - (square - 1), x - left + module + grown, width)
-        rows = _overlapped(y - top - grown - (square - 1), y - top + module + grown, height)
-        if _count_between(sums, rows, columns):
-            found.add(place)
-    return found
+    # The first pixels of the squares that a column or row of modules overlaps. The modules are enlarged or shrunk
+    # instead of the pixels.
+    numbers = np.arange(sheet.layout.side)
+    x, y = sheet.layout.x + numbers * module, sheet.layout.y + numbers * module
+    first_x, last_x = _overlapped(x - left - grown - (square - 1), x - left + module + grown, width)
+    first_y, last_y = _overlapped(y - top - grown - (square - 1), y - top + module + grown, height)
+    below, above = sums[last_y], sums[first_y]
+    counts = (below[:, last_x] - above[:, last_x] - below[:, first_x] + above[:, first_x]).tolist()
+    return {(column, row) for column, row in data if counts[row][column]}
 
 
 def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
@@ -153,16 +155,13 @@ def _sums(seen: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _overlapped(start: float, end: float, size: int) -> tuple[int, int]:
-    """Return the first pixel that overlaps start..end, and the pixel after the last."""
+def _overlapped(starts: np.ndarray, ends: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first pixels that overlap from start to end, and the pixels after the last."""
+    import numpy as np
+
     # Sums of coordinates are inexact, so less than a millionth of a pixel does not count as overlap.
-    first, last = floor(start + 1e-6), ceil(end - 1e-6)
-    return max(0, min(first, size)), max(0, min(last, size))
-
-
-def _count_between(sums: np.ndarray, rows: tuple[int, int], columns: tuple[int, int]) -> int:
-    (top, bottom), (left, right) = rows, columns
-    return int(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])
+    first, last = np.floor(starts + 1e-6), np.ceil(ends - 1e-6)
+    return np.clip(first, 0, size).astype(int), np.clip(last, 0, size).astype(int)
 
 
 def _icon(outline: Outline, layer: Layer) -> Outline:

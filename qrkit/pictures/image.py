@@ -83,15 +83,13 @@ class QRImage(Shown):
     def scan(self) -> ScanReport:
         """The report of a static check, which uses arithmetic instead of readers.
 
-        Its budget lists causes only if too much error correction is used; `check("static")` always lists them.
-
         Raises:
             RenderingFailed: If the renderer fails on a part of the design, or takes too long.
         """
         from qrkit.scanning.arithmetic import reckoned
         from qrkit.scanning.examine import examine
 
-        return reckoned(self.design) or examine(self._drawn, "static", is_sparing=True)
+        return reckoned(self.design) or examine(self._drawn, "static")
 
     @cached_property
     def known_scan(self) -> ScanReport | None:

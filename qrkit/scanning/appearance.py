@@ -26,7 +26,7 @@ from qrkit.scanning.budget import (
     wrong_modules,
 )
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, sample
+from qrkit.scanning.sampling import MARGIN, median, sample
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Role, Symbol
 
@@ -93,7 +93,7 @@ class Appearance:
         """Return whether each module reads dark if it is dark, and light if it is light."""
         inner = slice(MARGIN, -MARGIN)
         changing = np.pad(np.isin(role_grid(self.version), CHANGING), MARGIN)
-        least, most = (float(np.median(luma[changing])) for luma in (self.if_dark, self.if_light))
+        least, most = (median(luma[changing]) for luma in (self.if_dark, self.if_light))
         whole = most - least
         if abs(whole) < FAINTEST:
             nothing = np.zeros(changing[inner, inner].shape, dtype=bool)

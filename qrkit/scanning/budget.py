@@ -7,14 +7,16 @@ decides. Function patterns have no error correction; damage to them is counted s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrkit.late import Shown
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, Sampled
+from qrkit.scanning.sampling import MARGIN, Sampled, median
 from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
@@ -69,7 +71,7 @@ class Cause:
     share: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Budget(Shown):
     """The error correction of a symbol, and how much of it a drawing uses.
 
@@ -80,8 +82,8 @@ class Budget(Shown):
         unused: Share of error correction that the worst block has left, as in print grades; negative if it has none.
         fixed: Wrong modules per function pattern: finder_top_left, finder_top_right, finder_bottom_left, separator,
             timing, alignment, format, version, dark_module; without patterns that are intact.
-        causes: The damage by each part of the design, the worst first.
         least_errors: Codewords per block that even the best reader gets wrong; empty if not measured.
+        find_causes: Finds `causes`; None if the design is unknown.
     """
 
     symbol: Symbol
@@ -90,8 +92,20 @@ class Budget(Shown):
     correctable: tuple[int, ...]
     unused: float
     fixed: dict[str, int]
-    causes: tuple[Cause, ...] = field(default=())
     least_errors: tuple[int, ...] = field(default=())
+    find_causes: Callable[[Budget], tuple[Cause, ...]] | None = field(default=None, repr=False)
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The damage by each part of the design, the worst first.
+
+        Found when first asked for: the design is drawn again without each of its parts, which takes several times as
+        long as the rest of a static check.
+
+        Raises:
+            RenderingFailed: If the renderer fails on a part of the design, or takes too long.
+        """
+        return self.find_causes(self) if self.find_causes else ()
 
     @property
     def used(self) -> float:
@@ -189,7 +203,7 @@ def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
 def is_inverted(luma: Greys, dark: Flags) -> bool:
     """Return True if the symbol is drawn light on dark."""
     inner = luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    return bool(np.median(inner[dark]) > np.median(inner[~dark]))
+    return median(inner[dark]) > median(inner[~dark])
 
 
 def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
@@ -201,7 +215,7 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
         is_careful: True to ignore modules under a logo, which do not show what dark and light are.
     """
     is_dark = np.pad(dark, MARGIN)
-    least, most = (float(np.median(luma[of])) for of in (is_dark, ~is_dark))
+    least, most = (median(luma[of]) for of in (is_dark, ~is_dark))
     whole = max(most - least, FAINTEST)
     low, high = _around(luma, is_dark, np.ones_like(is_dark))
     if is_careful:

@@ -11,6 +11,7 @@ from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Marker, Modules
 from qrkit.drawing.draw import draw
 from qrkit.drawing.scene import Pictures
+from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import Budget, Cause, wrong_modules
 from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.sampling import sample
@@ -26,17 +27,21 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
     """Return the damage that each part of a design does to its symbol, the worst first, without harmless parts.
 
     Damage that either of two parts would cause alone is attributed to neither.
+
+    Raises:
+        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     if not budget.wrong.any():
         return ()
     found = []
-    for path, other, shown in _without(design, pictures, budget.wrong):
-        wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
-        cured = budget.wrong & ~wrong
-        if cured.any():
-            before, after = (_wrong_codewords(budget, flags) for flags in (budget.wrong, budget.wrong & wrong))
-            codewords = before - after
-            found.append(Cause(path, int(cured.sum()), codewords, codewords / before if before else 0.0))
+    with within(LONGEST_SECONDS):
+        for path, other, shown in _without(design, pictures, budget.wrong):
+            wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
+            cured = budget.wrong & ~wrong
+            if cured.any():
+                before, after = (_wrong_codewords(budget, flags) for flags in (budget.wrong, budget.wrong & wrong))
+                codewords = before - after
+                found.append(Cause(path, int(cured.sum()), codewords, codewords / before if before else 0.0))
     return tuple(sorted(found, key=lambda cause: (-cause.codewords, -cause.modules, cause.path)))
 
 

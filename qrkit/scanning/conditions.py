@@ -45,6 +45,9 @@ MOST_SIDE = 1_600
 PIXELS = 6.0
 """Pixels per module of a sheet, unless the condition has another size."""
 
+PHONE_PIXELS = 4.2
+"""Pixels per module that a phone sees."""
+
 FINE = 2
 """Factor by which modules are enlarged to simulate ink spread, so that a pixel is a twelfth of a module."""
 
@@ -79,6 +82,7 @@ class Sheet:
             greys = np.rint(np.clip(np.nan_to_num(greys), 0, 1) * 255).astype(np.uint8)
         self._picture = Image.fromarray(greys)
         self._px, self._margin = px, margin
+        self._views: dict[tuple[float, float, float], Picture] = {}
         # A symbol that is small in its image gets fewer pixels per module, because the whole page is captured.
         self.shrink = min(1.0, MOST_SIDE / PIXELS / (max(greys.shape) / px + 2 * margin))
 
@@ -97,6 +101,15 @@ class Sheet:
     def picture(self) -> Picture:
         """The sheet at its usual size, on white."""
         return self.of_size(PIXELS)
+
+    def held_at(self, tilt: float, pan: float, roll: float) -> Picture:
+        """Return the sheet as a phone held at these angles sees it, in degrees; the same image each time."""
+        angles = (tilt, pan, roll)
+        if angles not in self._views:
+            view = _seen(self.picture, tilt=tilt, pan=pan, roll=roll)
+            width, height = (ceil(side * PHONE_PIXELS / PIXELS) for side in view.size)
+            self._views[angles] = view.resize((width, height), Image.Resampling.BOX)
+        return self._views[angles]
 
 
 TREMBLE = 7
@@ -265,11 +278,8 @@ class _Phone:
     quality: int
 
     def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
-        pixels = 4.2
-        picture = _seen(sheet.picture, tilt=self.tilt, pan=self.pan, roll=self.roll)
-        width, height = (ceil(side * pixels / PIXELS) for side in picture.size)
-        picture = picture.resize((width, height), Image.Resampling.BOX)
-        picture = _blurred(picture, self.blur * pixels * sheet.shrink)
+        picture = sheet.held_at(self.tilt, self.pan, self.roll)
+        picture = _blurred(picture, self.blur * PHONE_PIXELS * sheet.shrink)
         picture = _shaded(_faded(picture, self.contrast), self.light)
         return _as_jpeg(_noisy(picture, random, self.noise), self.quality)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.drawing.draw import draw
@@ -14,7 +15,7 @@ from qrkit.scanning.budget import budget_of, is_inverted, true_modules
 from qrkit.scanning.causes import causes_of
 from qrkit.scanning.free_pads import symbol_of
 from qrkit.scanning.grade import QUIET_ZONE, Grade, grade
-from qrkit.scanning.issues import MOST_USED, issues_of
+from qrkit.scanning.issues import issues_of
 from qrkit.scanning.sampling import MARGIN, Sampled, greys_of, reflectance, sample
 from qrkit.scanning.scan_report import Level, ScanReport
 from qrkit.scanning.structure import structure_of
@@ -61,9 +62,7 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
 
 
-def examine(
-    drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None, *, is_sparing: bool = False
-) -> ScanReport:
+def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None) -> ScanReport:
     """Check a design; see `qrkit.check`.
 
     Args:
@@ -71,8 +70,6 @@ def examine(
         level: The level of the check.
         engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level `full`,
             all that are installed.
-        is_sparing: True to skip the search for causes if no issue needs them. The search draws the design again
-            without each of its parts, which takes several times as long as the rest of a static check.
 
     Raises:
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
@@ -80,11 +77,10 @@ def examine(
     design, symbol, pictures, scene = drawn
     with within(LONGEST_SECONDS):
         sampled = sample(scene)
-        budget = budget_of(sampled, symbol)
-        if not is_sparing or budget.used > MOST_USED:
-            budget = replace(budget, causes=causes_of(design, pictures, budget))
+        budget = replace(budget_of(sampled, symbol), find_causes=partial(causes_of, design, pictures))
+        structure = structure_of(sampled, symbol, budget.wrong)
+        issues = issues_of(design, budget, structure)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
-    structure = structure_of(sampled, symbol, budget.wrong)
     panel = None
     if seen:
         from qrkit.scanning.panel import run_panel
@@ -93,7 +89,7 @@ def examine(
     return report_of(
         design.content,
         level,
-        issues_of(design, budget, structure),
+        issues,
         budget=budget,
         structure=structure,
         panel=panel,

@@ -185,7 +185,7 @@ def run_panel(
 
     def seen(conditions: Iterable[Condition], sheet: Sheet = sheet) -> dict[str, dict[str, Outcome]]:
         return {
-            condition.name: {engine.name: _outcome(engine, picture, payloads) for engine in engines}
+            condition.name: _outcomes(engines, picture, payloads)
             for condition, picture in captured(sheet, conditions, seed)
         }
 
@@ -220,11 +220,17 @@ def _payloads(content: str | bytes) -> set[bytes]:
     return payloads
 
 
-def _outcome(engine: Engine, picture: Pixels, payloads: set[bytes]) -> Outcome:
-    found = engine.read(picture) or engine.read(retaken(picture))
-    if not found:
-        return "nothing"
-    return "read" if payloads.issuperset(found) else "wrong"
+def _outcomes(engines: Iterable[Engine], picture: Pixels, payloads: set[bytes]) -> dict[str, Outcome]:
+    """Return what each engine reads in a capture, or in the second one, which is taken if an engine needs it."""
+    outcomes: dict[str, Outcome] = {}
+    second = None
+    for engine in engines:
+        found = engine.read(picture)
+        if not found:
+            second = retaken(picture) if second is None else second
+            found = engine.read(second)
+        outcomes[engine.name] = "nothing" if not found else "read" if payloads.issuperset(found) else "wrong"
+    return outcomes
 
 
 def _last_read(steps: Mapping[float, Mapping[str, Outcome]], name: str) -> float | None:

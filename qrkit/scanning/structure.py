@@ -13,7 +13,7 @@ import numpy as np
 from qrkit.scanning.budget import true_modules
 from qrkit.scanning.measures import EyeShape, Structure
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.sampling import MARGIN, Sampled
+from qrkit.scanning.sampling import MARGIN, Sampled, median
 from qrkit.symbol.symbol import CORNERS, FINDER, Role, Symbol, finder_places
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
 def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
     """Return the luma of typical dark and typical light modules."""
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    return float(np.median(inner[dark])), float(np.median(inner[~dark]))
+    return median(inner[dark]), median(inner[~dark])
 
 
 def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
@@ -65,7 +65,7 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
             right = here & ~wrong
             # Areas under a logo have no contrast; the budget covers them.
             if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
-                found.append(float(np.median(inner[right & ~dark]) - np.median(inner[right & dark])))
+                found.append(median(inner[right & ~dark]) - median(inner[right & dark]))
     low, high = levels(luma, symbol)
     return min(found, key=abs) if found else high - low
 

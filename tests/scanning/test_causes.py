@@ -1,10 +1,14 @@
 """Each part of a design that does damage is found as the cause of it, and no other is."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from qrkit import Gradient, Layer, Modules, check
 from qrkit.design.decoration import Sprite
+from qrkit.drawing.untrusted.rasteriser import within
+from qrkit.errors import RenderingFailed
 from qrkit.scanning.budget import Cause
 from qrkit.scanning.module_roles import module_codewords
 from tests.drawing.pictures import filled
@@ -91,3 +95,16 @@ def test_the_issue_names_the_cause():
     (issue,) = [one for one in report.issues if one.code == "error-budget"]
     assert issue.where == "layers.0"
     assert "most of it for layers.0" in issue.message
+
+
+def test_causes_are_found_when_somebody_asks():
+    """A report of little damage is made without drawing the design again, and its copy knows the same causes."""
+    report = check(with_logo(0.2, ec="H", modules=Modules(type="sprite", sprite="circle")), "static")
+    assert report.verdict == "robust"
+    copy = pickle.loads(pickle.dumps(report))
+    for budget in (report.budget, copy.budget):
+        with within(0), pytest.raises(RenderingFailed):
+            budget.causes  # noqa: B018
+        assert [cause.path for cause in budget.causes] == ["layers.0"]
+        with within(0):
+            assert budget.as_dict()["causes"]  # they are kept

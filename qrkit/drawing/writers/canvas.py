@@ -15,8 +15,10 @@ from qrkit.drawing.bitmaps import placed
 from qrkit.drawing.scene import (
     Bitmap,
     Drawing,
+    Gradient,
     Group,
     Item,
+    Linear,
     Matrix,
     Paint,
     Picture,
@@ -30,12 +32,13 @@ from qrkit.drawing.svg_elements import Definitions, document, elements, path_dat
 from qrkit.drawing.untrusted.rasteriser import rasterise
 
 if TYPE_CHECKING:
+    import numpy as np
     from PIL.Image import Image
 
 __all__ = ["painted", "seen"]
 
-WHOLE = 1e-6
-"""Rounding error allowed in a whole number of pixels."""
+WHOLE, WHOLE_SHARE = 1e-6, 1e-9
+"""Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
@@ -125,8 +128,11 @@ class _Canvas:
         right, bottom = min(left + width, self._size[0]), min(top + height, self._size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
-            filled = Image.new("RGBA", (right - left, bottom - top), (color.red, color.green, color.blue, color.alpha))
-            self._picture.alpha_composite(filled, (left, top))
+            channels = (color.red, color.green, color.blue, color.alpha)
+            if color.alpha == 255:
+                self._picture.paste(channels, (left, top, right, bottom))  # same result as below, but faster
+            else:
+                self._picture.alpha_composite(Image.new("RGBA", (right - left, bottom - top), channels), (left, top))
 
     def _add_through(self, mask: Image, matrix: Matrix, paint: Paint) -> None:
         """Paint through a mask."""
@@ -138,10 +144,7 @@ class _Canvas:
             colored = Image.new("RGBA", self._size, (paint.red, paint.green, paint.blue, paint.alpha))
         else:
             alpha = {color.alpha for _, color in paint.stops}
-            definitions = Definitions()
-            everywhere = Rectangle(*_whole_canvas(self._size, matrix), paint)
-            body = "".join(elements(Group((everywhere,), matrix), definitions))
-            colored = _render(body, definitions, self._size)
+            colored = _gradient(paint, matrix, self._size)
         if self._opaque and alpha == {255}:
             self._picture.paste(colored, mask=mask)  # same result as below, but faster
             return
@@ -164,6 +167,21 @@ class _Canvas:
             draw = _bitmap if isinstance(content, Bitmap) else _drawing
             self._shown[key] = draw(content, inner, turned, opacity, size)  # type: ignore[arg-type]  # each its own
         self._picture.alpha_composite(self._shown[key], (left, top))
+
+
+def _gradient(paint: Gradient, matrix: Matrix, size: tuple[int, int]) -> Image:
+    """Paint an image with a gradient."""
+    from PIL import Image
+
+    width, height = size
+    if isinstance(paint, Linear):
+        # All rows of a horizontal gradient are equal, and all columns of a vertical one.
+        height = 1 if paint.start[1] == paint.stop[1] else height
+        width = 1 if paint.start[0] == paint.stop[0] else width
+    definitions = Definitions()
+    everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
+    painted = _render("".join(elements(Group((everywhere,), matrix), definitions)), definitions, (width, height))
+    return painted if painted.size == size else painted.resize(size, Image.Resampling.NEAREST)
 
 
 def _paint(item: Item) -> Paint | None:
@@ -229,20 +247,68 @@ def _add_stamps(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
     """Add stamps to a mask; return False if their subpixel offsets differ."""
     if not isinstance(stamps.picture, Outline) or not stamps.places:
         return True
+    import numpy as np
+
     form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
     left, top, right, bottom = form.box()
-    places = [
-        (x * matrix.scale_x + matrix.move_x + left, y * matrix.scale_y + matrix.move_y + top) for x, y in stamps.places
-    ]
-    over_x, over_y = _fraction(places[0][0]), _fraction(places[0][1])
-    if not all(_whole(x - over_x, y - over_y) for x, y in places):
+    places = np.array(stamps.places) * (matrix.scale_x, matrix.scale_y) + (matrix.move_x, matrix.move_y) + (left, top)
+    over_x, over_y = (_fraction(place) for place in places[0].tolist())
+    places -= (over_x, over_y)
+    whole = np.rint(places).astype(int)
+    if (abs(places - whole) > np.maximum(WHOLE, abs(places) * WHOLE_SHARE)).any():
         return False
     size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
     body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
     stamp = _render(body, Definitions(), size).getchannel("A")
-    for x, y in places:
-        mask.paste(255, (round(x - over_x), round(y - over_y)), stamp)
+    layers = _stamp_layers(stamp, whole, mask.size)
+    for layer in layers:
+        mask.paste(255, (0, 0), layer)
+    if not layers:
+        for x, y in whole.tolist():
+            mask.paste(255, (x, y), stamp)
     return True
+
+
+def _stamp_layers(stamp: Image, places: np.ndarray, size: tuple[int, int]) -> list[Image]:
+    """Distribute stamps over few layers so that those of one layer do not overlap, and can be copied.
+
+    Pasting the layers gives the same pixels as pasting the stamps in turn, because the order of two does not matter.
+
+    Args:
+        stamp: The mask of one stamp.
+        places: int, n x 2: x, y of the top left corner of each stamp.
+        size: Width and height of the layers.
+
+    Returns:
+        The layers; an empty list if the stamps are not on a grid, or more than two overlap at a pixel.
+    """
+    import numpy as np
+    from PIL import Image
+
+    (width, height), first = stamp.size, places.min(axis=0)
+    across, down = (_step(numbers) for numbers in places.T)
+    apart = -(-width // across), -(-height // down)  # columns and rows between stamps that do not overlap
+    if max(apart) > 2 or ((places - first) % (across, down)).any():
+        return []
+    # A border of the size of a stamp takes the parts outside of the canvas.
+    layers = np.zeros((*apart, size[1] + 2 * height, size[0] + 2 * width), dtype=np.uint8)
+    inside = ((places > (-width, -height)) & (places < size)).all(axis=1)
+    numbers = ((places - first) // (across, down) % apart)[inside]
+    form = np.asarray(stamp)
+    for (column, row), (x, y) in zip(numbers.tolist(), (places[inside] + stamp.size).tolist(), strict=True):
+        layers[column, row, y : y + height, x : x + width] = form
+    flat = layers[:, :, height:-height, width:-width].reshape(-1, size[1], size[0])
+    if len(flat) > 2 and np.count_nonzero(flat, axis=0).max() > 2:
+        return []
+    return [Image.fromarray(layer) for layer in flat]
+
+
+def _step(numbers: np.ndarray) -> int:
+    """Return the smallest distance between different numbers; their number of pixels is whole."""
+    import numpy as np
+
+    unique = np.unique(numbers)
+    return int(np.diff(unique).min()) if len(unique) > 1 else 1 << 30
 
 
 def _add_outline(mask: Image, outline: Outline, matrix: Matrix) -> None:
@@ -299,7 +365,7 @@ def _render(body: str, definitions: Definitions, size: tuple[int, int]) -> Image
 
 
 def _whole(*numbers: float) -> bool:
-    return all(isclose(one, round(one), abs_tol=WHOLE) for one in numbers)
+    return all(isclose(one, round(one), rel_tol=WHOLE_SHARE, abs_tol=WHOLE) for one in numbers)
 
 
 def _fraction(value: float) -> float:

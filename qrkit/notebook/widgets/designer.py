@@ -236,7 +236,8 @@ class Designer(Page):
         png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
         source = f"data:image/png;base64,{b64encode(png).decode()}"
         picture = f'<img src="{source}" alt="{page_text(f"QR Code: {summary(image.design.content)}")}">'
-        return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": image.small_svg(), "image/png": png}
+        svg = self._draft.picture.get("svg") or image.small_svg()
+        return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
 
 
 Designer.handlers = {

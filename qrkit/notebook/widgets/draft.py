@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
 from qrkit.notebook.widgets.companions import with_companions
 from qrkit.notebook.widgets.defaults import start
+from qrkit.notebook.widgets.draft_picture import Picture, picture_of
 from qrkit.pictures.image import QRImage
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Draft:
 
     Attributes:
         image: The image of the design.
+        picture: The image as it is sent to a browser.
         fetch: As in the argument; can be changed.
 
     Raises:
@@ -75,7 +77,7 @@ class Draft:
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
         self.fetch = fetch
-        self.image = self._draw(design)
+        self.image, self.picture = self._draw(design)
         self._past: list[Design] = []
         self._future: list[Design] = []
         self._gesture: Any = None
@@ -107,10 +109,11 @@ class Draft:
         """
         if design == self.design:
             return
-        image = self._draw(design)
+        drawn = self._draw(design)
         if gesture is None or gesture != self._gesture:
             self._past = [*self._past, self.design][-MOST_STEPS:]
-        self._future, self._gesture, self.image = [], gesture, image
+        self._future, self._gesture = [], gesture
+        self.image, self.picture = drawn
 
     def edit(self, *edits: Edit, gesture: Any = None) -> None:
         """Change fields as a user does, all or none of them.
@@ -136,24 +139,23 @@ class Draft:
     def undo(self) -> None:
         """Undo the last step, if there is one."""
         if self._past:
-            image = self._draw(self._past[-1])
+            drawn = self._draw(self._past[-1])
             self._future.append(self.design)
             self._past.pop()
-            self.image, self._gesture = image, None
+            (self.image, self.picture), self._gesture = drawn, None
 
     def redo(self) -> None:
         """Redo the last undone step, if there is one."""
         if self._future:
-            image = self._draw(self._future[-1])
+            drawn = self._draw(self._future[-1])
             self._past.append(self.design)
             self._future.pop()
-            self.image, self._gesture = image, None
+            (self.image, self.picture), self._gesture = drawn, None
 
-    def _draw(self, design: Design) -> QRImage:
+    def _draw(self, design: Design) -> tuple[QRImage, Picture]:
         """Draw a design, which raises if anything is wrong with it."""
         image = QRImage(design, fetch=self.fetch)
-        image.small_svg()
-        return image
+        return image, picture_of(image)
 
     def _apply(self, fields: dict[str, Any], edit: Edit) -> None:
         *way, last = edit.path

@@ -13,19 +13,15 @@ __all__ = ["shown"]
 
 LONGEST_VALUE = 40_000
 """Maximum characters of a string that is sent to the browser; a content can have 32,767."""
-LONGEST_SVG = 100_000
-"""Maximum characters of an SVG that is sent with every step of a slider; a larger image is sent as PNG."""
 
 
 def shown(draft: Draft) -> dict[str, Any]:
     """Return the state as JSON; the image is bytes if it is a PNG."""
     image = draft.image
     layout = lay_out(image.design, image.symbol, exact=True)
-    svg = image.small_svg()
-    small = {"svg": svg} if len(svg) <= LONGEST_SVG else {"png": image.to_bytes("png", compression=1)}
     return {
         "values": _short(image.design.model_dump(mode="json")),
-        "picture": small,
+        "picture": draft.picture,
         "size": [image.width, image.height],
         "label": f"{image.symbol.version}-{image.symbol.error_correction}, {image.width} x {image.height} px",
         "area": [layout.width, layout.height],

@@ -399,3 +399,15 @@ def test_rule_of_another_field_is_told_at_the_one_that_was_touched():
 def test_starts_are_for_fields_that_exist():
     names = {".".join(str(step) for step in path if isinstance(step, str)) for path, _ in LEAVES}
     assert [name for name in STARTS if not any(one == name or one.startswith(f"{name}.") for one in names)] == []
+
+
+@pytest.mark.parametrize(
+    ("sprite", "version", "kind"), [("circle", 4, "svg"), ("star", 12, "png"), ("circle", 12, "png")]
+)
+def test_the_browser_gets_an_svg_unless_it_is_long(sprite, version, kind):
+    """Most long ones are not even written, others are found to be long."""
+    design = Design(content="hi", version=version, modules={"type": "sprite", "sprite": sprite})
+    picture = shown(Draft(design))["picture"]
+    svg = generate(design).small_svg()
+    assert (len(svg) <= 100_000) == (kind == "svg")
+    assert picture == ({"svg": svg} if kind == "svg" else {"png": generate(design).to_bytes("png", compression=1)})

@@ -1,0 +1,56 @@
+"""Draws the image of a draft for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from qrkit.design.outline import Outline
+from qrkit.drawing.draw import is_plain
+from qrkit.drawing.scene import Group, Shape, Stamps
+
+if TYPE_CHECKING:
+    from qrkit.drawing.scene import Item
+    from qrkit.pictures.image import QRImage
+
+__all__ = ["Picture", "picture_of"]
+
+Picture: TypeAlias = dict[str, str | bytes]
+"""The image as text, `svg`, or as bytes, `png`."""
+
+LONGEST_SVG = 100_000
+"""Maximum characters of an SVG that is sent with every step of a slider; a larger image is sent as PNG."""
+
+
+def picture_of(image: QRImage) -> Picture:
+    """Draw an image for the browser.
+
+    Raises:
+        QrkitError: If it cannot be drawn.
+    """
+    if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
+        svg = image.small_svg()
+        if len(svg) <= LONGEST_SVG:
+            return {"svg": svg}
+    return {"png": image.to_bytes("png", compression=1)}
+
+
+def _fewest_characters(items: Iterable[Item]) -> int:
+    """Return a number of characters that the SVG surely exceeds, without writing it.
+
+    Each number of an outline takes a digit and the letter or space before it.
+    """
+    count = 0
+    for item in items:
+        match item:
+            case Group(inside):
+                count += _fewest_characters(inside)
+            case Shape(outline):
+                count += 2 * _numbers(outline)
+            case Stamps(Outline() as outline, places=places):
+                count += 2 * _numbers(outline) * len(places)
+    return count
+
+
+def _numbers(outline: Outline) -> int:
+    return sum(len(numbers) for _, numbers in outline.segments)

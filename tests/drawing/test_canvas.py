@@ -1,0 +1,43 @@
+"""Pixels do not depend on how a drawing is put together: what is drawn at once is what is drawn one by one."""
+
+from dataclasses import replace
+
+import pytest
+
+from qrkit import generate
+from qrkit.design.color import Color
+from qrkit.design.shapes.sprites import SPRITES
+from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Squares, Stamps
+from qrkit.drawing.writers.canvas import painted
+from tests.drawing.pictures import LINK
+
+INK = Color(160, 20, 60, 200)
+CELLS = ((1, 0), (2, 0), (0, 1), (1, 1), (3, 1), (1, 2), (2, 2), (3, 3))
+SCENE = replace(generate(LINK).scene, width=40, height=36)
+
+
+def drawn(*items) -> bytes:
+    return painted(replace(SCENE, items=items)).tobytes()
+
+
+@pytest.mark.parametrize("matrix", [Matrix(), Matrix(-1, 1, 40, 0.25), Matrix(1.5, 1.5, -5, -4)])
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [("circle", 8), ("star", 8), ("smiley", 8), ("star", 12), ("x", 20)],
+    ids=["apart", "points overlap", "side by side", "half a stamp overlaps", "more than two overlap"],
+)
+def test_stamps_are_the_same_together_and_one_by_one(name, scale, matrix):
+    """Some lie partly outside of the picture, or on fractions of a pixel."""
+    outline = SPRITES[name].placed(scale_x=scale)
+    places = tuple((8 * column + 0.5, 8 * row - 2.0) for column, row in CELLS)
+    together = Stamps(outline, scale, scale, places, INK)
+    one_by_one = [replace(together, places=(place,)) for place in places]
+    assert drawn(Group((together,), matrix)) == drawn(Group(tuple(one_by_one), matrix))
+
+
+@pytest.mark.parametrize("stop", [(40, 0), (0, 36)], ids=["across", "down"])
+def test_a_straight_gradient_is_the_one_that_an_svg_has(stop):
+    """Squares take their colors from a painted strip, a rectangle from a painted picture."""
+    paint = Linear((0, 0), stop, ((0.0, Color(0, 0, 0)), (0.4, Color(250, 0, 90)), (1.0, Color(10, 200, 255))))
+    whole = Squares(0, 0, 4, (b"\1" * 10,) * 9, paint)
+    assert drawn(whole) == drawn(Rectangle(0, 0, 40, 36, paint))
