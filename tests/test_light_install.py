@@ -66,7 +66,7 @@ NEEDS_AN_EXTRA = [
     ("server", "main(['serve'])"),
     ("server", "main(['demo'])"),
     ("statistics", "qrkit.analytics.rates(june)"),
-    ("statistics", "qrkit.analytics.compare(june, june)"),
+    ("statistics", "qrkit.analytics.compare(june, june, independent=True)"),
     ("statistics", "qrkit.analytics.unusual_days(june)"),
     ("notebook", "qrkit.report.notebook(qrkit.open_portfolio(folder / 'a.duckdb'), folder / 'june.ipynb')"),
     ("postgresql", "qrkit.open_portfolio('postgresql://joe@db.example/shop')"),
