@@ -82,9 +82,9 @@ def _grid(counts: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.nda
     variations = np.geomspace(*VARIATIONS)[:, None]
     expected = max(counts.sum(), ALONE) / exposures.sum() * exposures
     # How well each group tells the mean of all rates, given how different rates are.
-    informations = expected / (1 + expected * variations**2)
-    totals = informations.sum(axis=1, keepdims=True)
-    means = (informations * np.maximum(counts, ALONE / len(counts)) / exposures).sum(axis=1, keepdims=True) / totals
+    knowledge = expected / (1 + expected * variations**2)
+    totals = knowledge.sum(axis=1, keepdims=True)
+    means = (knowledge * np.maximum(counts, ALONE / len(counts)) / exposures).sum(axis=1, keepdims=True) / totals
     errors = 1 / np.sqrt(totals)
     means = means * np.exp(errors * np.linspace(-MEANS[0], MEANS[0], MEANS[1]))
     shapes = np.broadcast_to(variations**-2, means.shape)
