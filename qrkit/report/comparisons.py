@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from qrkit import analytics
+from qrkit.analytics.bursts import find_bursts
+from qrkit.analytics.unusual_days import daily_scans, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
@@ -21,6 +23,8 @@ MOST_PARTS = 20
 """Maximum number of groups compared; more would make the intervals wider."""
 FEWEST_DAYS = 2
 """Minimum days on each side of a comparison."""
+ALARM = 0.05
+"""Probability that a period in which nothing happened has an unusual day, and that it has a burst."""
 FEWEST_USUAL = 14
 """Minimum number of whole days to tell what is usual."""
 MOST_CONTENTS = 3
@@ -93,6 +97,7 @@ class Comparisons:
         runner_up: Name of the second largest group.
         previous: Result of `analytics.scans_and_previous`; None if there were no scans before.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
+        bursts: Result of `analytics.bursts`; None if there are too few days.
         contents: QR Codes whose content changed: the day, the new content, and the change in scans.
     """
 
@@ -106,6 +111,7 @@ class Comparisons:
     runner_up: str = ""
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
+    bursts: pd.DataFrame | None = None
     contents: Sequence[tuple[date, str, Change]] = ()
 
 
@@ -122,7 +128,9 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     view = whole.of(scans)
-    unusual = analytics.unusual_days(view) if whole.days >= FEWEST_USUAL and view.count() else None
+    # The days are counted once for both questions.
+    daily = daily_scans(view) if whole.days >= FEWEST_USUAL and view.count() else None
+    unusual, bursts = (judge_days(daily, ALARM), find_bursts(daily, ALARM)) if daily else (None, None)
     previous = analytics.scans_and_previous(view) if has_bounds else None
     if previous is not None and not previous["previous_scans"].sum():
         previous = None
@@ -143,7 +151,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, previous is None, total, part if chosen else "", parts, leading,
-        best[1][0] if leading else "", previous, unusual, _contents(scans, whole),
+        best[1][0] if leading else "", previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
