@@ -9,6 +9,7 @@ days counts twice. Scans without a key do not count toward visitors.
 from __future__ import annotations
 
 from qrkit.analytics.breakdowns import UNKNOWN, Attribute, Part, scans_by, scans_by_location, top_qrcodes
+from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
 from qrkit.analytics.lifetimes import half_lives, scans_by_content
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
@@ -32,6 +33,7 @@ __all__ = [
     "Period",
     "Truth",
     "before_and_after",
+    "bursts",
     "calendar",
     "compare",
     "gaps_and_overlaps",

@@ -20,6 +20,7 @@ __all__ = [
     "log_gamma",
     "negative_binomial_at_least",
     "negative_binomial_at_most",
+    "negative_binomial_log_probability",
     "normal_from_student",
     "normal_quantile",
     "student_from_normal",
@@ -60,14 +61,23 @@ def beta_probability(successes: float, failures: float, value: float) -> float:
     return float(_special().betainc(successes, failures, value))
 
 
-def negative_binomial_at_most(number: float, shape: float, success: float) -> float:
-    """Return the probability of a count of at most `number`."""
-    return float(_special().betainc(shape, number + 1, success))
+def negative_binomial_at_most(number: np.ndarray, shape: np.ndarray, success: np.ndarray) -> np.ndarray:
+    """Return the probabilities of counts of at most `number`."""
+    return _special().betainc(shape, number + 1, success)  # type: ignore[no-any-return]
 
 
-def negative_binomial_at_least(number: float, shape: float, success: float) -> float:
-    """Return the probability of a count of at least `number`."""
-    return float(_special().betaincc(shape, number, success)) if number else 1.0
+def negative_binomial_at_least(number: np.ndarray, shape: np.ndarray, success: np.ndarray) -> np.ndarray:
+    """Return the probabilities of counts of at least `number`."""
+    # scipy knows no probability of more than -1, which is 1.
+    return _special().betaincc(shape, number.clip(1), success) * (number > 0) + (number <= 0)  # type: ignore[no-any-return]
+
+
+def negative_binomial_log_probability(number: np.ndarray, shape: np.ndarray, success: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the probabilities of counts of exactly `number`; `success` is below 1."""
+    import numpy as np
+
+    ways = _special().gammaln(number + shape) - _special().gammaln(shape) - _special().gammaln(number + 1)
+    return ways + shape * np.log(success) + number * np.log1p(-success)  # type: ignore[no-any-return]
 
 
 def normal_quantile(probability: float) -> float:
@@ -101,14 +111,14 @@ def student_quantile(freedom: float, probability: float) -> float:
     return float(_special().stdtrit(freedom, probability))
 
 
-def student_from_normal(probability: float, freedom: float) -> float:
-    """Convert a value's cumulative probability in the normal distribution to that in Student's t distribution."""
-    return float(_special().stdtr(freedom, normal_quantile(probability)))
+def student_from_normal(probability: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """Convert values' cumulative probabilities in the normal distribution to those in Student's t distribution."""
+    return _special().stdtr(freedom, _special().ndtri(probability))  # type: ignore[no-any-return]
 
 
-def normal_from_student(probability: float, freedom: float) -> float:
-    """Convert a value's cumulative probability in Student's t distribution to that in the normal distribution."""
-    return float(_special().ndtr(student_quantile(freedom, probability)))
+def normal_from_student(probability: float, freedom: np.ndarray) -> np.ndarray:
+    """Convert a value's cumulative probability in Student's t distribution to those in the normal distribution."""
+    return _special().ndtr(_special().stdtrit(freedom, probability))  # type: ignore[no-any-return]
 
 
 def _special() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,22 +21,59 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-__all__ = ["unusual_days"]
+__all__ = [
+    "FITTED",
+    "NEIGHBORS",
+    "DailyScans",
+    "daily_scans",
+    "days_with",
+    "expect",
+    "judge_days",
+    "negative_binomial",
+    "outside",
+    "relative_variance",
+    "unusual_days",
+]
 
-AROUND = 28
-"""Days on each side that determine what is expected of a day: four of each weekday."""
-MOST_ROUNDS = 20
-"""Maximum number of times that the remaining days are evaluated again without the unusual ones."""
-MOST_STEPS = 30
+NEIGHBORS = 2
+"""Days on each side that are left out of what is expected of a day: an event of three days must not hide itself."""
+AROUND = 56
+"""Number of surrounding days that determine the level: eight of each weekday."""
+SLOPE_UNIT = 28
+"""Days over which the trend is measured; its prior is worth two days at this distance."""
+FEWEST_WITH_SCANS = 8
+"""Fewer days with a scan do not tell how much days vary."""
 PRIOR = 0.5
 """Scans added to all days together: even if no day had a scan, some may still come."""
-DOUBT = 0.25
-"""Prior precision (1 / variance) of the weekday effects and the trend, so that Sundays without a single scan so far are
-not expected to stay at exactly zero."""
+FITTED = 8
+"""Seven weekdays and a trend are fitted to the days, so that many days tell nothing about their spread."""
+MOST_ROUNDS = 20
+"""Maximum number of times that the remaining days are judged again without the unusual ones."""
+SMALLEST = 1e-300
+"""Smallest tail probability that the normal distribution distinguishes from zero."""
 
 
-class Expected(NamedTuple):
-    """The prediction for one day.
+class DailyScans(NamedTuple):
+    """The scans of consecutive whole days.
+
+    Attributes:
+        days: The days.
+        numbers: Scans of each day.
+        weekdays: Weekday of each day, 0 for Monday.
+    """
+
+    days: list[date]
+    numbers: np.ndarray
+    weekdays: np.ndarray
+
+    @property
+    def is_known(self) -> bool:
+        """Whether enough days had a scan to tell how much days vary."""
+        return int((self.numbers > 0).sum()) >= FEWEST_WITH_SCANS
+
+
+class Usual(NamedTuple):
+    """The prediction for each day: a negative binomial distribution whose variance is an estimate.
 
     Attributes:
         mean: Expected scans.
@@ -44,20 +81,24 @@ class Expected(NamedTuple):
         freedom: Degrees of freedom of the variance.
     """
 
-    mean: float
-    variance: float
-    freedom: int
+    mean: np.ndarray
+    variance: np.ndarray
+    freedom: np.ndarray
 
 
 @takes_time_zone
 def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     """Return every whole day of a view with its expected scans, and whether it was unusual.
 
-    The expectation for a day comes from the surrounding days (up to 56), excluding the day itself. A quasi-Poisson
-    regression fits the level, trend and weekdays of these days. Their variance is measured, and the day is compared
-    with a negative binomial distribution of that variance. Unusual days are left out when the remaining days are
-    evaluated again, so that one extreme day does not hide another. Several high days in a row, such as before an event,
-    can still hide one another in a view of a month.
+    The expectation for a day comes from the level, trend and weekdays of the surrounding days (up to 56), without the
+    day itself and its two neighbors on each side. Weekday effects are shrunk toward 1 where few scans support them. The
+    variance of the other days is measured, and the day is compared with a negative binomial distribution of that
+    variance, widened by Student's t because the variance is only an estimate. Unusual days are left out when the
+    remaining days are judged again, so that one extreme day does not hide another. An event of more than three days
+    can still hide itself: `bursts` looks for those.
+
+    Where fewer than 8 days have a scan, nobody can tell what is usual: chance, low and high are missing (NaN), and no
+    day is called unusual. In a view of two or three weeks `high` can be infinite: so few days rule out hardly anything.
 
     Columns: day (datetime64[us], a day in the view's time zone), scans (int64), expected, low, high (float64; a usual
     day lies between low and high), chance (float64, 0..1, probability that a usual day is at least this far off),
@@ -66,119 +107,197 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
             scan.
-        alarm: Probability of a false alarm in the whole view, above 0 and below 1: if nothing happened, about this
-            share of views has at least one day reported as unusual. The actual share is lower if days vary little, and
-            up to twice as high if they vary a lot.
+        alarm: Probability of a false alarm in the whole view, above 0 and below 1: if nothing happened, at most about
+            this share of views has a day reported as unusual, even if scans come in groups or good days follow one
+            another.
 
     Raises:
         InvalidParameter: If the view has fewer than 14 whole days, or if `alarm` is not above 0 and below 1.
     """
+    alarm = check_share("alarm", alarm)
+    return judge_days(daily_scans(scans), alarm)
+
+
+def daily_scans(scans: Scans) -> DailyScans:
+    """Return the scans of the whole days of a view.
+
+    Raises:
+        InvalidParameter: If the view has fewer than 14 whole days.
+    """
+    daily = counts(scans, whole_days([scans])[0])
+    if len(daily) < TWO_WEEKS:
+        rule = f"has {len(daily)} whole days; {TWO_WEEKS} or more tell what is usual"
+        raise InvalidParameter(Problem("scans", None, rule))
+    return days_with(daily)
+
+
+def days_with(daily: dict[date, int]) -> DailyScans:
+    """Return scans per day, given by consecutive days."""
+    import numpy as np
+
+    weekdays = np.array([day.weekday() for day in daily])
+    return DailyScans(list(daily), np.array(list(daily.values()), dtype="float64"), weekdays)
+
+
+def judge_days(daily: DailyScans, alarm: float) -> pd.DataFrame:
+    """Return the DataFrame of `unusual_days`."""
     import numpy as np
     import pandas as pd
 
-    alarm = check_share("alarm", alarm)
-    days = counts(scans, whole_days([scans])[0])
-    if len(days) < TWO_WEEKS:
-        rule = f"has {len(days)} whole days; {TWO_WEEKS} or more tell what is usual"
-        raise InvalidParameter(Problem("scans", None, rule))
-    numbers = np.array(list(days.values()), dtype="float64")
-    tail = alarm / len(days) / 2
-    usual = np.ones(len(days), dtype=bool)
+    limit = alarm / len(daily.days)
+    counted = np.ones(len(daily.days), dtype=bool)
     for _ in range(MOST_ROUNDS):
-        expected = _expected(list(days), numbers, usual)
-        chances = np.array([_chance(*pair) for pair in zip(numbers, expected, strict=True)])
-        still_usual = usual & (chances > 2 * tail)
-        if still_usual.all() or (still_usual == usual).all():
+        usual = _usual(daily, counted)
+        chances = _chances(daily.numbers, usual)
+        if not daily.is_known or not (counted & (chances <= limit)).any():
             break
-        usual = still_usual
-    bounds = [_bounds(prediction, tail) for prediction in expected]
+        counted &= chances > limit
+    low, high = _bounds(usual, limit / 2)
+    known = np.where(daily.is_known, 1.0, np.nan)
     return pd.DataFrame(
         {
-            "day": pd.Series(list(days), dtype="datetime64[us]"),
-            "scans": numbers.astype("int64"),
-            "expected": [prediction.mean for prediction in expected],
-            "low": [low for low, _ in bounds],
-            "high": [high for _, high in bounds],
-            "chance": chances,
-            "is_unusual": chances <= 2 * tail,
+            "day": pd.Series(daily.days, dtype="datetime64[us]"),
+            "scans": daily.numbers.astype("int64"),
+            "expected": usual.mean,
+            "low": low * known,
+            "high": high * known,
+            "chance": chances * known,
+            "is_unusual": (chances <= limit) & daily.is_known,
         }
     )
 
 
-def _expected(days: Sequence[date], numbers: np.ndarray, usual: np.ndarray) -> list[Expected]:
-    """Predict each day from the usual days around it."""
+def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
+    """Return for each window the sum of the values of all days but its own and its neighbors.
+
+    Args:
+        values: A value, or a row of values, for each day.
+        starts: Index of the first day of each window.
+        length: Days of each window.
+    """
     import numpy as np
 
-    places = np.arange(len(days))
-    columns = [np.ones(len(days)), (places - len(days) / 2) / AROUND]
-    columns += [np.array([float(day.weekday() == number) for day in days]) for number in range(7)]
-    table = np.column_stack(columns)
-    predictions = []
-    for place in places:
-        others = np.flatnonzero(usual & (places != place))
-        nearest = others[np.argsort(np.abs(others - place), kind="stable")[: 2 * AROUND]]
-        predictions.append(_predict(table[nearest], numbers[nearest], table[place]))
-    return predictions
+    sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
+    ends = np.minimum(starts + length + NEIGHBORS, len(values))
+    return sums[-1] - (sums[ends] - sums[np.maximum(starts - NEIGHBORS, 0)])  # type: ignore[no-any-return]
 
 
-def _predict(table: np.ndarray, numbers: np.ndarray, row: np.ndarray) -> Expected:
-    """Fit a quasi-Poisson regression of `numbers` on `table`, and predict the number of one more row."""
+def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Predict the scans of each day of some windows from the days outside of each window.
+
+    Args:
+        daily: Scans per day.
+        counted: Which days may be used.
+        starts: Index of the first day of each window.
+        length: Days of each window.
+
+    Returns:
+        Expected scans, an array of windows x days of a window; and the daily mean of the days outside of each window.
+    """
     import numpy as np
 
-    numbers = numbers + PRIOR / len(numbers)
-    doubt = np.diag([0.0, *[DOUBT] * (table.shape[1] - 1)])
-    weights = np.array([np.log(numbers.mean()), *[0.0] * (table.shape[1] - 1)])
-    for _ in range(MOST_STEPS):
-        means = np.exp(np.clip(table @ weights, -30, 30))
-        precision = table.T @ (table * means[:, None]) + doubt
-        step = np.linalg.solve(precision, table.T @ (numbers - means) - doubt @ weights)
-        weights = weights + np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-8:
-            break
-    means = np.exp(np.clip(table @ weights, -30, 30))
-    precision = table.T @ (table * means[:, None]) + doubt
-    fitted = float(np.trace(np.linalg.solve(precision, precision - doubt)))
-    freedom = max(len(numbers) - round(fitted), 1)
-    spread = max(1.0, float(((numbers - means) ** 2 / means).sum()) / freedom)
-    mean = float(np.exp(np.clip(row @ weights, -30, 30)))
-    doubtful = spread * float(row @ np.linalg.solve(precision, row))
-    return Expected(mean, spread * mean + mean**2 * doubtful, freedom)
+    total = len(daily.numbers)
+    used = np.where(counted, daily.numbers, 0.0)
+    on_weekday = np.eye(7)[daily.weekdays]
+    days = outside(counted[:, None] * on_weekday, starts, length)
+    scans = outside(used[:, None] * on_weekday, starts, length)
+    number = np.maximum(days.sum(axis=1), 1)
+    mean = (scans.sum(axis=1) + PRIOR) / number
+    spread = np.maximum(1, outside(used**2, starts, length) / number / mean - mean)
+    prior = (2 * spread / mean)[:, None]
+    factors = (scans / mean[:, None] + prior) / (days + prior)
+    factors /= factors.mean(axis=1, keepdims=True)
+    # The level and trend: a straight line through the nearest days, each relative to its weekday.
+    width = min(total, AROUND + length + 2 * NEIGHBORS)
+    first = np.clip(starts - (width - length) // 2, 0, total - width)
+    near = first[:, None] + np.arange(width)
+    is_used = counted[near] & (
+        (near < (starts - NEIGHBORS)[:, None]) | (near >= (starts + length + NEIGHBORS)[:, None])
+    )
+    weights = np.take_along_axis(factors, daily.weekdays[near], axis=1) * is_used
+    weight = np.maximum(weights.sum(axis=1), SMALLEST)
+    middle = (starts + (length - 1) / 2)[:, None]
+    times = (near - middle) / SLOPE_UNIT
+    center = (weights * times).sum(axis=1) / weight
+    level = (daily.numbers[near] * is_used).sum(axis=1) / weight
+    distances = times - center[:, None]
+    rise = (distances * (daily.numbers[near] * is_used - weights * level[:, None])).sum(axis=1)
+    slope = rise / ((weights * distances**2).sum(axis=1) + 2)
+    inside = starts[:, None] + np.arange(length)
+    line = level[:, None] + slope[:, None] * ((inside - middle) / SLOPE_UNIT - center[:, None])
+    line = np.maximum(line, mean[:, None] / 4)
+    return line * np.take_along_axis(factors, daily.weekdays[inside], axis=1) + PRIOR / total, mean
 
 
-def _chance(number: float, expected: Expected) -> float:
-    """Return the two-sided probability that a usual day is at least as far off as `number`."""
-    shape, share = _negative_binomial(expected)
-    at_most = negative_binomial_at_most(number, shape, share)
-    at_least = negative_binomial_at_least(number, shape, share)
-    return min(1.0, 2 * min(_student_t_probability(at_most, expected), _student_t_probability(at_least, expected)))
+def relative_variance(total: int, length: int, spread: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return how much larger the variance of a window is because its mean and weekdays are only estimates.
+
+    Args:
+        total: Days of the view.
+        length: Days of the window.
+        spread: Ratio of variance to mean.
+        mean: Daily mean.
+    """
+    return 1 + length / min(total - 1, AROUND) + 0.3 / (total / 7 - 1 + 2 * spread / mean)  # type: ignore[no-any-return]
 
 
-def _student_t_probability(chance: float, expected: Expected) -> float:
-    """Convert a tail probability from the normal distribution to Student's t: the variance is only an estimate."""
-    return student_from_normal(chance, expected.freedom) if 0 < chance < 1 else chance
+def negative_binomial(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return shape and success probability of the negative binomial distributions with these means and variances."""
+    import numpy as np
 
-
-def _bounds(expected: Expected, tail: float) -> tuple[float, float]:
-    """Return the lowest and highest number of scans of a usual day."""
-    shape, share = _negative_binomial(expected)
-    beyond = normal_from_student(tail, expected.freedom)
-    low, high = (_quantile(chance, shape, share, expected) for chance in (beyond, 1 - beyond))
-    return low, high
-
-
-def _quantile(chance: float, shape: float, share: float, expected: Expected) -> float:
-    """Return a quantile of the negative binomial distribution: the smallest number reached with this probability."""
-    low, high = -1, int(expected.mean + 1)
-    while negative_binomial_at_most(high, shape, share) < chance:
-        high *= 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if negative_binomial_at_most(middle, shape, share) >= chance else (middle, high)
-    return float(high)
-
-
-def _negative_binomial(expected: Expected) -> tuple[float, float]:
-    """Return shape and success probability of the negative binomial distribution with this mean and variance."""
     # A variance equal to the mean would be a Poisson distribution, the limit of an infinite shape.
-    beyond = max(expected.variance - expected.mean, expected.mean * 1e-6)
-    return expected.mean**2 / beyond, expected.mean / (expected.mean + beyond)
+    beyond = np.maximum(variance - mean, mean * 1e-6)
+    return mean**2 / beyond, mean / (mean + beyond)
+
+
+def _usual(daily: DailyScans, counted: np.ndarray) -> Usual:
+    """Predict each day from the counted days that are not its neighbors."""
+    import numpy as np
+
+    total = len(daily.days)
+    starts = np.arange(total)
+    expected, mean = expect(daily, counted, starts, 1)
+    expected = expected[:, 0]
+    residuals = (daily.numbers - expected) ** 2 / expected * counted
+    freedom = outside(counted.astype("float64"), starts, 1) - FITTED
+    spread = np.maximum(1, outside(residuals, starts, 1) / np.maximum(freedom, 3))
+    with_scans = outside((counted & (daily.numbers > 0)).astype("float64"), starts, 1)
+    variance = spread * expected * relative_variance(total, 1, spread, mean)
+    return Usual(expected, variance, np.maximum(1, np.minimum(freedom, with_scans - 2)))
+
+
+def _chances(numbers: np.ndarray, usual: Usual) -> np.ndarray:
+    """Return the two-sided probability that a usual day is at least as far off as each number."""
+    import numpy as np
+
+    shape, success = negative_binomial(usual.mean, usual.variance)
+    tails = (negative_binomial_at_most(numbers, shape, success), negative_binomial_at_least(numbers, shape, success))
+    smaller = np.clip(np.minimum(*tails), SMALLEST, 0.5)
+    return 2 * student_from_normal(smaller, usual.freedom)
+
+
+def _bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest number of scans of each usual day."""
+    import numpy as np
+
+    shape, success = negative_binomial(usual.mean, usual.variance)
+    beyond = normal_from_student(tail, usual.freedom)
+    bounded = beyond > SMALLEST
+    beyond = np.maximum(beyond, SMALLEST)
+    low = _smallest(lambda number: negative_binomial_at_most(number, shape, success) > beyond, usual.mean)
+    high = _smallest(lambda number: negative_binomial_at_least(number + 1, shape, success) <= beyond, usual.mean)
+    return np.where(bounded, low, 0), np.where(bounded, high, np.inf)
+
+
+def _smallest(is_reached: Callable[[np.ndarray], np.ndarray], mean: np.ndarray) -> np.ndarray:
+    """Return for each day the smallest number, 0 or more, from which on a condition holds."""
+    import numpy as np
+
+    low, high = np.full(len(mean), -1.0), np.ceil(mean)
+    while not (reached := is_reached(high)).all():
+        low, high = np.where(reached, low, high), np.where(reached, high, 2 * high + 1)
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        reached, is_open = is_reached(middle.clip(0)), high - low > 1
+        low, high = np.where(is_open & ~reached, middle, low), np.where(is_open & reached, middle, high)
+    return high  # type: ignore[no-any-return]

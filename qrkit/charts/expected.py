@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["previous_period", "unusual_days"]
 
 NOW, BEFORE = "this period", "the one before"
+MOST_ROOM = 2
+"""Maximum height of the usual range, relative to the day with the most scans."""
 MOST_NAMED = 6
 """Maximum number of labeled unusual days: more dates would overlap."""
 
@@ -75,19 +77,22 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
     """Draw scans per day over the usual range; days outside of it are highlighted and dated.
 
     Args:
-        frame: Columns day (datetime64), scans, low, high (a usual day lies between them), is_unusual (bool); as
-            returned by `analytics.unusual_days`.
+        frame: Columns day (datetime64), scans, low, high (a usual day lies between them; missing where too few days
+            have scans), is_unusual (bool); as returned by `analytics.unusual_days`.
         width: Pixels.
         height: Pixels.
     """
     if not frame["scans"].sum():
         return nothing(width, height)
     days, scans = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
-    most = float(max(frame["scans"].max(), frame["high"].max()))
+    # Few days rule out hardly anything: a range far above every day would flatten the line, and may have no end.
+    high = frame["high"].clip(upper=MOST_ROOM * frame["scans"].max()).tolist()
+    most = float(max(frame["scans"].max(), *high)) if frame["high"].notna().all() else float(frame["scans"].max())
     chart, axes = _paper({"scans": "color-1", "usual range": "heat-1"}, most=most, size=(width, height))
     time_axis(chart, axes, days)
-    low, high = frame["low"].tolist(), frame["high"].tolist()
-    axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
+    axes.fill_between(
+        days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
+    )
     draw_line(axes, days, scans, tint("color-1"), label="scans")
     unusual = frame[frame["is_unusual"]]
     marked = [day.to_pydatetime() for day in unusual["day"]]
@@ -97,7 +102,8 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
         _name(chart, axes, day, number)
     chart.title = "scans per day and what is usual"
     dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, unusual["scans"], strict=True))
-    chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or 'no day'}"
+    none = "no day" if frame["high"].notna().all() else "not known, as too few days have scans"
+    chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or none}"
     return chart
 
 

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from qrkit import analytics
+from qrkit.analytics.bursts import find_bursts
+from qrkit.analytics.unusual_days import daily_scans, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
@@ -21,6 +23,8 @@ MOST_PARTS = 20
 """Maximum number of groups compared; more would make the intervals wider."""
 FEWEST_DAYS = 2
 """Minimum days on each side of a comparison."""
+ALARM = 0.05
+"""Probability that a period in which nothing happened has an unusual day, and that it has a burst."""
 FEWEST_USUAL = 14
 """Minimum number of whole days to tell what is usual."""
 MOST_CONTENTS = 3
@@ -97,6 +101,7 @@ class Comparisons:
         runner_up: Name of the second largest group.
         previous: Result of `analytics.scans_and_previous`; None if there were no scans before.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
+        bursts: Result of `analytics.bursts`; None if there are too few days.
         contents: QR Codes whose content changed: the day, the new content, and the change in scans.
     """
 
@@ -112,6 +117,7 @@ class Comparisons:
     runner_up: str = ""
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
+    bursts: pd.DataFrame | None = None
     contents: Sequence[tuple[date, str, Change]] = ()
 
 
@@ -128,7 +134,9 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     view = whole.of(scans)
-    unusual = analytics.unusual_days(view) if whole.days >= FEWEST_USUAL and view.count() else None
+    # The days are counted once for both questions.
+    daily = daily_scans(view) if whole.days >= FEWEST_USUAL and view.count() else None
+    unusual, bursts = (judge_days(daily, ALARM), find_bursts(daily, ALARM)) if daily else (None, None)
     previous = analytics.scans_and_previous(view) if has_bounds else None
     if previous is not None and not previous["previous_scans"].sum():
         previous = None
@@ -138,7 +146,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
         first, second = Span(begin, whole.since), whole
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     total, calm, parts = None, None, []
-    left_out = _unusual_within(unusual, (first, second))
+    left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
         sides = first.of(scans), second.of(scans)
         total = _change("", sides, LEVEL)
@@ -153,7 +161,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, previous is None, total, calm, left_out, part if chosen else "", parts, leading,
-        best[1][0] if leading else "", previous, unusual, _contents(scans, whole),
+        best[1][0] if leading else "", previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
@@ -161,12 +169,14 @@ def _only(scans: Scans, part: str, id: str) -> Scans:
     return scans.where(campaign_id=id) if part == "campaign" else scans.where(qrcode_id=id)
 
 
-def _unusual_within(unusual: pd.DataFrame | None, spans: Sequence[Span]) -> list[date]:
-    """Return the unusual days that are compared."""
-    if unusual is None:
+def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, spans: Sequence[Span]) -> list[date]:
+    """Return the unusual days, and the days of bursts, that are compared."""
+    if unusual is None or bursts is None:
         return []
-    days = [moment.date() for moment in unusual.loc[unusual["is_unusual"], "day"]]
-    return [day for day in days if any(span.since <= day < span.until for span in spans)]
+    days = {moment.date() for moment in unusual.loc[unusual["is_unusual"], "day"]}
+    for start, number in zip(bursts["start"], bursts["days"].tolist(), strict=True):
+        days |= {start.date() + timedelta(days=passed) for passed in range(number)}
+    return sorted(day for day in days if any(span.since <= day < span.until for span in spans))
 
 
 def _change(name: str, sides: tuple[Scans, Scans], level: float, *, without: Collection[date] = ()) -> Change:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from math import inf, log
+from typing import TYPE_CHECKING, Any
 
 from qrkit.report.comparisons import Change, Comparisons, Span
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut, day, listed, many, number, period, quoted, rate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["findings", "lead"]
 
@@ -159,21 +163,47 @@ def _contents(comparisons: Comparisons) -> list[str]:
 
 
 def _unusual(comparisons: Comparisons) -> list[str]:
-    if comparisons.unusual is None:
+    """Describe bursts, and unusual days outside of them, least likely first."""
+    if comparisons.unusual is None or comparisons.bursts is None:
         return []
-    days = comparisons.unusual[comparisons.unusual["is_unusual"]]
-    if not len(days):
-        return ["No day is beyond what the ups and downs of the days around it let expect."]
-    days = days.sort_values("chance", kind="stable")
-    shown = days.head(MOST_DAYS)
-    columns = (shown[name].tolist() for name in ("day", "scans", "low", "high"))
-    sentences = [
-        f"{day(moment, year=False)} had {many(scans, 'scan')}, where {number(round(low))} to {number(round(high))} "
-        "are usual."
-        for moment, scans, low, high in zip(*columns, strict=True)
+    if comparisons.unusual["chance"].isna().all():
+        return ["Too few days had scans to tell what is unusual."]
+    days = _rows(comparisons.unusual[comparisons.unusual["is_unusual"]])
+    bursts = _rows(comparisons.bursts)
+    events = [
+        (row["chance"], row["day"], 1, _describe_day(row))
+        for row in days
+        if not any(burst["days"] > 1 and burst["start"] <= row["day"] <= burst["end"] for burst in bursts)
     ]
-    rest = len(days) - len(sentences)
+    told = {event[1] for event in events}
+    events += [
+        (burst["chance"], burst["start"], burst["days"], _describe_burst(burst))
+        for burst in bursts
+        if burst["start"] not in told
+    ]
+    if not events:
+        return ["No day stands out from the days around it."]
+    events.sort(key=lambda event: event[:2])
+    sentences = [sentence for *_, sentence in events[:MOST_DAYS]]
+    rest = sum(length for _, _, length, _ in events[MOST_DAYS:])
     return sentences + ([f"{many(rest, 'more day')} stood out."] if rest else [])
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _describe_day(row: dict[str, Any]) -> str:
+    usual = f"{number(round(row['low']))} to {number(round(row['high']))} would be usual"
+    return f"{day(row['day'], year=False)} had {many(row['scans'], 'scan')}; {usual}."
+
+
+def _describe_burst(burst: dict[str, Any]) -> str:
+    begin, scans = day(burst["start"], year=False), many(burst["scans"], "scan")
+    more = f"about {number(round(burst['extra']))} more than usual"
+    if burst["days"] == 1:
+        return f"{begin} had {scans}, {more}."
+    return f"A burst began on {begin} and lasted {many(burst['days'], 'day')}. It brought {scans}, {more}."
 
 
 def _leader(comparisons: Comparisons) -> str:

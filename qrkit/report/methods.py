@@ -89,8 +89,10 @@ def _unusual(comparisons: Comparisons) -> str:
     if comparisons.unusual is None:
         return ""
     return (
-        "A day stands out when its scans are far above or below what the trend and weekday pattern of the surrounding "
-        "weeks predict. Even if nothing happened, about 1 report in 20 flags a day by chance."
+        "A day is unusual when its scans are far above or below what the level, trend and weekdays of the surrounding "
+        "weeks suggest. A burst is a run of days far above the days around it. How far is far depends on how much the "
+        "other days vary. If nothing happened, fewer than 1 report in 10 mentions an unusual day, and fewer than 1 in "
+        "10 a burst. Bursts shorter than a day, and drifts over weeks, are not found."
     )
 
 

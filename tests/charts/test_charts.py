@@ -240,6 +240,17 @@ def test_unusual_days_have_their_dates_within_the_chart(width):
     assert charts.unusual_days(usual_frame([9] * 14, set())).words.endswith("unusual: no day")
 
 
+@pytest.mark.parametrize(
+    ("high", "words"),
+    [(math.inf, "unusual: no day"), (math.nan, "unusual: not known, as too few days have scans")],
+)
+def test_a_usual_range_without_end_leaves_room_for_the_scans(high, words):
+    chart = charts.unusual_days(usual_frame([50, *[9] * 13], set()).assign(high=high))
+    assert 50 <= chart.axes[0].get_ylim()[1] <= 150
+    assert chart.words.endswith(words)
+    assert charts.to_svg(chart)
+
+
 # ---- rates, people, posters, delays
 
 

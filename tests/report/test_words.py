@@ -180,3 +180,26 @@ def test_hours_and_days_are_those_of_the_time_zone():
     assert "the Europe/Ljubljana time zone" in made.html
     assert same.words[0].startswith("3 scans")
     assert none.words == ()
+
+
+def test_unusual_days_and_bursts_are_told_apart():
+    """A burst has its first day, its length and what it brought; its days are not told again one by one."""
+    scans = analytics.simulate({"Door": 40}, since=FIRST, days=70, seed=12)
+    day_of = {FIRST + timedelta(days=number): 250 for number in (20, 21, 22, 50)}
+    times = [datetime.combine(day, datetime.min.time(), UTC) for day, more in day_of.items() for _ in range(more)]
+    more = pd.DataFrame({"short_code": "Door", "time": pd.to_datetime(times), "kind": "scan"})
+    words = told(pd.concat([scans, more]), since=FIRST, until=FIRST + timedelta(days=70))
+    (burst,) = saying(words, "burst")
+    number, extra = map(int, re.findall(r"(\d+) (?:scans|more)", burst))
+    assert burst.startswith("A burst began on 24 May and lasted 3 days. It brought ")
+    assert abs(extra - 750) < 100
+    assert extra < number
+    (day,) = saying(words, "would be usual")
+    assert re.fullmatch(r"23 June had \d+ scans; \d+ to \d+ would be usual\.", day)
+
+
+def test_few_days_with_scans_are_said_to_tell_nothing():
+    scans = analytics.simulate({"Door": 400}, since=FIRST, days=3)
+    words = told(scans, since=FIRST, until=FIRST + timedelta(days=28))
+    assert "Too few days had scans to tell what is unusual." in words
+    assert not saying(words, "stands out")
