@@ -116,7 +116,7 @@ def test_a_day_that_stands_out_is_named():
     more = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 16, 12, tzinfo=UTC)] * 150})
     quiet = told(scans)
     loud = told(pd.concat([scans.assign(time=scans["time"].dt.tz_localize("UTC")), more]))
-    assert saying(quiet, "^No day is beyond")
+    assert saying(quiet, "^No day stands out")
     (found,) = saying(loud, "^16 May had ")
     assert day == date(2026, 5, 16)
     number, low, high = map(int, re.findall(r"\d+", found)[1:])
