@@ -304,7 +304,7 @@ def _stamp_layers(stamp: Image, places: np.ndarray, size: tuple[int, int]) -> li
 
 
 def _step(numbers: np.ndarray) -> int:
-    """Return the smallest distance between different numbers; their number of pixels is whole."""
+    """Return the smallest distance between two different numbers; a very large one if all are equal."""
     import numpy as np
 
     unique = np.unique(numbers)
