@@ -29,6 +29,8 @@ LENGTHS = (1, 2, 3, 5, 7)
 """Lengths of the windows in days."""
 FEWEST_WINDOWS = 4
 """A view must be this many times as long as a window: fewer windows do not tell how much they vary."""
+FEWEST_OTHERS = FITTED + 3
+"""Fewer days outside of a window and its neighbors do not tell how much windows vary."""
 SPREADS = 20
 """Number of spreads (ratios of variance to mean) that are weighed against each other."""
 LEAST_SPREAD = 0.03
@@ -68,7 +70,8 @@ def bursts(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     other windows of the same length, so that days that follow each other's ups and downs count as what they are. The
     least likely window is judged again with its days left out of everything, and is a burst if it is still too
     unlikely; then the rest is searched. Bursts that touch are one. A burst of more than about nine days hides itself,
-    because nothing tells it from a change of the level. Where fewer than 8 days have a scan, there is none.
+    because nothing tells it from a change of the level. Where fewer than 8 days have a scan, there is none,
+    and in a view of two weeks hardly any.
 
     Columns: start, end (datetime64[us], the first and last day in the view's time zone), days, scans (int64), expected,
     extra (float64; extra = scans - expected), chance (float64, 0..1, probability of so many scans in such a window if
@@ -137,7 +140,8 @@ def _least_likely(daily: DailyScans, counted: np.ndarray) -> Window | None:
             break
         scans, expected, is_whole = (_sums(values, length) for values in (daily.numbers, alone, counted))
         far = (scans > expected) & ((scans - expected) ** 2 > SUSPICIOUS * expected)
-        suspects = np.flatnonzero(far & (is_whole == length))
+        others = outside(counted.astype("float64"), np.arange(len(scans)), length)
+        suspects = np.flatnonzero(far & (is_whole == length) & (others >= FEWEST_OTHERS))
         if len(suspects):
             chances = _chances(daily, counted, alone, suspects, length)
             start = int(suspects[np.argmin(chances)])
@@ -188,9 +192,8 @@ def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: 
     told = np.concatenate([np.zeros((1, SPREADS)), np.cumsum(told * is_used[:, None], axis=0)]) / length
     before = np.maximum(starts - NEIGHBORS - length + 1, 0)
     after = np.minimum(starts + length + NEIGHBORS, len(scans))
-    number = np.maximum(outside(counted.astype("float64"), starts, length), 1)
-    share = np.maximum(number - FITTED, 3) / number
-    weights = (told[before] + told[-1] - told[after]) * share[:, None]
+    others = outside(counted.astype("float64"), starts, length)[:, None]
+    weights = (told[before] + told[-1] - told[after]) * (others - FITTED) / others
     weights = np.exp(weights - weights.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     spread = (weights * spreads).sum(axis=1)
