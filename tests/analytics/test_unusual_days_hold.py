@@ -128,7 +128,7 @@ def test_hardly_any_alarm_where_nothing_happens(name):
     assert max(alarms(WORLDS[name], 0.5, 28, 25)) <= 0.12
 
 
-@pytest.mark.slow
+@pytest.mark.benchmark  # half a minute each: to be run when the rule changes
 @pytest.mark.parametrize("name", WORLDS)
 @pytest.mark.parametrize(("days", "most"), [(28, 0.075), (60, 0.10)])
 def test_alarms_are_as_rare_as_stated(name, days, most):
