@@ -21,6 +21,7 @@ from qrkit.server import jobs
 from qrkit.server.app import App, make_app
 from qrkit.server.settings import Settings
 from qrkit.store import Store
+from qrkit.store.user_agents import load_parsers
 
 if TYPE_CHECKING:
     from qrkit.server.http_server import StrictServer
@@ -58,6 +59,7 @@ def serve(
     """
     from qrkit.server.http_server import listen
 
+    load_parsers()  # before there are visitors, who would wait
     server = listen(app, settings or Settings())
     try:
         with _checking(app), _handling_signals(server, reload):

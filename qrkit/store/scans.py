@@ -20,7 +20,7 @@ from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.ids import check_ids
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
-from qrkit.store.user_agents import tell_new_apart
+from qrkit.store.user_agents import parse_new_user_agents
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import from_day, moment_in, zone_of
@@ -224,7 +224,7 @@ class Scans(Shown):
         """
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             include_waiting(self.store)
-            tell_new_apart(self.store)
+            parse_new_user_agents(self.store)
         return Query(SCANS + select, self._parameters() | parameters)
 
     def count(self) -> int:

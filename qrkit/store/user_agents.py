@@ -16,14 +16,15 @@ from qrkit.tracking.bots import is_bot
 
 __all__ = [
     "Device",
-    "ToldApart",
+    "ParsedUserAgent",
     "forget_numbers",
+    "load_parsers",
     "names_bot",
     "numbers_of",
+    "parse_new_user_agents",
+    "parse_user_agent",
     "parser",
     "reparse",
-    "tell_new_apart",
-    "told_apart",
 ]
 
 LONGEST = 512
@@ -34,11 +35,11 @@ MOST_KNOWN = 50_000
 TOGETHER = 1_000
 """Number of user agents parsed in one transaction."""
 ARRIVALS = "arrivals of new user agents"
-TOLD = "arrivals told apart"
+PARSED = "arrivals of user agents when all were parsed"
 """Keys in a database's `memory`: the count of arrivals of new user agents, and that count when all were last parsed."""
 
 RULES = 2
-"""Increase when `told_apart` itself returns a different result for the same text."""
+"""Increase when `parse_user_agent` itself returns a different result for the same text."""
 PARSED_BY = ("ua-parser", "ua-parser-builtins", "is-crawler")
 
 FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts::VARCHAR[]))"
@@ -58,7 +59,7 @@ WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY numb
 """
 
 
-class ToldApart(NamedTuple):
+class ParsedUserAgent(NamedTuple):
     """A parsed user agent; None for each part that the text does not contain.
 
     Attributes:
@@ -83,9 +84,9 @@ class ToldApart(NamedTuple):
 
 
 UPDATE = f"""
-UPDATE user_agents SET parser = $parser, {", ".join(f"{name} = new.{name}" for name in ToldApart._fields)}
+UPDATE user_agents SET parser = $parser, {", ".join(f"{name} = new.{name}" for name in ParsedUserAgent._fields)}
 FROM (SELECT unnest($number::INTEGER[]) AS number, unnest($is_bot::BOOLEAN[]) AS is_bot,
-    {", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in ToldApart._fields if name != "is_bot")}) new
+    {", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in ParsedUserAgent._fields if name != "is_bot")}) new
 WHERE user_agents.number = new.number
 """
 
@@ -123,18 +124,18 @@ def forget_numbers(store: Store) -> None:
     store.database.memory.pop("user agents", None)
 
 
-def tell_new_apart(store: Store) -> None:
+def parse_new_user_agents(store: Store) -> None:
     """Parse all new user agents, unless this thread's transaction is read-only."""
     if store.database.thread.is_reading:
         return
     memory = store.database.memory
     arrived = memory.get(ARRIVALS, 0)  # before the query, so that later arrivals are parsed next time
-    if memory.get(TOLD) == arrived and not store.is_in_transaction and not store.database.is_shared:
+    if memory.get(PARSED) == arrived and not store.is_in_transaction and not store.database.is_shared:
         return
     while found := store.rows(NEW, {"most": TOGETHER}):
-        _tell_apart(store, {int(row["number"]): row["text"] for row in found})
+        _parse_and_store(store, {int(row["number"]): row["text"] for row in found})
     if not store.is_in_transaction:  # a transaction may be rolled back
-        memory[TOLD] = arrived
+        memory[PARSED] = arrived
 
 
 def _count_arrival(store: Store) -> None:
@@ -150,7 +151,7 @@ def reparse(store: Store) -> int:
         StoreBusy: If the store is closed or read-only.
     """
     store.check_writable()
-    return sum(_tell_apart(store, part) for part in _outdated(store))
+    return sum(_parse_and_store(store, part) for part in _outdated(store))
 
 
 def _outdated(store: Store) -> Iterator[dict[int, str]]:
@@ -161,10 +162,12 @@ def _outdated(store: Store) -> Iterator[dict[int, str]]:
         yield {int(row["number"]): row["text"] for row in found}
 
 
-def _tell_apart(store: Store, texts: dict[int, str]) -> int:
+def _parse_and_store(store: Store, texts: dict[int, str]) -> int:
     """Parse user agents and store the results; visits wait only while the results are stored."""
-    told = [told_apart(text) for text in texts.values()]
-    columns = {name: list(column) for name, column in zip(ToldApart._fields, zip(*told, strict=True), strict=True)}
+    parsed = [parse_user_agent(text) for text in texts.values()]
+    columns = {
+        name: list(column) for name, column in zip(ParsedUserAgent._fields, zip(*parsed, strict=True), strict=True)
+    }
     with store.adding():
         if store.database.is_shared:
             store.rows(IN_ORDER, {"numbers": list(texts)})
@@ -178,13 +181,19 @@ def parser() -> str:
     return ", ".join([f"rules {RULES}", *(f"{name} {version(name)}" for name in PARSED_BY)])
 
 
-def told_apart(text: str) -> ToldApart:
+def load_parsers() -> None:
+    """Load the parsers, which stops all threads of the process for about 0.2 s; otherwise the first new text does."""
+    parse_user_agent("")
+    is_bot("Mozilla/5.0")
+
+
+def parse_user_agent(text: str) -> ParsedUserAgent:
     """Parse the system, browser and device of a user agent, and detect bots."""
     import ua_parser
 
     parsed = ua_parser.parse(text)
     system, browser, device = parsed.os, parsed.user_agent, parsed.device
-    return ToldApart(
+    return ParsedUserAgent(
         system=system.family if system else None,
         system_version=_version(system.major, system.minor) if system else None,
         browser=browser.family if browser else None,

@@ -140,7 +140,7 @@ def test_inside_a_transaction_its_own_changes_are_read(shop):
         assert shop.scans.count() == 34
 
 
-def test_a_user_agent_that_came_before_is_told_apart(shop):
+def test_a_user_agent_that_came_before_is_parsed(shop):
     frame = pd.DataFrame({"short_code": ["door"], "time": [NOON + timedelta(hours=1)], "user_agent": [FIREFOX]})
     shop.scans.insert(frame)
     with reading_one_state(shop.store):

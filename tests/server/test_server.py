@@ -251,6 +251,21 @@ def test_serve_ends_on_a_signal_and_gives_the_handlers_back(number):
     wait_until_closed(SimpleNamespace(port=ports[0]))
 
 
+def test_the_parsers_of_user_agents_are_loaded_before_the_first_visitor():
+    code = """
+        import os, signal, sys
+        from qrkit.server import Settings, serve
+
+        def ready(port):
+            print({"ua_parser_rs", "is_crawler"} <= set(sys.modules))
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        serve(lambda environ, start_response: [], Settings(port=0), ready=ready)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
 def test_serve_leaves_signals_alone_in_another_thread_and_closes_when_it_fails():
     before = [signal.getsignal(one) for one in SIGNALS]
     seen = []

@@ -1,4 +1,4 @@
-"""User agents are stored by visits, told apart before the next question, and told apart anew on demand."""
+"""User agents are stored by visits, parsed before the next question, and parsed again on demand."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import StoreReadOnly
 from qrkit.store.recording import drain, record_visit
-from qrkit.store.user_agents import TOGETHER, numbers_of, parser, reparse, told_apart
+from qrkit.store.user_agents import TOGETHER, numbers_of, parse_user_agent, parser, reparse
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 
@@ -48,7 +48,7 @@ def test_no_visitor_waits_for_a_parser(shop):
     assert shop.store.rows(STORED) == [{"device": "phone", "parser": parser()}]
 
 
-def test_every_question_sees_all_of_them_told_apart(shop):
+def test_every_question_sees_all_of_them_parsed(shop):
     for number, agent in enumerate([PHONE, LAPTOP, PHONE, "curl/8.5.0"]):
         record(shop, visit(agent, number))
         assert devices(shop) == ["phone", "computer", "phone", "unknown"][: number + 1]
@@ -56,7 +56,7 @@ def test_every_question_sees_all_of_them_told_apart(shop):
     assert sorted(devices(shop)) == ["computer", "computer", "phone", "phone", "unknown"]
 
 
-def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest_to_be_told_apart(shop):
+def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest_to_be_parsed(shop):
     record(shop, visit(PHONE))
     with pytest.raises(KeyError), shop.store.atomic():
         insert_visits(shop.store, [visit(LAPTOP, 1)])
@@ -66,7 +66,7 @@ def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest
     assert devices(shop) == ["phone"]
 
 
-def test_questions_at_once_all_see_them_told_apart(shop):
+def test_questions_at_once_all_see_them_parsed(shop):
     shop.scans.insert(
         pd.DataFrame({"short_code": "door", "time": NOON, "user_agent": [f"{PHONE} {n}" for n in range(2_500)]})
     )
@@ -85,7 +85,7 @@ def test_questions_at_once_all_see_them_told_apart(shop):
 
 
 @pytest.mark.parametrize("count", [TOGETHER - 1, TOGETHER, TOGETHER + 1])
-def test_however_many_are_new_all_are_told_apart(shop, count):
+def test_however_many_are_new_all_are_parsed(shop, count):
     numbers_of(shop.store, [f"{PHONE} {n}" for n in range(count)])
     assert shop.scans.to_frame().empty
     assert {row["device"] for row in shop.store.rows(STORED)} == {"phone"}
@@ -121,7 +121,7 @@ def test_reparse_reads_more_than_fit_into_one_transaction(shop):
     assert shop.reparse() == TOGETHER + 7
 
 
-def test_a_snapshot_has_them_told_apart_and_cannot_do_it_anew(tmp_path):
+def test_a_snapshot_has_them_parsed_and_cannot_parse_again(tmp_path):
     shop = open_portfolio(tmp_path / "a.duckdb")
     shop.insert_qrcode("https://example.com", short_code="door")
     record(shop, visit(PHONE))
@@ -151,4 +151,4 @@ def test_the_parser_names_its_versions():
     ],
 )
 def test_bots_are_known_by_their_user_agents(agent, is_bot):
-    assert told_apart(agent).is_bot is is_bot
+    assert parse_user_agent(agent).is_bot is is_bot

@@ -16,7 +16,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import local_account
 from qrkit.store import Scans, Store
 from qrkit.store.short_codes import target
-from qrkit.store.user_agents import told_apart
+from qrkit.store.user_agents import parse_user_agent
 from qrkit.store.visit_frame import FRAME_COLUMNS
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Account, Place, Visit
@@ -161,7 +161,7 @@ AGENTS = {
 
 @pytest.mark.parametrize(("agent", "told"), AGENTS.items())
 def test_a_user_agent_tells_system_browser_and_kind_of_device(agent, told):
-    one = told_apart(agent)
+    one = parse_user_agent(agent)
     system = f"{one.system or ''} {one.system_version or ''}".strip()
     browser = f"{one.browser or ''} {one.browser_version or ''}".strip()
     assert f"{system}, {browser}, {one.device}" == told

@@ -25,7 +25,7 @@ from typing import Any
 from qrkit.store.connection import Store
 from qrkit.store.recording import include_waiting
 from qrkit.store.transfer import add_rows
-from qrkit.store.user_agents import tell_new_apart
+from qrkit.store.user_agents import parse_new_user_agents
 
 __all__ = ["Columns", "columns", "reading_one_state"]
 
@@ -102,7 +102,7 @@ def reading_one_state(store: Store) -> Iterator[None]:
         if not store.is_in_transaction:
             include_waiting(store)
             if not store.database.read_only:  # a snapshot's user agents are already parsed
-                tell_new_apart(store)
+                parse_new_user_agents(store)
             if store.database.is_shared:
                 until_the_end.enter_context(_columns_of(store).reading_one_state(store))
             else:

@@ -16,7 +16,7 @@ from qrkit.store.duckdb.database import reading_file
 from qrkit.store.duckdb.log import logs_of
 from qrkit.store.postgresql.database import is_server, shown_url
 from qrkit.store.recording import inbox_files, include_waiting
-from qrkit.store.user_agents import tell_new_apart
+from qrkit.store.user_agents import parse_new_user_agents
 
 __all__ = ["Snapshot", "copy_files"]
 
@@ -57,7 +57,7 @@ class Snapshot(Store):
             # Open once for writing: this applies the log and missing migrations, and parses new user agents.
             with Store(copy) as written, suppress(StoreDamaged):
                 include_waiting(written)
-                tell_new_apart(written)
+                parse_new_user_agents(written)
             super().__init__(copy, read_only=True)
         except BaseException as error:
             self._folder.cleanup()
