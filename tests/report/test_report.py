@@ -139,7 +139,7 @@ def test_it_is_said_what_is_counted(page):
     said = methods(page)
     assert "UTC" in said
     assert "Not counted as scans: 2 visits by bots and 1 HEAD request." in said
-    assert "who comes on two days counts twice" in said
+    assert "someone who scans on two days counts twice" in said
     assert "350 scans came with imported records." in said
     assert "1 code is static" in said
 
