@@ -4,7 +4,6 @@ The p99 is compared with that of an idle server, and of one whose machine runs a
 server's workers: what remains then is what the server's own process adds.
 """
 
-import json
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,48 +15,14 @@ from urllib.request import Request, urlopen
 import pytest
 
 from qrkit import open_portfolio
+from tests.server.open_loop import RATE, p99, redirects
 from tests.server.processes import served
 
 pytestmark = pytest.mark.benchmark
 
 CODES = 50_000
 SCANS = 200_000
-RATE, THREADS = 400, 8
 IDLE_SECONDS = 8.0
-
-REDIRECTS = """
-import http.client, json, sys, threading, time
-
-host, rate, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-took, lock, number = [], threading.Lock(), 0
-ending = threading.Event()
-
-def work():
-    global number
-    connection = http.client.HTTPConnection(host, timeout=60)
-    while not ending.is_set():
-        with lock:
-            own, number = number, number + 1
-        due = begin + own / rate
-        time.sleep(max(0.0, due - time.monotonic()))
-        address = f"10.{own >> 16 & 255}.{own >> 8 & 255}.{own & 255}"
-        connection.request("GET", "/door", headers={"X-Forwarded-For": address, "User-Agent": "Mozilla/5.0 (iPhone)"})
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status == 302, answer.status
-        took.append(time.monotonic() - due)
-
-begin = time.monotonic() + 0.05
-running = [threading.Thread(target=work) for _ in range(threads)]
-for one in running:
-    one.start()
-sys.stdin.readline()
-ending.set()
-for one in running:
-    one.join()
-print(json.dumps(took))
-"""
-"""An open loop: each request has a time at which it is due, and waiting for an earlier one counts as its own time."""
 
 
 @pytest.fixture
@@ -70,25 +35,11 @@ def say(capsys):
 
 
 @contextmanager
-def redirects(url):
-    """Ask for redirects while the block runs; the list holds the milliseconds of each afterwards, in order."""
-    command = [sys.executable, "-c", REDIRECTS, url.removeprefix("http://"), str(RATE), str(THREADS)]
-    found = []
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield found
-        found += sorted(1_000 * one for one in json.loads(process.communicate("end\n")[0]))
-
-
-@contextmanager
 def another_program():
     """A program that uses one processor at the priority of the server's workers."""
     with subprocess.Popen([sys.executable, "-c", "import os\nos.nice(10)\nwhile True: pass"]) as process:
         yield
         process.kill()
-
-
-def p99(times):
-    return times[int(len(times) * 0.99)]
 
 
 def ask(url, path, key, body=None, kind="text/csv"):
