@@ -259,7 +259,8 @@ class Scans(Shown):
         Times are UTC without a time zone, regardless of the time zone of the view.
         The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
         """
-        return arrow_rows(columns(self.store), self.query(ALL))
+        query = self.query(ALL)  # before the copy of a server, which it may change
+        return arrow_rows(columns(self.store), query)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the rows and columns of `to_frame` to a Parquet file and return the path.
@@ -270,9 +271,9 @@ class Scans(Shown):
         Raises:
             CannotWrite: If the file cannot be written.
         """
-        file = Path(path)
+        file, query = Path(path), self.query(ALL)  # before the copy of a server, which it may change
         with writing(file), complete_file(file) as opened:
-            write_parquet(columns(self.store), self.query(ALL), opened)
+            write_parquet(columns(self.store), query, opened)
         return file
 
     def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:

@@ -3,6 +3,7 @@
 import threading
 from datetime import UTC, datetime, timedelta
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -54,6 +55,18 @@ def test_every_question_sees_all_of_them_parsed(shop):
         assert devices(shop) == ["phone", "computer", "phone", "unknown"][: number + 1]
     shop.scans.insert(pd.DataFrame({"short_code": ["door"], "time": [NOON], "user_agent": [LAPTOP + " Brand"]}))
     assert sorted(devices(shop)) == ["computer", "computer", "phone", "phone", "unknown"]
+
+
+def test_files_and_arrow_tables_have_them_parsed(shop, tmp_path):
+    record(shop, visit(PHONE))
+    assert shop.scans.count() == 1
+    record(shop, visit(LAPTOP, 1))
+    with duckdb.connect() as connection:
+        written = connection.read_parquet(str(shop.scans.to_parquet(tmp_path / "scans.parquet")))
+        assert written["device"].fetchall() == [("phone",), ("computer",)]
+        record(shop, visit(f"{PHONE} Brand", 2))
+        connection.register("scans", shop.scans.to_arrow())
+        assert connection.sql("SELECT device FROM scans").fetchall() == [("phone",), ("computer",), ("phone",)]
 
 
 def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest_to_be_parsed(shop):
