@@ -13,16 +13,20 @@ from typing import NamedTuple
 
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.unusual_days import days_with, judge_days
 from tests.analytics.worlds import GROUPS, INDEPENDENT, histories
 
 LEVEL = 0.95
 RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
+FEWEST_TOLD = 0.1
+"""Share of worlds with an answer below which a cell says nothing about how often answers are right."""
 HEADING = """# How often intervals are right
 
 Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
 day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
-after", days are those on each side. `tests/analytics/worlds.py` defines the worlds.
+after", days are those on each side. Rates at which fewer than one world in ten has an interval are left out.
+`tests/analytics/worlds.py` defines the worlds.
 
 """
 
@@ -31,9 +35,9 @@ class Cell(NamedTuple):
     """What was found in the worlds of one kind, rate and length.
 
     Attributes:
-        wrong: Share of intervals that miss the truth; NaN if there is none.
+        wrong: Share of intervals that miss the truth; NaN if there are hardly any.
         refused: Share of worlds without an interval.
-        width: Median width of the interval relative to that for independent days; NaN if there is none.
+        width: Median width of the interval relative to that for independent days; NaN if there are hardly any.
     """
 
     wrong: float
@@ -65,6 +69,15 @@ def pair_cell(world: str, rate: float, days: int, number: int, seed: int = 3) ->
     return cell([comparison(one, next(both)) for one in both])
 
 
+def unusual_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
+    """Measure views in which a day is called unusual although every day follows the same rule."""
+    found = []
+    for history in histories(truth_of(world), rate, days, number, seed):
+        daily = days_with(history)
+        found.append((not judge_days(daily, 1 - LEVEL)["is_unusual"].any(), not daily.is_known, 1.0, 1.0))
+    return cell(found)
+
+
 def comparison(first, second):
     ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
     return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
@@ -72,15 +85,18 @@ def comparison(first, second):
 
 def cell(found) -> Cell:
     told = [(is_right, width / plain) for is_right, is_refused, width, plain in found if not is_refused]
-    wrong = 1 - mean(is_right for is_right, _ in told) if told else nan
-    return Cell(wrong, 1 - len(told) / len(found), median(width for _, width in told) if told else nan)
+    refused = 1 - len(told) / len(found)
+    if len(told) < FEWEST_TOLD * len(found):
+        return Cell(nan, refused, nan)
+    return Cell(1 - mean(is_right for is_right, _ in told), refused, median(width for _, width in told))
 
 
 def truth_of(world: str):
     return next(worlds[world] for worlds in GROUPS.values() if world in worlds)
 
 
-QUESTIONS = {"Rates": rate_cell, "Before and after": change_cell, "Two codes": pair_cell}
+INTERVALS = {"Rates": rate_cell, "Before and after": change_cell, "Two codes": pair_cell}
+QUESTIONS = INTERVALS | {"Unusual days": unusual_cell}
 
 
 def measured(question: str, world: str, rate: float, days: int, number: int) -> Cell:
@@ -93,17 +109,25 @@ def tables(number: int) -> str:
     keys = list(product(QUESTIONS, worlds, RATES, LENGTHS))
     with ProcessPoolExecutor() as processes:
         cells = dict(zip(keys, processes.map(measured, *zip(*keys, strict=True), [number] * len(keys)), strict=True))
+
+    def of(question, name):
+        return lambda world, days: [getattr(cells[question, world, rate, days], name) for rate in RATES]
+
     parts = []
-    for question in QUESTIONS:
-
-        def of(name, question=question):
-            return lambda world, days: [getattr(cells[question, world, rate, days], name) for rate in RATES]
-
+    for question in INTERVALS:
         parts += [
-            table(f"{question}: share of 95% intervals that miss the truth", worlds, of("wrong")),
-            table(f"{question}: share of worlds without an interval", worlds, of("refused")),
-            table(f"{question}: width relative to intervals for independent days", list(INDEPENDENT), of("width")),
+            table(f"{question}: share of 95% intervals that miss the truth", worlds, of(question, "wrong")),
+            table(f"{question}: share of worlds without an interval", worlds, of(question, "refused")),
+            table(
+                f"{question}: width relative to intervals for independent days",
+                list(INDEPENDENT),
+                of(question, "width"),
+            ),
         ]
+    parts += [
+        table("Unusual days: share of views with a false alarm", worlds, of("Unusual days", "wrong")),
+        table("Unusual days: share of views with too few scans to say", worlds, of("Unusual days", "refused")),
+    ]
     return "\n\n".join(parts)
 
 
@@ -113,7 +137,7 @@ def table(title, worlds, values) -> str:
         shown = []
         for days in LENGTHS:
             known = [value for value in values(world, days) if not isnan(value)]
-            shown.append(f"{mean(known):.3f} / {max(known):.3f}" if known else "no interval")
+            shown.append(f"{mean(known):.3f} / {max(known):.3f}" if known else "none")
         lines.append(f"| {world} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
