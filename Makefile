@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/installed
 ROUNDS ?= 5
+LONGEST := --durations=30 --durations-min=3
 WORLDS ?= 1000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group reference --group build
@@ -17,14 +18,14 @@ demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a rep
 	$(BIN)/qrkit demo
 
 test: $(READY)  ## Run all tests, then the notebooks
-	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval
+	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval $(LONGEST)
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
 
 lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
 	$(BIN)/python .ci/try_lowest.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
-	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
 
 explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SEED=... repeats a round, TESTS=... chooses tests
 	@failed=0; for seed in $(or $(SEED),$$(shuf -i 1-999999999 -n $(ROUNDS))); do \

@@ -59,8 +59,8 @@ def test_styles_and_eyes_of_ours_scan():
 
 @pytest.mark.slow
 def test_all_styles_and_eyes_of_ours_scan():
-    """Every fifth, among which all styles, eyes and payloads are: of all 648, 641 were robust, and 7 ok."""
-    assert_ours_scan(OURS[::5], robust=0.97)
+    """Every eleventh, among which all styles, eyes and payloads are: of all 648, 641 were robust, and 7 ok."""
+    assert_ours_scan(OURS[::11], robust=0.97)
 
 
 @pytest.mark.parametrize("eye", EYES)

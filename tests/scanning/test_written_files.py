@@ -62,7 +62,7 @@ def test_a_verdict_holds_for_every_file_that_is_written():
 
 @pytest.mark.slow
 def test_a_verdict_holds_for_files_of_all_formats():
-    assert broken_promises(range(25, 130), (*RASTER, "svg")) == []
+    assert broken_promises(range(25, 85), (*RASTER, "svg")) == []
 
 
 def test_a_logo_leaves_out_the_same_modules_in_every_format():
