@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
@@ -52,14 +52,15 @@ CHARACTERS = {
 """The characters that a mode accepts, in words. Byte mode accepts any text."""
 
 
+@lru_cache(maxsize=8_192)  # the mode has 6,879 characters
 def kanji_value(character: str) -> int | None:
     """Return the 13-bit value of a character in Kanji mode (ISO/IEC 18004:2015, 7.4.6); None if it has none."""
     code = int.from_bytes(character.encode("shift_jis", "ignore"), "big")
-    less = next((less for first, last, less in KANJI if first <= code <= last), None)
-    if less is None:
-        return None
-    high, low = divmod(code - less, 0x100)
-    return high * 0xC0 + low
+    for first, last, less in KANJI:
+        if first <= code <= last:
+            high, low = divmod(code - less, 0x100)
+            return high * 0xC0 + low
+    return None
 
 
 def _is_allowed(mode: EncodingMode, character: str) -> bool:

@@ -13,7 +13,7 @@ from PIL import Image
 from qrkit import Design, QRImage, decode, generate
 from qrkit.drawing.draw import draw, draw_plain, is_plain
 from qrkit.drawing.svg_text import quoted
-from qrkit.drawing.writers import png, svg
+from qrkit.drawing.writers import eps, png, svg
 from qrkit.errors import InvalidParameter
 
 COLORS = ["black", "white", "transparent", "#0B3D91", "#80FF0000", "#01FFFFFF", "#40102030"]
@@ -58,6 +58,7 @@ def test_the_short_way_gives_what_the_long_way_gives(design):
         assert short or exact, "in whole pixels, every such design is plain"
     assert image.to_bytes("png") == png.write(image.scene)
     assert image.to_bytes("svg") == svg.write(image.exact_scene)
+    assert image.to_bytes("eps") == eps.write(image.exact_scene)
     assert image._repr_mimebundle_()["image/svg+xml"].encode() == svg.write_union(image.exact_scene)
 
 

@@ -62,8 +62,7 @@ def test_the_first_symbol_of_a_version_calls_less_than_one_function_per_module_a
         placement._places,
         placement.encoding_region,
         masking._patterns,
-        masking._frame,
-        masking._all_patterns,
+        masking._rules,
         reed_solomon._remainders,
     ):
         table.cache_clear()

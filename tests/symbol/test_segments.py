@@ -48,6 +48,18 @@ def test_the_mix_is_the_shortest_of_all_there_are(content, version):
     assert bits_needed(segments_of(content, "auto", version), version) == min(lengths)
 
 
+@given(st.lists(st.text("1A-aé", min_size=1, max_size=3), min_size=3, max_size=7).map("a9".join), versions)
+@settings(max_examples=40)
+def test_the_mix_never_gains_from_a_run_that_is_split(content, version):
+    """Some characters of a run in one mode and the rest in the next would not be shorter."""
+    mix = segments_of(content, "auto", version)
+    for at, (one, other) in enumerate(pairwise(mix)):
+        for cut in range(1, len(other.text)):
+            if allows(one.mode, other.text[:cut]):
+                moved = [Segment(one.mode, one.text + other.text[:cut]), Segment(other.mode, other.text[cut:])]
+                assert bits_needed([*mix[:at], *moved, *mix[at + 2 :]], version) >= bits_needed(mix, version)
+
+
 def test_a_part_of_a_bit_is_counted_where_a_segment_ends():
     """Ten digits take 33 1/3 bits, but their segment 34: forgetting it costs a bit here."""
     by_hand = [Segment("alphanumeric", "AAA1111111111AAA"), Segment("byte", "a")]

@@ -7,14 +7,16 @@ text and no date, so nothing needs quoting and the same scene gives the same byt
 
 from __future__ import annotations
 
+import re
 import zlib
 from base64 import a85encode
 from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
 
-from qrkit.design.color import Color
+from qrkit.design.color import WHITE, Color
 from qrkit.design.outline import rectangle
+from qrkit.drawing.plain_picture import Plain, runs
 from qrkit.drawing.scene import Bitmap, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares, Stamps
 from qrkit.drawing.svg_elements import number
 from qrkit.drawing.writers import postscript
@@ -36,6 +38,9 @@ __all__ = ["write"]
 LONGEST_LINE = 200
 """The document structuring conventions allow 255 characters."""
 
+FILLED_LINE = re.compile(rf"(.{{0,{LONGEST_LINE - 1}}}[a-z])(?: |$)")
+"""Matches as many operators with their operands as a line can hold."""
+
 PROCEDURES = {
     # x y width b: a bar one module high, added to the path
     "b": "/b {3 1 roll moveto dup 0 rlineto 0 1 rlineto neg 0 rlineto closepath} bind def",
@@ -51,20 +56,46 @@ def write(scene: Scene) -> bytes:
     drawing = _Drawing(scene)
     for placed in scene.flat():
         drawing.add(placed)
-    page = postscript.page_matrix(scene)
-    width, height = scene.width * page.scale_x, page.move_y
+    page = postscript.page_matrix(scene.height, scene.dots_per_inch)
+    return _document(scene.width, page, drawing.lines, drawing.used, level=drawing.level)
+
+
+def write_plain(plain: Plain) -> bytes:
+    """Write a plain image as EPS."""
+    below = plain.background.opaque if plain.background.alpha else WHITE
+    lines, used = list[str](), set[str]()
+    if plain.background.alpha:
+        lines += ["gsave", _color(below), _box(0, 0, plain.width, plain.height), "grestore"]
+    if plain.color.alpha:
+        bars = _bars(plain.left, plain.top, plain.module, plain.cells)
+        lines += ["gsave", *bars, _color(plain.color.over(below)), "fill", "grestore"]
+        used.add("b")
+    return _document(plain.width, postscript.page_matrix(plain.height, plain.dots_per_inch), lines, used, level=2)
+
+
+def _document(pixels: float, page: Matrix, drawn: list[str], used: set[str], *, level: int) -> bytes:
+    """Return the file.
+
+    Args:
+        pixels: Width in pixels.
+        page: The matrix from pixels to points.
+        drawn: The lines that paint the items.
+        used: Names of the procedures that the lines call.
+        level: Required PostScript language level.
+    """
+    width, height = pixels * page.scale_x, page.move_y
     lines = [
         "%!PS-Adobe-3.0 EPSF-3.0",
         "%%Creator: qrkit",
-        f"%%LanguageLevel: {drawing.level}",
+        f"%%LanguageLevel: {level}",
         f"%%BoundingBox: 0 0 {ceil(round(width, 3))} {ceil(round(height, 3))}",
         *_exact_box(number(width), number(height)),
         "%%DocumentData: Clean7Bit",
         "%%EndComments",
-        *(text for name, text in PROCEDURES.items() if name in drawing.used),
+        *(text for name, text in PROCEDURES.items() if name in used),
         "gsave newpath",
         f"[{postscript.matrix_numbers(page)}] concat",
-        *drawing.lines,
+        *drawn,
         "grestore",
         "showpage",
         "%%EOF",
@@ -124,7 +155,7 @@ class _Drawing:
     def _paint(self, item: Painted) -> None:
         match item:
             case Rectangle(x, y, width, height, Color() as color):
-                self.lines += [self._color(color), " ".join(map(number, (x, y, width, height))) + " rectfill"]
+                self.lines += [self._color(color), _box(x, y, width, height)]
             case Stamps(paint=Color() as color, union=False):
                 self.lines += [self._color(color), *self._stamps(item, "p")]
             case _:
@@ -134,14 +165,13 @@ class _Drawing:
         match item:
             case Rectangle(x, y, width, height):
                 outline = rectangle(x, y, width, height)
-            case Squares(x, y, size):
+            case Squares(x, y, size, cells):
                 self.used.add("b")
-                bars = _wrap(f"{column} {row} {count} b" for column, row, count in item.runs())
-                scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
+                bars = _bars(x, y, size, cells)
                 if isinstance(item.paint, Color):
-                    return [scaled, *bars]
+                    return bars
                 # The path keeps its place when the original coordinates are restored for the gradient.
-                return [f"matrix currentmatrix {scaled}", *bars, "setmatrix"]
+                return [f"matrix currentmatrix {bars[0]}", *bars[1:], "setmatrix"]
             case Shape(outline):
                 pass
             case Stamps():
@@ -162,8 +192,7 @@ class _Drawing:
         return ["clip newpath", postscript.shading(paint), "shfill"]
 
     def _color(self, color: Color) -> str:
-        numbers = postscript.ink(color, key_black=self._scene.key_black)
-        return numbers + (" setrgbcolor" if " " in numbers else " setgray")
+        return _color(color, key_black=self._scene.key_black)
 
     def _add_bitmap(self, matrix: Matrix, item: Picture, bitmap: Bitmap) -> None:
         """Write a bitmap with its own pixels if it is opaque and not too fine for its box."""
@@ -202,13 +231,21 @@ class _Drawing:
         ]
 
 
+def _color(color: Color, *, key_black: bool = False) -> str:
+    numbers = postscript.ink(color, key_black=key_black)
+    return numbers + (" setrgbcolor" if " " in numbers else " setgray")
+
+
+def _box(*place: float) -> str:
+    return " ".join(map(number, place)) + " rectfill"
+
+
+def _bars(x: float, y: float, size: float, cells: tuple[bytes, ...]) -> list[str]:
+    """Add squares to the path as horizontal bars, in coordinates whose unit is a square."""
+    scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
+    return [scaled, *_wrap([f"{column} {row} {count} b" for column, row, count in runs(cells)])]
+
+
 def _wrap(parts: Iterable[str]) -> list[str]:
-    """Join the parts into lines of at most `LONGEST_LINE` characters."""
-    lines, line = [], ""
-    for part in parts:
-        if line and len(line) + len(part) >= LONGEST_LINE:
-            lines.append(line)
-            line = part
-        else:
-            line = f"{line} {part}" if line else part
-    return [*lines, line]
+    """Join parts, each of which ends with an operator, into lines of at most `LONGEST_LINE` characters."""
+    return FILLED_LINE.findall(" ".join(parts)) or [""]

@@ -42,7 +42,7 @@ class _Page:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._file = PdfFile()
-        self._matrix = postscript.page_matrix(scene)
+        self._matrix = postscript.page_matrix(scene.height, scene.dots_per_inch)
         self._contents = [f"{postscript.matrix_numbers(self._matrix)} cm"]
         self._resources: dict[str, dict[str, str]] = {}
         self._pictures: dict[tuple[float, ...], str] = {}

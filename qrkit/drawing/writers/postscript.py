@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.outline import Outline
-from qrkit.drawing.scene import Gradient, Linear, Matrix, Scene
+from qrkit.drawing.scene import Gradient, Linear, Matrix
 from qrkit.drawing.svg_elements import number
 
 __all__ = ["ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
@@ -41,10 +41,13 @@ def _exact(*numbers: float) -> str:
     return " ".join(f"{one:.6f}".rstrip("0").rstrip(".") for one in numbers)
 
 
-def page_matrix(scene: Scene) -> Matrix:
-    """Return the matrix from pixels (y down) to points (y up). Without a print resolution, a pixel is one point."""
-    scale = POINTS_PER_INCH / scene.dots_per_inch if scene.dots_per_inch else 1.0
-    return Matrix(scale, -scale, 0.0, scene.height * scale)
+def page_matrix(height: float, dots_per_inch: float | None) -> Matrix:
+    """Return the matrix from pixels (y down) to points (y up) for an image of this height in pixels.
+
+    Without a print resolution, a pixel is one point.
+    """
+    scale = POINTS_PER_INCH / dots_per_inch if dots_per_inch else 1.0
+    return Matrix(scale, -scale, 0.0, height * scale)
 
 
 def path(outline: Outline) -> list[str]:

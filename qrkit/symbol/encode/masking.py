@@ -10,7 +10,7 @@ from qrkit.symbol.encode.placement import encoding_region
 from qrkit.symbol.encode.planes import GAP, LIGHT, geometry
 from qrkit.symbol.symbol import side_of
 
-__all__ = ["best_mask", "masked", "penalties"]
+__all__ = ["best_mask", "masked"]
 
 CONDITIONS: tuple[Callable[[int, int], int], ...] = (
     lambda row, column: (row + column) % 2,
@@ -26,22 +26,27 @@ CONDITIONS: tuple[Callable[[int, int], int], ...] = (
 PERIOD = 12
 """All patterns repeat after twelve rows and after twelve columns."""
 
-STACKED_BYTES = 1000
-"""Planes up to this size are compared all eight at once, because Python's overhead per step dominates there."""
 
-
-class Frame(NamedTuple):
-    """Stacks with 1 at the modules to which a rule applies.
+class Rules(NamedTuple):
+    """What the rules need to know about a version: numbers, and planes.
 
     Attributes:
-        before: 1 if the previous module is on the same line.
-        corner: 1 if the left, upper and upper left neighbors exist; 0 in the columns.
-        halvings: The number of bits in half a stack and their mask, then in a quarter, down to one plane.
+        line: Distance from a module of a row to the upper one, in bits.
+        modules: Modules in a plane, which holds each module of the symbol twice.
+        has_previous: 1 at each module that has a previous one on its line.
+        has_four: 1 at each module that has four previous ones on its line.
+        has_upper: 1 at each module of a row that has an upper one; 0 in the columns.
+        changes: For each mask, 1 where its pattern differs from the previous module.
+        changes_above: For each mask, 1 where its pattern differs from the upper module of a row.
     """
 
-    before: int
-    corner: int
-    halvings: tuple[tuple[int, int], ...]
+    line: int
+    modules: int
+    has_previous: int
+    has_four: int
+    has_upper: int
+    changes: tuple[int, ...]
+    changes_above: tuple[int, ...]
 
 
 def best_mask(plane: int, version: int) -> int:
@@ -51,11 +56,14 @@ def best_mask(plane: int, version: int) -> int:
         plane: An unmasked symbol with blank format and version information.
         version: 1..40.
     """
-    shape = geometry(version)
-    if shape.plane_bytes <= STACKED_BYTES:
-        points = penalties(shape.stacked(plane, 8) ^ _all_patterns(version), version, 8)
-    else:
-        points = [penalties(masked(plane, version, mask), version, 1)[0] for mask in range(8)]
+    rules = _rules(version)
+    # After masking, neighbors differ if either the symbol or the pattern changes between them, but not both.
+    changes, changes_above = plane ^ plane >> 1, plane ^ plane >> rules.line
+    masks = zip(_patterns(version), rules.changes, rules.changes_above, strict=True)
+    points = [
+        _penalty(plane ^ pattern, changes ^ of_pattern, changes_above ^ of_pattern_above, rules)
+        for pattern, of_pattern, of_pattern_above in masks
+    ]
     return points.index(min(points))
 
 
@@ -64,61 +72,62 @@ def masked(plane: int, version: int, mask: int) -> int:
     return plane ^ _patterns(version)[mask]
 
 
-def penalties(stack: int, version: int, count: int) -> list[int]:
-    """Return the penalty points of each plane of a stack (table 11).
+def _penalty(plane: int, changes: int, changes_above: int, rules: Rules) -> int:
+    """Return the penalty points of a masked symbol (table 11).
 
-    Each feature is a stack as well, with 1 at the last module of each occurrence. Bits are cleared by
-    `one ^ one & other`, because `~` returns a negative number and Python is slow with those.
+    The rules are evaluated for all modules at once. Each intermediate plane says something about the modules that end
+    at a bit. Bits are cleared by `one ^ one & other`, because `~` returns a negative number and Python is slow with
+    those.
+
+    Args:
+        plane: The masked symbol, with blank format and version information.
+        changes: 1 at each module that differs from the previous one.
+        changes_above: 1 at each module of a row that differs from the upper one; arbitrary in the columns.
+        rules: The rules for its version.
     """
-    shape, frame = geometry(version), _frame(version, count)
-    left = stack >> 1
-    same = (stack ^ left) & frame.before ^ frame.before
-    five = same & same >> 1
-    five &= five >> 2
-    # A run of 5 + i modules scores 3 + i points and sets 3 + i bits here.
-    run = five | five << 1 | five << 2
-    pair = same & frame.corner
-    square = pair & same >> shape.line
-    square ^= square & (stack ^ stack >> shape.line)
-    parts = [run, square, _finder_like(stack, left), stack]
-    for bits, low in frame.halvings:
-        parts = [half for part in parts for half in (part >> bits, part & low)]
-    counts = list(map(int.bit_count, parts))  # of each feature in every plane, then of the next feature
-    by_feature = [counts[start : start + count] for start in range(0, len(counts), count)]
-    modules = 2 * shape.side * shape.side  # a plane holds each module twice
-    return [
-        runs + 3 * squares + 40 * finders + 10 * int(abs(dark / modules * 100 - 50) / 5)
-        for runs, squares, finders, dark in zip(*by_feature, strict=True)
-    ]
+    changes_before = changes >> 1
+    varied = changes | changes_before  # 1 if the last three modules are not all equal
+    varied_before = varied >> 2
 
+    five = (varied | varied_before) & rules.has_four ^ rules.has_four  # 1 if the last five are equal
+    runs = five | five << 1 | five << 2  # a run of 5 + i modules scores 3 + i points and sets 3 + i bits here
 
-def _finder_like(stack: int, left: int) -> int:
-    """Mark the end of each 1:1:3:1:1 sequence of dark and light that has four light modules before or after it.
+    # The last module of each square equals the left one and the upper one, which equals the fourth.
+    same = changes & rules.has_previous ^ rules.has_previous
+    squares = same & same >> rules.line
+    squares &= changes_above & rules.has_upper ^ rules.has_upper
 
-    If two sequences overlap, the second does not count, which is how segno interprets the standard.
-    """
-    light = left | stack >> 5
-    ends = stack & stack >> 2
-    ends &= stack >> 3 & ends >> 4
-    ends ^= ends & light
-    pair = stack | left
-    four = pair | pair >> 2  # 1 if there is a dark module among the last four
-    ends ^= ends & four << GAP & four >> 7
-    return ends ^ ends & (ends >> 4 | ends >> 6)
+    # 1:1:3:1:1 of dark and light is three modules that alternate, three equal ones, and again three that alternate,
+    # where each three share a module with the next; four light modules lie before or after it.
+    alternating = changes & changes_before
+    finders = plane & alternating & alternating >> 4
+    finders ^= finders & varied_before
+    four = plane | varied | varied >> 1  # 0 if the last four are light
+    finders ^= finders & four << GAP & four >> 7
+    # If two of them overlap, the second does not count, which is how segno interprets the standard.
+    finders ^= finders & (finders >> 4 | finders >> 6)
+
+    # The share of dark modules differs from one half by so many whole steps of 5%.
+    steps = abs(20 * plane.bit_count() - 10 * rules.modules) // rules.modules
+    return runs.bit_count() + 3 * squares.bit_count() + 40 * finders.bit_count() + 10 * steps
 
 
 @cache
-def _frame(version: int, count: int) -> Frame:
-    shape = geometry(version)
-    line = b"0" + b"1" * (shape.side - 1) + LIGHT * GAP
-    lines = line * (shape.side - 1)
-    before = int(line * (2 * shape.side) + LIGHT * shape.spare, 2)
-    corner = int(LIGHT * shape.line + lines, 2) << shape.half + shape.spare
-    halves = [8 * shape.plane_bytes * planes for planes in (4, 2, 1) if planes < count]
-    return Frame(
-        before=shape.stacked(before, count),
-        corner=shape.stacked(corner, count),
-        halvings=tuple((bits, (1 << bits) - 1) for bits in halves),
+def _rules(version: int) -> Rules:
+    shape, patterns = geometry(version), _patterns(version)
+    side, gap = shape.side, LIGHT * GAP
+    has_previous, has_four = (
+        int((LIGHT * first + b"1" * (side - first) + gap) * (2 * side) + LIGHT * shape.spare, 2) for first in (1, 4)
+    )
+    rows_below_the_first = LIGHT * shape.line + (b"1" * side + gap) * (side - 1)
+    return Rules(
+        line=shape.line,
+        modules=2 * side * side,
+        has_previous=has_previous,
+        has_four=has_four,
+        has_upper=int(rows_below_the_first, 2) << shape.half + shape.spare,
+        changes=tuple(pattern ^ pattern >> 1 for pattern in patterns),
+        changes_above=tuple(pattern ^ pattern >> shape.line for pattern in patterns),
     )
 
 
@@ -139,10 +148,3 @@ def _tiles() -> tuple[tuple[bytes, ...], ...]:
         tuple(bytes(ord("0" if condition(row, column) else "1") for column in period) for row in period)
         for condition in CONDITIONS
     )
-
-
-@cache
-def _all_patterns(version: int) -> int:
-    """Return the eight patterns as one stack."""
-    size = geometry(version).plane_bytes
-    return int.from_bytes(b"".join(pattern.to_bytes(size, "big") for pattern in _patterns(version)), "big")

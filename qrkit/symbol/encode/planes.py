@@ -5,8 +5,6 @@ bottom, then the columns from left to right. One integer operation thus applies 
 all columns. Each line is followed by `GAP` light modules, like a quiet zone, so that no pattern extends from one line
 into the next. The first module is the highest bit; 0 bits at the end fill the last byte. `plane >> 1` therefore moves
 each module to the place of its right (or lower) neighbor.
-
-A *stack* is several planes of a version, one after another in one integer.
 """
 
 from __future__ import annotations
@@ -47,11 +45,6 @@ class Geometry:
     lines: tuple[slice, ...]
     crossings: tuple[slice, ...]
 
-    @property
-    def plane_bytes(self) -> int:
-        """Size of a plane in bytes."""
-        return (2 * self.half + self.spare) // 8
-
     def plane(self, columns: bytes) -> int:
         """Return the plane of modules given as digits 0 and 1: column after column, with a gap after each."""
         return int(self._transpose(columns) + columns + LIGHT * self.spare, 2)
@@ -64,10 +57,6 @@ class Geometry:
         """Swap rows and columns."""
         gap = LIGHT * GAP
         return gap.join([lines[crossing] for crossing in self.crossings]) + gap
-
-    def stacked(self, plane: int, count: int) -> int:
-        """Return a stack of `count` copies of a plane."""
-        return int.from_bytes(plane.to_bytes(self.plane_bytes, "big") * count, "big")
 
     def rows_alone(self, plane: int) -> int:
         """Return the rows of a plane, without its columns, as one integer; `module_bit` gives a module's bit."""

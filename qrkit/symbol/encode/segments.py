@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
+from operator import add, itemgetter
 
 from qrkit.design.design import ALPHANUMERIC, NUMERIC
 from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
@@ -10,16 +12,29 @@ from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
 __all__ = ["densest_mode", "segments_of"]
 
 MODES: tuple[Mode, ...] = ("numeric", "alphanumeric", "byte")
-"""The modes of a mix, without Kanji: readers decode Kanji segments as Shift JIS but bytes as UTF-8."""
+"""The modes of a mix, without Kanji: readers decode Kanji segments as Shift JIS but bytes as UTF-8. Densest first."""
+
+DIGIT, OTHER = (re.escape("".join(sorted(characters))) for characters in (NUMERIC, ALPHANUMERIC - NUMERIC))
+BYTE, ANY = f"[^{DIGIT}{OTHER}]", f"[{DIGIT}{OTHER}]"
+RUNS = re.compile(f"([{DIGIT}]+)|([{OTHER}]+)|({BYTE}+(?:{ANY}{{1,5}}{BYTE}+)*)")
+"""Matches characters that belong in one segment: digits, other alphanumeric characters, or bytes.
+
+Up to five characters between bytes belong to them: another mode saves at most 14/3 bits each, and the headers of its
+segment and of the next one take at least 25 bits.
+"""
+
+IMPOSSIBLE = 1 << 60
+"""The cost of characters that a mode cannot encode."""
 
 
 def segments_of(content: str, mode: str, version: int) -> list[Segment]:
     """Split a content; `mode` is numeric, alphanumeric, byte, kanji or auto, and `version` sets the header lengths."""
     if mode != "auto":
         return [Segment(mode, content)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
-    modes = _cheapest_modes(content, version)
-    runs = groupby(zip(modes, content, strict=True), key=lambda pair: pair[0])
-    return [Segment(run_mode, "".join(character for _, character in run)) for run_mode, run in runs]
+    runs = RUNS.findall(content) or [("", "", "")]
+    modes = _cheapest_modes(runs, version)
+    segments = groupby(zip(modes, runs, strict=True), key=itemgetter(0))
+    return [Segment(mode, "".join([text for _, run in parts for text in run])) for mode, parts in segments]
 
 
 def densest_mode(content: str) -> Mode | None:
@@ -29,42 +44,39 @@ def densest_mode(content: str) -> Mode | None:
     return "alphanumeric" if ALPHANUMERIC.issuperset(content) else None
 
 
-def _cheapest_modes(content: str, version: int) -> list[Mode]:
-    """Return the mode of each character in the shortest bit stream.
+def _cheapest_modes(runs: list[tuple[str, str, str]], version: int) -> list[Mode]:
+    """Return the mode of each run in the shortest bit stream.
+
+    A segment never ends within a run: a digit takes at most 4 bits, an alphanumeric character 5 or 6, and a byte 8, so
+    the denser of two segments would take the whole run.
 
     Uses dynamic programming from left to right. Costs are in sixths of a bit, so that a digit (10/3 bits) and an
     alphanumeric character (11/2 bits) cost whole numbers; fractions of a bit are rounded up at the end of a segment.
+
+    Args:
+        runs: The groups of `RUNS`, of which one is not empty.
+        version: Sets the header lengths.
     """
     heads = [6 * header_bits(mode, version) for mode in MODES]
-    costs: list[float] = list(heads)
-    stay = costs
-    steps: list[list[int]] = []
-    for character in content:
-        stay = [cost + price for cost, price in zip(costs, _prices(character), strict=True)]
-        # Switching from mode `old` to `new` after this character adds the header of the new segment.
-        options = [
-            [_switch(cost, head, same=old == new) for old, cost in enumerate(stay)] for new, head in enumerate(heads)
-        ]
-        costs = [min(one) for one in options]
-        come_from = [one.index(min(one)) for one in options]
+    costs = stay = tuple(heads)
+    steps: list[tuple[int, ...]] = []  # for each run, the mode that leads to each mode of the next run
+    for digits, others, rest in runs:
+        if rest:
+            prices = (IMPOSSIBLE, IMPOSSIBLE, 48 * len(rest.encode()))
+        elif others:
+            prices = (IMPOSSIBLE, 33 * len(others), 48 * len(others))
+        else:
+            prices = (20 * len(digits), 33 * len(digits), 48 * len(digits))
+        stay = tuple(map(add, costs, prices))
+        ended = [-(-cost // 6) * 6 for cost in stay]
+        lowest = min(ended)
+        cheapest = ended.index(lowest)
+        # Either the mode goes on, or a new segment follows the one that ends most cheaply. Of equal costs, the denser
+        # mode is taken.
+        options = [min((stay[mode], mode), (lowest + head, cheapest)) for mode, head in enumerate(heads)]
+        costs, come_from = zip(*options, strict=True)
         steps.append(come_from)
-    last = min(range(3), key=lambda mode: stay[mode])
-    chosen = [last]
+    chosen = [stay.index(min(stay))]
     for come_from in reversed(steps[:-1]):
         chosen.append(come_from[chosen[-1]])
     return [MODES[mode] for mode in reversed(chosen)]
-
-
-def _prices(character: str) -> tuple[float, float, float]:
-    impossible = float("inf")
-    return (
-        20 if character in NUMERIC else impossible,
-        33 if character in ALPHANUMERIC else impossible,
-        48 * len(character.encode()),
-    )
-
-
-def _switch(cost: float, head: int, *, same: bool) -> float:
-    if same or cost == float("inf"):
-        return cost
-    return -(-cost // 6) * 6 + head
