@@ -8,7 +8,7 @@ days counts twice. Scans without a key do not count toward visitors.
 
 from __future__ import annotations
 
-from qrkit.analytics.breakdowns import UNKNOWN, Attribute, Part, scans_by, scans_by_location, top_qrcodes
+from qrkit.analytics.breakdowns import scans_by, scans_by_location, top_qrcodes
 from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
 from qrkit.analytics.lifetimes import half_lives, scans_by_content
@@ -23,6 +23,7 @@ from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
 from qrkit.late import old_names
+from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
     "OTHER",

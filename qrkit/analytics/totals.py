@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Attribute, group_sql, table_of
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -27,7 +27,7 @@ FROM lean
 
 REPEATS = """
 , each AS (
-    SELECT {part} AS part, visitor, count(*) AS scans FROM lean WHERE visitor IS NOT NULL GROUP BY ALL
+    SELECT {part} AS part, visitor, count(*) AS scans FROM {table} WHERE visitor IS NOT NULL GROUP BY ALL
 )
 SELECT
     part, sum(scans)::BIGINT AS scans, count(*) AS visitors, count_if(scans > 1) AS again,
@@ -48,7 +48,7 @@ def summary(scans: Scans) -> pd.DataFrame:
     return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 
 
-def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
+def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
     """Return the number of scans by visitors who had already scanned on the same UTC day, in total or per group.
 
     Columns: the name of `by` (str, if given), scans (int64, only those with a visitor key), visitors, again (int64,
@@ -56,13 +56,13 @@ def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
 
     Args:
         scans: The view to count.
-        by: campaign, qrcode (its name) or qrcode_id; None for all of them together.
+        by: campaign, qrcode (its name), qrcode_id, or an attribute that `scans.where` filters by; None for all of them
+            together.
 
     Raises:
         InvalidParameter: If `by` is anything else.
     """
-    check_part(by)
-    frame = scans.ask(REPEATS.format(part=by or "''"))
+    frame = scans.ask(REPEATS.format(part=group_sql(by), table=table_of(by)))
     types = {"part": "str", "scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"}
     frame = with_dtypes(frame, types)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
