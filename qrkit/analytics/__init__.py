@@ -11,6 +11,7 @@ from __future__ import annotations
 from qrkit.analytics.breakdowns import scans_by, scans_by_location, top_qrcodes
 from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
+from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.lifetimes import half_lives, scans_by_content
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.ranking import ranking
@@ -29,6 +30,7 @@ __all__ = [
     "OTHER",
     "UNKNOWN",
     "Attribute",
+    "ClockAttribute",
     "Looks",
     "Part",
     "Period",
@@ -37,6 +39,7 @@ __all__ = [
     "bursts",
     "calendar",
     "compare",
+    "cross_table",
     "gaps_and_overlaps",
     "half_lives",
     "human_scans",
