@@ -20,6 +20,7 @@ from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.simulated import simulate
 from qrkit.analytics.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
+from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
@@ -34,6 +35,7 @@ __all__ = [
     "Looks",
     "Part",
     "Period",
+    "TimeEffect",
     "Truth",
     "before_and_after",
     "bursts",
@@ -58,6 +60,7 @@ __all__ = [
     "served_under",
     "simulate",
     "summary",
+    "time_effects",
     "top_qrcodes",
     "unusual_days",
     "visits_by_evidence",
