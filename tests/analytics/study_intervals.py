@@ -6,23 +6,28 @@ Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 cover
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice, product
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
+from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.unusual_days import days_with
 from tests.analytics.worlds import GROUPS, INDEPENDENT, histories
 
 LEVEL = 0.95
 RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
+HORIZON = 28
+"""Days of a forecast."""
 HEADING = """# How often intervals are right
 
 Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
 day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
-after", days are those on each side. `tests/analytics/worlds.py` defines the worlds.
+after", days are those on each side; those of a forecast are the past ones, and its width is relative to that of a
+Poisson distribution with a known mean. `tests/analytics/worlds.py` defines the worlds.
 
 """
 
@@ -65,6 +70,32 @@ def pair_cell(world: str, rate: float, days: int, number: int, seed: int = 3) ->
     return cell([comparison(one, next(both)) for one in both])
 
 
+def forecast_days_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
+    """Measure the intervals of single days of a forecast of four weeks."""
+    return forecast_cell(world, rate, days, number, seed, lambda found: found.days, lambda coming: coming)
+
+
+def forecast_totals_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
+    """Measure the intervals of the total of a forecast of four weeks."""
+    return forecast_cell(
+        world, rate, days, number, seed, lambda found: found.totals[:, -1:], lambda coming: [sum(coming)]
+    )
+
+
+def forecast_cell(world, rate, days, number, seed, predicted, actual) -> Cell:
+    """Measure forecasts; their width is relative to that of a Poisson distribution."""
+    found = []
+    for history in histories(truth_of(world), rate, days + HORIZON, number, seed):
+        entries = list(history.items())
+        made = forecast_days(
+            days_with(dict(entries[max(0, days - RECENT) : days])), [day.weekday() for day, _ in entries[days:]], LEVEL
+        )
+        scans = actual([scans for _, scans in entries[days:]])
+        for expected, low, high, count in zip(*predicted(made).tolist(), scans, strict=True):
+            found.append((low <= count <= high, bool(made.reason), high - low, 2 * 1.96 * sqrt(expected)))
+    return cell(found)
+
+
 def comparison(first, second):
     ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
     return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
@@ -80,7 +111,13 @@ def truth_of(world: str):
     return next(worlds[world] for worlds in GROUPS.values() if world in worlds)
 
 
-QUESTIONS = {"Rates": rate_cell, "Before and after": change_cell, "Two codes": pair_cell}
+QUESTIONS = {
+    "Rates": rate_cell,
+    "Before and after": change_cell,
+    "Two codes": pair_cell,
+    "Forecast, each day": forecast_days_cell,
+    "Forecast, total of 28 days": forecast_totals_cell,
+}
 
 
 def measured(question: str, world: str, rate: float, days: int, number: int) -> Cell:

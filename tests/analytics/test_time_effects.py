@@ -12,6 +12,7 @@ from qrkit.analytics import Truth
 from qrkit.analytics.time_effects import share_intervals
 from qrkit.errors import InvalidParameter
 from tests.analytics.worlds import GROUPS, WEEK, histories
+from tests.dtypes import TEXT
 
 ZONE = "America/New_York"
 
@@ -37,6 +38,8 @@ def test_effects_are_the_shares_of_the_last_whole_weeks(shop, of, number):
     assert len(found) == number
     assert ((found["low"] < found["effect"]) & (found["effect"] < found["high"])).all()
     assert not found["reason"].any()
+    types = {of: "int64", "scans": "int64"} | dict.fromkeys(("effect", "low", "high"), "float64") | {"reason": TEXT}
+    assert found.dtypes.astype(str).to_dict() == types
     wider = analytics.time_effects(view, of, level=0.99)
     assert ((wider["low"] < found["low"]) & (found["high"] < wider["high"])).all()
 
