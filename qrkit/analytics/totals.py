@@ -16,13 +16,19 @@ from qrkit.tracking.text_columns import with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["repeat_share", "summary"]
+__all__ = ["imported_scans", "repeat_share", "summary"]
 
 SUMMARY = """
 SELECT
     count(*) AS scans, count(DISTINCT visitor) AS visitors, count(DISTINCT number) AS qrcodes,
     min(time) AS first, max(time) AS last
 FROM lean
+"""
+
+IMPORTED = """
+SELECT c.qrcode_id, q.imported_scans AS scans
+FROM codes c JOIN qrcodes q ON q.number = c.number
+WHERE q.imported_scans > 0
 """
 
 REPEATS = """
@@ -46,6 +52,15 @@ def summary(scans: Scans) -> pd.DataFrame:
     """
     frame = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
     return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
+
+
+def imported_scans(scans: Scans) -> dict[str, int]:
+    """Return how many scans were imported with the records of a view, by ID; records without any are left out.
+
+    Nobody knows when these scans happened, so they are in no other number of a view.
+    """
+    frame = scans.ask(IMPORTED)
+    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
 
 
 def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
@@ -31,11 +32,6 @@ MOST_ROWS = 8
 MOST_TOP = 10
 FEWEST_HOURS = 3
 
-IMPORTED = """
-SELECT c.qrcode_id, q.imported_scans AS scans
-FROM codes c JOIN qrcodes q ON q.number = c.number
-WHERE q.imported_scans > 0
-"""
 SWEPT = """
 SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
 FROM codes c JOIN day_counts d ON d.qrcode = c.number
@@ -180,7 +176,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in asked.attributes},
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
-            imported=_counts(view.ask(IMPORTED)),
+            imported=imported_scans(view),
             swept=swept,
             daily=daily,
             human=analytics.human_scans(view),

@@ -106,11 +106,11 @@ def _half_lives(facts: Facts) -> str:
 
 
 def _not_scans(facts: Facts) -> str:
-    what = {"bot": "visit by a bot", "prefetch": "preview", "head": "HEAD request"}
+    what = {"bot": "visit by a bot", "prefetch": "link preview", "head": "HEAD request"}
     more = {"bot": "visits by bots"}
     kinds = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
     if not kinds:
-        return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
+        return "Visits by bots, link previews and HEAD requests would not count as scans; none are recorded."
     return f"Not counted as scans: {listed(kinds)}."
 
 
