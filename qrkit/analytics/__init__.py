@@ -8,9 +8,11 @@ days counts twice. Scans without a key do not count toward visitors.
 
 from __future__ import annotations
 
-from qrkit.analytics.breakdowns import UNKNOWN, Attribute, Part, scans_by, scans_by_location, top_qrcodes
+from qrkit.analytics.breakdowns import scans_by, scans_by_location, top_qrcodes
 from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
+from qrkit.analytics.cross_tables import ClockAttribute, cross_table
+from qrkit.analytics.forecasts import forecast
 from qrkit.analytics.lifetimes import half_lives, scans_by_content
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.ranking import ranking
@@ -19,23 +21,29 @@ from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.simulated import simulate
 from qrkit.analytics.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
+from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
 from qrkit.late import old_names
+from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
     "OTHER",
     "UNKNOWN",
     "Attribute",
+    "ClockAttribute",
     "Looks",
     "Part",
     "Period",
+    "TimeEffect",
     "Truth",
     "before_and_after",
     "bursts",
     "calendar",
     "compare",
+    "cross_table",
+    "forecast",
     "gaps_and_overlaps",
     "half_lives",
     "human_scans",
@@ -54,6 +62,7 @@ __all__ = [
     "served_under",
     "simulate",
     "summary",
+    "time_effects",
     "top_qrcodes",
     "unusual_days",
     "visits_by_evidence",

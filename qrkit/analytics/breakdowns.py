@@ -1,30 +1,19 @@
-"""Counts scans by QR Code, campaign, location, language, referrer and device."""
+"""Counts scans by QR Code, location, or any attribute such as country, device and campaign."""
 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Attribute, table_of, value_sql
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UNKNOWN", "Attribute", "Part", "check_most", "check_part", "scans_by", "scans_by_location", "top_qrcodes"]
-
-Attribute = Literal["campaign", "country", "region", "city", "language", "referrer", "device", "system", "browser"]
-"""Attributes that scans can be counted by."""
-
-Part = Literal["campaign", "qrcode", "qrcode_id"]
-"""Groups that scans over time and returning visitors can be counted by."""
-
-UNKNOWN = "unknown"
-"""The value of an attribute that is not known."""
-
-BY_AGENT = ("device", "system", "browser")
-"""Attributes that come from the user agent."""
+__all__ = ["check_most", "scans_by", "scans_by_location", "top_qrcodes"]
 
 TOP = """
 , counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
@@ -48,11 +37,11 @@ ORDER BY scans DESC, qrcode_id
 
 BY_ATTRIBUTE = """
 SELECT
-    coalesce(nullif({attribute}, ''), $unknown) AS {attribute},
+    {value} AS part,
     count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
 FROM {table}
 GROUP BY ALL
-ORDER BY scans DESC, {attribute}
+ORDER BY scans DESC, part
 LIMIT $most
 """
 
@@ -92,7 +81,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
 
     Args:
         scans: The view to count.
-        attribute: One of campaign, country, region, city, language, referrer, device, system, browser.
+        attribute: One of campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by.
         most: Maximum number of values, 1 or more.
 
     Raises:
@@ -108,14 +97,12 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
         ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
         [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
-    if attribute not in get_args(Attribute):
-        rule = f"must be one of {', '.join(get_args(Attribute))}"
-        raise InvalidParameter(Problem("attribute", attribute, rule))
-    most = check_most(most)
-    # Safe to format into SQL: the attribute is one of the names above, never a caller's string.
-    sql = BY_ATTRIBUTE.format(attribute=attribute, table="scans" if attribute in BY_AGENT else "lean")
-    frame = scans.ask(sql, most=most, unknown=UNKNOWN)
-    return with_dtypes(frame, {attribute: "str", "scans": "int64", "visitors": "int64", "share": "float64"})
+    sql = BY_ATTRIBUTE.format(value=value_sql(attribute), table=table_of(attribute))
+    frame = with_dtypes(
+        scans.ask(sql, most=check_most(most)),
+        {"part": "str", "scans": "int64", "visitors": "int64", "share": "float64"},
+    )
+    return frame.rename(columns={"part": attribute})
 
 
 def check_most(most: int) -> int:
@@ -127,13 +114,3 @@ def check_most(most: int) -> int:
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
     return int(most)
-
-
-def check_part(by: str | None) -> None:
-    """Raise unless `by` is None or a name in `Part`.
-
-    Raises:
-        InvalidParameter: If `by` is neither None nor a name in `Part`.
-    """
-    if by is not None and by not in get_args(Part):
-        raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}, or None"))

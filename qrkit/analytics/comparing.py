@@ -14,7 +14,6 @@ from collections.abc import Collection
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, get_args
 
-from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.analytics.controlled_change import Group, controlled_interval
 from qrkit.analytics.daily_looks import level_of_each_look
 from qrkit.analytics.daily_spread import FEWEST_DAYS, check_share, counts, spread_of, whole_days
@@ -24,6 +23,7 @@ from qrkit.analytics.ratio_intervals import RatioInterval, ratio_interval
 from qrkit.analytics.time_zones import on_the_clock, takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import first_moment, moment_in
 
@@ -44,7 +44,7 @@ RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") |
 
 
 @takes_time_zone
-def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
+def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not know of
@@ -60,7 +60,8 @@ def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95, independ
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
             scan.
-        by: Return one rate per campaign, qrcode or qrcode_id.
+        by: Return one rate for each value of an attribute: campaign, qrcode, qrcode_id, or an attribute that
+            `scans.where` filters by.
         level: Probability that the interval contains the true rate, above 0 and below 1.
         independent: Take the days as independent of each other. The interval is narrower, there is always one, and it
             is wrong far too often if one good day makes the next one likely.
@@ -70,7 +71,8 @@ def rates(scans: Scans, *, by: Part | None = None, level: float = 0.95, independ
     """
     import pandas as pd
 
-    check_part(by)
+    if by is not None:
+        check_attribute("by", by)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans])
     per_day = scans_per_day(scans.where(since=first, until=last), by=by)

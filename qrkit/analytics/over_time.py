@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.analytics.time_zones import (
     Stretch,
     case_of,
@@ -26,6 +25,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment
 
@@ -46,7 +46,7 @@ CALENDAR = {"label": "datetime64[us]", "start": "datetime64[us]", "hours": "floa
 
 PER_PERIOD = """
 SELECT {label} AS label, {part} AS part, count(*) AS scans, count(DISTINCT visitor) AS visitors
-FROM lean
+FROM {table}
 GROUP BY ALL
 """
 
@@ -54,6 +54,10 @@ GROUP BY ALL
 PER_DAY = """
 , counted AS (SELECT ({local})::DATE AS label, number, count(*) AS scans FROM lean GROUP BY ALL)
 SELECT label, {part} AS part, sum(scans)::BIGINT AS scans FROM counted JOIN codes USING (number) GROUP BY ALL
+"""
+
+PER_DAY_AND_VALUE = """
+SELECT ({local})::DATE AS label, {part} AS part, count(*) AS scans FROM {table} GROUP BY ALL
 """
 
 BY_HOUR = """
@@ -69,7 +73,7 @@ ORDER BY w.weekday, h.hour
 
 
 @takes_time_zone
-def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.DataFrame:
+def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> pd.DataFrame:
     """Return scans and visitors per hour, day, week or month, from the first scan (or `since`) to the last (`until`).
 
     Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; 23, 24 or 25 for a
@@ -78,17 +82,17 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.Dat
     Args:
         scans: The view to count, in its time zone.
         period: One of hour, day, week (from Monday), month.
-        by: Count each period by campaign, qrcode or qrcode_id; groups without any scan are left out.
+        by: Count each period by campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by; groups
+            without any scan are left out.
 
     Raises:
         InvalidParameter: If `period` or `by` is unknown, or if there are more than a million rows.
     """
     if period not in get_args(Period):
         raise InvalidParameter(Problem("period", period, f"must be one of {', '.join(get_args(Period))}"))
-    check_part(by)
     zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
-    counts = scans.ask(PER_PERIOD.format(label=label, part=by or "''"))
+    counts = scans.ask(PER_PERIOD.format(label=label, part=group_sql(by), table=table_of(by)))
     calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
     complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
@@ -96,14 +100,15 @@ def scans_per(scans: Scans, period: Period, *, by: Part | None = None) -> pd.Dat
 
 
 @takes_time_zone
-def scans_per_day(scans: Scans, *, by: Part | None = None, zeros: bool = True) -> pd.DataFrame:
+def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = True) -> pd.DataFrame:
     """Return scans per day, including days without scans, from the first scan (or `since`) to the last (or `until`).
 
     Columns: day (datetime64[us], a day in the view's time zone), the name of `by` (str, if given), scans (int64).
 
     Args:
         scans: The view to count, in its time zone.
-        by: Count each day by campaign, qrcode or qrcode_id; groups without any scan are left out.
+        by: Count each day by campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by; groups without
+            any scan are left out.
         zeros: Whether to include days without scans. Without them, there may be more than a million rows.
 
     Raises:
@@ -119,9 +124,9 @@ def scans_per_day(scans: Scans, *, by: Part | None = None, zeros: bool = True) -
         ...     scans_per_day(shop.scans)["scans"].tolist()
         [1, 0, 1]
     """
-    check_part(by)
     local = local_time(stretches_of(scans))
-    counts = scans.ask(PER_DAY.format(local=local, part=by or "''"))
+    per_day = PER_DAY if by is None or by in get_args(Part) else PER_DAY_AND_VALUE
+    counts = scans.ask(per_day.format(local=local, part=group_sql(by), table=table_of(by)))
     if not zeros:
         ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
         named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, get_args
 
-from qrkit.analytics.breakdowns import Part
 from qrkit.analytics.daily_spread import check_share, spread_of, whole_days
 from qrkit.analytics.distributions import gamma_quantile
 from qrkit.analytics.long_run_spread import long_run_spread, side_of
@@ -15,6 +14,7 @@ from qrkit.analytics.pooled_rates import FEWEST_GROUPS, Gammas, pooled_rates
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Part
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

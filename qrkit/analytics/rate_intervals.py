@@ -63,11 +63,11 @@ def too_few_days(number: int, least: int, where: str = "") -> str:
     return f"{days}; from {least} on, they show whether one day depends on another"
 
 
-def too_few_scans(scans: float, independent: float) -> str:
+def too_few_scans(scans: float, independent: float, least: float = FEWEST_SCANS) -> str:
     """Say why a number of scans, worth so many independent ones, determines no interval."""
-    if scans < FEWEST_SCANS:
-        return f"{scans:g} scans are too few; {FEWEST_SCANS:g} or more are needed"
-    worth = f"they say as much as {independent:.1f} independent scans, and {FEWEST_SCANS:g} are needed"
+    if scans < least:
+        return f"{scans:g} scans are too few; {least:g} or more are needed"
+    worth = f"they say as much as {independent:.1f} independent scans, and {least:g} are needed"
     return f"the {scans:g} scans come in too few bursts: {worth}"
 
 

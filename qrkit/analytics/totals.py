@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.breakdowns import Part, check_part
 from qrkit.store import Scans
+from qrkit.store.scan_attributes import Attribute, group_sql, table_of
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["repeat_share", "summary"]
+__all__ = ["imported_scans", "repeat_share", "summary"]
 
 SUMMARY = """
 SELECT
@@ -25,9 +25,15 @@ SELECT
 FROM lean
 """
 
+IMPORTED = """
+SELECT c.qrcode_id, q.imported_scans AS scans
+FROM codes c JOIN qrcodes q ON q.number = c.number
+WHERE q.imported_scans > 0
+"""
+
 REPEATS = """
 , each AS (
-    SELECT {part} AS part, visitor, count(*) AS scans FROM lean WHERE visitor IS NOT NULL GROUP BY ALL
+    SELECT {part} AS part, visitor, count(*) AS scans FROM {table} WHERE visitor IS NOT NULL GROUP BY ALL
 )
 SELECT
     part, sum(scans)::BIGINT AS scans, count(*) AS visitors, count_if(scans > 1) AS again,
@@ -48,7 +54,16 @@ def summary(scans: Scans) -> pd.DataFrame:
     return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
 
 
-def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
+def imported_scans(scans: Scans) -> dict[str, int]:
+    """Return how many scans were imported with the records of a view, by ID; records without any are left out.
+
+    Nobody knows when these scans happened, so they are in no other number of a view.
+    """
+    frame = scans.ask(IMPORTED)
+    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
+
+
+def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
     """Return the number of scans by visitors who had already scanned on the same UTC day, in total or per group.
 
     Columns: the name of `by` (str, if given), scans (int64, only those with a visitor key), visitors, again (int64,
@@ -56,13 +71,13 @@ def repeat_share(scans: Scans, *, by: Part | None = None) -> pd.DataFrame:
 
     Args:
         scans: The view to count.
-        by: campaign, qrcode (its name) or qrcode_id; None for all of them together.
+        by: campaign, qrcode (its name), qrcode_id, or an attribute that `scans.where` filters by; None for all of them
+            together.
 
     Raises:
         InvalidParameter: If `by` is anything else.
     """
-    check_part(by)
-    frame = scans.ask(REPEATS.format(part=by or "''"))
+    frame = scans.ask(REPEATS.format(part=group_sql(by), table=table_of(by)))
     types = {"part": "str", "scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"}
     frame = with_dtypes(frame, types)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +13,7 @@ from qrkit.analytics.distributions import (
     normal_from_student,
     student_from_normal,
 )
+from qrkit.analytics.public_holidays import which_are_holidays
 from qrkit.analytics.time_zones import takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -25,6 +26,8 @@ __all__ = [
     "FITTED",
     "NEIGHBORS",
     "DailyScans",
+    "Usual",
+    "bounds",
     "daily_scans",
     "days_with",
     "expect",
@@ -71,6 +74,11 @@ class DailyScans(NamedTuple):
         """Whether enough days had a scan to tell how much days vary."""
         return int((self.numbers > 0).sum()) >= FEWEST_WITH_SCANS
 
+    def only(self, chosen: np.ndarray) -> DailyScans:
+        """Return some of the days."""
+        days = [day for day, is_chosen in zip(self.days, chosen, strict=True) if is_chosen]
+        return DailyScans(days, self.numbers[chosen], self.weekdays[chosen])
+
 
 class Usual(NamedTuple):
     """The prediction for each day: a negative binomial distribution whose variance is an estimate.
@@ -87,7 +95,7 @@ class Usual(NamedTuple):
 
 
 @takes_time_zone
-def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
+def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date] = ()) -> pd.DataFrame:
     """Return every whole day of a view with its expected scans, and whether it was unusual.
 
     The expectation for a day comes from the level, trend and weekdays of the surrounding days (up to 56), without the
@@ -102,7 +110,7 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
 
     Columns: day (datetime64[us], a day in the view's time zone), scans (int64), expected, low, high (float64; a usual
     day lies between low and high), chance (float64, 0..1, probability that a usual day is at least this far off),
-    is_unusual (bool).
+    is_unusual, is_holiday (bool).
 
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
@@ -110,12 +118,18 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
         alarm: Probability of a false alarm in the whole view, above 0 and below 1: if nothing happened, at most about
             this share of views has a day reported as unusual, even if scans come in groups or good days follow one
             another.
+        holidays: Public holidays: dates, or a mapping from dates to names such as `holidays.country_holidays("SI")` of
+            the library holidays, which qrkit does not install. Few holidays do not tell what is usual on one, so they
+            are never reported as unusual, and nothing is expected of other days because of them. Their own expected,
+            low, high and chance are those of an ordinary day.
 
     Raises:
-        InvalidParameter: If the view has fewer than 14 whole days, or if `alarm` is not above 0 and below 1.
+        InvalidParameter: If the view has fewer than 14 whole days, if `alarm` is not above 0 and below 1, or if
+            `holidays` are not dates.
     """
     alarm = check_share("alarm", alarm)
-    return judge_days(daily_scans(scans), alarm)
+    daily = daily_scans(scans)
+    return judge_days(daily, alarm, which_are_holidays(daily.days, holidays))
 
 
 def daily_scans(scans: Scans) -> DailyScans:
@@ -139,21 +153,29 @@ def days_with(daily: dict[date, int]) -> DailyScans:
     return DailyScans(list(daily), np.array(list(daily.values()), dtype="float64"), weekdays)
 
 
-def judge_days(daily: DailyScans, alarm: float) -> pd.DataFrame:
-    """Return the DataFrame of `unusual_days`."""
+def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -> pd.DataFrame:
+    """Return the DataFrame of `unusual_days`.
+
+    Args:
+        daily: Scans per day.
+        alarm: Probability of a false alarm on any of the days.
+        holidays: Whether each day is a holiday; without any values, none is.
+    """
     import numpy as np
     import pandas as pd
 
     limit = alarm / len(daily.days)
-    counted = np.ones(len(daily.days), dtype=bool)
+    is_ordinary = ~np.array(holidays or [False] * len(daily.days))
+    is_known = daily.only(is_ordinary).is_known
+    counted = is_ordinary.copy()
     for _ in range(MOST_ROUNDS):
         usual = _usual(daily, counted)
         chances = _chances(daily.numbers, usual)
-        if not daily.is_known or not (counted & (chances <= limit)).any():
+        if not is_known or not (counted & (chances <= limit)).any():
             break
         counted &= chances > limit
-    low, high = _bounds(usual, limit / 2)
-    known = np.where(daily.is_known, 1.0, np.nan)
+    low, high = bounds(usual, limit / 2)
+    known = np.where(is_known, 1.0, np.nan)
     return pd.DataFrame(
         {
             "day": pd.Series(daily.days, dtype="datetime64[us]"),
@@ -162,7 +184,8 @@ def judge_days(daily: DailyScans, alarm: float) -> pd.DataFrame:
             "low": low * known,
             "high": high * known,
             "chance": chances * known,
-            "is_unusual": (chances <= limit) & daily.is_known,
+            "is_unusual": (chances <= limit) & is_known & is_ordinary,
+            "is_holiday": ~is_ordinary,
         }
     )
 
@@ -276,8 +299,13 @@ def _chances(numbers: np.ndarray, usual: Usual) -> np.ndarray:
     return 2 * student_from_normal(smaller, usual.freedom)
 
 
-def _bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest number of scans of each usual day."""
+def bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest usual number of scans; a day is beyond one of them with probability `tail`.
+
+    Args:
+        usual: Predictions, whose variance may have infinite degrees of freedom.
+        tail: Probability, above 0 and below 0.5.
+    """
     import numpy as np
 
     shape, success = negative_binomial(usual.mean, usual.variance)

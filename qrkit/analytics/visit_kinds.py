@@ -24,7 +24,7 @@ __all__ = ["VISITS", "human_scans", "orphan_visits", "visits_by_evidence", "visi
 VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 """All kinds of visits to existing QR Codes."""
 
-COUNTED = ("browser on a known device", "unknown device", "robot by what is known today")
+COUNTED = ("browser on a known device", "unknown device", "bot by current rules")
 """Kinds of evidence of the visits that are counted as scans."""
 
 BY_KIND = "SELECT kind, count(*) AS visits FROM lean GROUP BY kind ORDER BY visits DESC, kind"
@@ -37,9 +37,9 @@ BY_EVIDENCE = """
 ), judged AS (
     SELECT
         CASE
-            WHEN kind = 'bot' THEN 'robot'
-            WHEN kind = 'head' THEN 'head'
-            WHEN u.is_bot THEN 'robot by what is known today'
+            WHEN kind = 'bot' THEN 'bot'
+            WHEN kind = 'head' THEN 'HEAD request'
+            WHEN u.is_bot THEN 'bot by current rules'
             WHEN u.device = 'unknown' OR u.browser IS NULL THEN 'unknown device'
             ELSE 'browser on a known device'
         END AS evidence,
@@ -49,14 +49,17 @@ BY_EVIDENCE = """
     WHERE kind <> 'prefetch'
     GROUP BY ALL
     UNION ALL
-    SELECT CASE WHEN f.number IS NULL THEN 'preview alone' ELSE 'preview before a scan' END AS evidence, a.visits
+    SELECT
+        CASE WHEN f.number IS NULL THEN 'link preview alone' ELSE 'link preview before a scan' END AS evidence,
+        a.visits
     FROM ahead a
     LEFT JOIN followed f ON f.number = a.number AND f.visitor = a.visitor
 )
 SELECT e.evidence, e.person, coalesce(sum(j.visits), 0)::BIGINT AS visits
 FROM (VALUES
-    (1, 'browser on a known device', 'yes'), (2, 'unknown device', 'perhaps'), (3, 'preview alone', 'perhaps'),
-    (4, 'preview before a scan', 'no'), (5, 'robot by what is known today', 'no'), (6, 'robot', 'no'), (7, 'head', 'no')
+    (1, 'browser on a known device', 'yes'), (2, 'unknown device', 'perhaps'), (3, 'link preview alone', 'perhaps'),
+    (4, 'link preview before a scan', 'no'), (5, 'bot by current rules', 'no'), (6, 'bot', 'no'),
+    (7, 'HEAD request', 'no')
 ) e(place, evidence, person)
 LEFT JOIN judged j USING (evidence)
 GROUP BY e.place, e.evidence, e.person

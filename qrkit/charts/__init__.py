@@ -4,6 +4,7 @@
     scans_per_day, scans_per            lines, small_multiples (a small chart for each campaign or QR Code)
     scans_and_previous                  previous_period
     unusual_days                        unusual_days
+    forecast                            forecast (after the days of scans_per_day)
     scans_by_hour                       hour_of_week
     scans_by, top_qrcodes               bars
     rates                               rates
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from qrkit.charts.axes import Chart
 from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, dark
-from qrkit.charts.expected import previous_period, unusual_days
+from qrkit.charts.expected import forecast, previous_period, unusual_days
 from qrkit.charts.first_scans import time_to_first_scan
 from qrkit.charts.hour_of_week import hour_of_week
 from qrkit.charts.maps import scans_by_location
@@ -37,6 +38,7 @@ __all__ = [
     "assign_colors",
     "bars",
     "dark",
+    "forecast",
     "hour_of_week",
     "human_scans",
     "lines",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["previous_period", "unusual_days"]
+__all__ = ["forecast", "previous_period", "unusual_days"]
 
 NOW, BEFORE = "this period", "the one before"
 MOST_ROOM = 2
@@ -104,6 +104,37 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
     dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, unusual["scans"], strict=True))
     none = "no day" if frame["high"].notna().all() else "not known, as too few days have scans"
     chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or none}"
+    return chart
+
+
+@house_style()
+def forecast(frame: pd.DataFrame, *, past: pd.DataFrame | None = None, width: int = 760, height: int = 280) -> Chart:
+    """Draw the expected scans of coming days over their range, after the past days if you pass them.
+
+    Args:
+        frame: Columns day (datetime64), scans (float), low, high, total, total_low, total_high (missing where no range
+            is possible); as returned by `analytics.forecast`.
+        past: Columns day (datetime64), scans (int); as returned by `analytics.scans_per_day`. Days that are also in the
+            forecast are not drawn.
+        width: Pixels.
+        height: Pixels.
+    """
+    days, expected = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
+    before = frame[:0][["day", "scans"]] if past is None else past[past["day"] < frame["day"].iloc[0]]
+    gone, counted = [day.to_pydatetime() for day in before["day"]], before["scans"].tolist()
+    low, high = (frame[name].astype("float64").tolist() for name in ("low", "high"))
+    most = max(*counted, *expected, *frame["high"].dropna(), 1.0)
+    keys = ({"scans": "color-1"} if gone else {}) | {"expected": "color-2", "likely range": "heat-1"}
+    chart, axes = _paper(keys, most=float(most), size=(width, height))
+    time_axis(chart, axes, gone + days)
+    axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
+    if gone:
+        draw_line(axes, gone, counted, tint("color-1"), label="scans")
+    draw_line(axes, days, expected, tint("color-2"), label="expected")
+    last = frame.iloc[-1]
+    chart.title = "scans per day and what is expected of the next days"
+    likely = "" if frame["total_high"].hasnans else f", likely {last['total_low']:,} to {last['total_high']:,}"
+    chart.words = f"about {last['total']:,.0f} {time_words(days)}{likely}"
     return chart
 
 

@@ -7,6 +7,7 @@ fits phones, and prints on A4. `notebook` writes the report as a notebook to con
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.report.executed import run
-from qrkit.report.facts import Asked, Facts, gather
+from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
 from qrkit.report.findings import findings, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
 from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
 from qrkit.report.unscanned import Unscanned
+from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ def portfolio(
     since: date | str | None = None,
     until: date | str | None = None,
     time_zone: str = "UTC",
+    attributes: Sequence[Attribute] = ATTRIBUTES,
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
 
@@ -96,12 +99,14 @@ def portfolio(
         until: The day after the last; by default the day after the last scan. If both are given, the report compares
             the period with the one before it, otherwise its second half with its first half.
         time_zone: IANA name of the time zone for the days and hours of the report.
+        attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
 
     Raises:
-        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone is unknown.
+        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
+            an attribute is unknown.
         MissingProgram: If the extra `statistics` is not installed.
     """
-    asked = _parse_period(since, until, time_zone)
+    asked = _parse(since, until, time_zone, attributes)
     return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
 
 
@@ -113,6 +118,7 @@ def campaign(
     since: date | str | None = None,
     until: date | str | None = None,
     time_zone: str = "UTC",
+    attributes: Sequence[Attribute] = ATTRIBUTES,
 ) -> Report:
     """Report on one campaign of a portfolio.
 
@@ -124,13 +130,15 @@ def campaign(
         until: The day after the last; by default the day after the last scan. If both are given, the report compares
             the period with the one before it, otherwise its second half with its first half.
         time_zone: IANA name of the time zone for the days and hours of the report.
+        attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
-        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone is unknown.
+        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
+            an attribute is unknown.
         MissingProgram: If the extra `statistics` is not installed.
     """
-    asked = _parse_period(since, until, time_zone)
+    asked = _parse(since, until, time_zone, attributes)
     heading = _heading(portfolio, campaign_id, title)
     return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading)
 
@@ -168,7 +176,7 @@ def notebook(
         CannotWrite: If the file cannot be written.
     """
     check_file(Path(path), (NOTEBOOK,))
-    asked = _parse_period(since, until, time_zone)
+    asked = _parse(since, until, time_zone)
     heading = _heading(portfolio, campaign_id, title)
     facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
     return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
@@ -186,11 +194,15 @@ def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
     return Report(heading.title, render(portfolio, facts, heading), words, facts.unscanned)
 
 
-def _parse_period(since: date | str | None, until: date | str | None, time_zone: str) -> Asked:
+def _parse(
+    since: date | str | None, until: date | str | None, time_zone: str, attributes: Sequence[Attribute] = ATTRIBUTES
+) -> Asked:
+    for name in attributes:
+        check_attribute("attributes", name)
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
-    return Asked(first, after, zone_of(time_zone).key)
+    return Asked(first, after, zone_of(time_zone).key, tuple(attributes))
 
 
 def _day(name: str, bound: date | str | None) -> date | None:

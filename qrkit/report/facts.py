@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
@@ -24,18 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTRIBUTES", "Asked", "Facts", "gather"]
 
-ATTRIBUTES: Mapping[analytics.Attribute, str] = {"device": "Devices", "system": "Systems", "country": "Countries"}
-"""Attributes of scans that a report breaks down, with their titles on the page."""
+ATTRIBUTES: Sequence[analytics.Attribute] = ("device", "system", "country")
+"""Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
 MOST_TOP = 10
 FEWEST_HOURS = 3
 
-IMPORTED = """
-SELECT c.qrcode_id, q.imported_scans AS scans
-FROM codes c JOIN qrcodes q ON q.number = c.number
-WHERE q.imported_scans > 0
-"""
 SWEPT = """
 SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
 FROM codes c JOIN day_counts d ON d.qrcode = c.number
@@ -47,17 +43,19 @@ GROUP BY ALL
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The period that a report is about.
+    """What a report is about.
 
     Attributes:
         since: The first day; None for the day of the first scan.
         until: The day after the last; None for the day after the last scan.
         time_zone: IANA name of the time zone for days and hours.
+        attributes: Attributes of scans that get a table.
     """
 
     since: date | None = None
     until: date | None = None
     time_zone: str = "UTC"
+    attributes: Sequence[analytics.Attribute] = ATTRIBUTES
 
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to this period, in this time zone."""
@@ -143,7 +141,7 @@ class Facts:
     @property
     def unknown(self) -> list[analytics.Attribute]:
         """The attributes that are unknown for all scans."""
-        return [name for name in ATTRIBUTES if set(self.attributes[name][name]) == {analytics.UNKNOWN}]
+        return [name for name, frame in self.attributes.items() if set(frame[name]) == {analytics.UNKNOWN}]
 
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
@@ -175,10 +173,10 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             per_day=per_day,
             top=_with_short_names(analytics.top_qrcodes(view, most=MOST_TOP)),
             by_hour=analytics.scans_by_hour(view),
-            attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in ATTRIBUTES},
+            attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in asked.attributes},
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
-            imported=_counts(view.ask(IMPORTED)),
+            imported=imported_scans(view),
             swept=swept,
             daily=daily,
             human=analytics.human_scans(view),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qrkit.report.comparisons import Comparisons
-from qrkit.report.facts import ATTRIBUTES, Facts
-from qrkit.report.words import listed, many, number
+from qrkit.report.facts import Facts
+from qrkit.report.words import ATTRIBUTE_NAMES, listed, many, number
 
 __all__ = ["methods"]
 
@@ -16,7 +16,7 @@ def methods(facts: Facts) -> list[tuple[str, str]]:
     """
     sections = [
         ("What counts", _counting(facts)),
-        ("People", _join(_visitors(facts), _people(facts), _unknown([ATTRIBUTES[a].lower() for a in facts.unknown]))),
+        ("People", _join(_visitors(facts), _people(facts), _unknown(facts))),
         ("Changes and comparisons", _join(_intervals(facts.comparisons), _causes(facts.comparisons))),
         ("Unusual days", _unusual(facts.comparisons)),
         ("Time to half of the scans", _half_lives(facts)),
@@ -106,11 +106,11 @@ def _half_lives(facts: Facts) -> str:
 
 
 def _not_scans(facts: Facts) -> str:
-    what = {"bot": "visit by a bot", "prefetch": "preview", "head": "HEAD request"}
+    what = {"bot": "visit by a bot", "prefetch": "link preview", "head": "HEAD request"}
     more = {"bot": "visits by bots"}
     kinds = [many(facts.visits[kind], name, more.get(kind, "")) for kind, name in what.items() if kind in facts.visits]
     if not kinds:
-        return "Visits by bots, previews and HEAD requests would not count as scans; none are recorded."
+        return "Visits by bots, link previews and HEAD requests would not count as scans; none are recorded."
     return f"Not counted as scans: {listed(kinds)}."
 
 
@@ -154,6 +154,7 @@ def _static(count: int) -> str:
     return f"{number(count)} codes are static. They open their content directly, so their scans can't be tracked."
 
 
-def _unknown(names: list[str]) -> str:
+def _unknown(facts: Facts) -> str:
     """Name the attributes that are unknown for all scans."""
-    return f"{listed(names).capitalize()} of visitors are not known." if names else ""
+    names = listed([ATTRIBUTE_NAMES[name][1] for name in facts.unknown])
+    return f"{names[0].upper()}{names[1:]} of visitors are not known." if names else ""

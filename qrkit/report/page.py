@@ -14,7 +14,7 @@ from qrkit import charts
 from qrkit.portfolio import Portfolio
 from qrkit.report import code_cards as cards
 from qrkit.report import words
-from qrkit.report.facts import ATTRIBUTES, Facts
+from qrkit.report.facts import Facts
 from qrkit.report.findings import findings, lead
 from qrkit.report.key_numbers import key_figures
 from qrkit.report.methods import methods
@@ -52,7 +52,7 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
     """Render the whole page as HTML. The same facts give the same page."""
     colors = _colors(facts)
     groups = cards.groups(portfolio, facts, colors)
-    tables = [attribute_table(facts, name, title) for name, title in ATTRIBUTES.items()]
+    tables = [attribute_table(facts, name) for name in facts.attributes]
     links = {id: group.id for id, group in groups.items()}
     has_several = len(colors) > 1
     return _template().render(

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from qrkit.analytics import UNKNOWN, Attribute
+from qrkit.contents.cards import summary
 from qrkit.report.facts import Facts
-from qrkit.report.words import percent
+from qrkit.report.words import ATTRIBUTE_NAMES, percent
 from qrkit.tracking.countries import country_name
 
 __all__ = ["Row", "Table", "attribute_table", "campaign_table", "top_table"]
@@ -78,7 +79,7 @@ def top_table(facts: Facts, colors: Mapping[str, int]) -> Table:
     return Table("Top QR Codes", "QR Code, campaign" if len(colors) > 1 else "QR Code", _with_bars(rows))
 
 
-def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | None:
+def attribute_table(facts: Facts, attribute: Attribute) -> Table | None:
     """Return scans by an attribute; None if it is unknown for all scans."""
     frame = facts.attributes[attribute]
     if not len(frame) or attribute in facts.unknown:
@@ -90,7 +91,8 @@ def attribute_table(facts: Facts, attribute: Attribute, title: str) -> Table | N
     rest = facts.scans - sum(row.scans for row in rows)
     if rest:
         rows.append(Row(ALL_OTHERS, rest, rest / facts.scans, color=0))
-    return Table(title, attribute.capitalize(), _with_bars(rows))
+    one, several = (f"{name[0].upper()}{name[1:]}" for name in ATTRIBUTE_NAMES[attribute])
+    return Table(several, one, _with_bars(rows))
 
 
 def campaign_table(facts: Facts, colors: Mapping[str, int], links: Mapping[str | None, str]) -> Table:
@@ -125,9 +127,11 @@ def _with_bars(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, bar=row.share / longest) for row in rows]
 
 
-def _value_text(attribute: str, value: str) -> str:
+def _value_text(attribute: Attribute, value: str) -> str:
     if value == UNKNOWN:
         return "Not known"
+    if attribute in ("content", "qrcode"):  # a content, or a name derived from it, may contain secrets
+        return summary(value)
     if attribute == "country":
         return country_name(value)
     return value.capitalize() if attribute == "device" else value

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from qrkit.charts.labels import cut as line
+from qrkit.store.scan_attributes import Attribute
 from qrkit.tracking.records import Campaign
 
 __all__ = [
+    "ATTRIBUTE_NAMES",
     "NO_CAMPAIGN",
     "cut",
     "day",
@@ -35,6 +37,31 @@ NO_CAMPAIGN = "No campaign"
 
 ISOLATE, END = "\u2068", "\u2069"
 """Wrapped around text of unknown direction: first strong isolate, pop directional isolate."""
+
+ATTRIBUTE_NAMES: Mapping[Attribute, tuple[str, str]] = {
+    "campaign": ("campaign", "campaigns"),
+    "qrcode": ("QR Code", "QR Codes"),
+    "qrcode_id": ("ID of the QR Code", "IDs of QR Codes"),
+    "country": ("country", "countries"),
+    "region": ("region", "regions"),
+    "city": ("city", "cities"),
+    "language": ("language", "languages"),
+    "referrer": ("referrer", "referrers"),
+    "device": ("device", "devices"),
+    "system": ("system", "systems"),
+    "browser": ("browser", "browsers"),
+    "manufacturer": ("manufacturer", "manufacturers"),
+    "device_model": ("device model", "device models"),
+    "content": ("content", "contents"),
+    "destination": ("destination", "destinations"),
+    "utm_source": ("UTM source", "UTM sources"),
+    "utm_medium": ("UTM medium", "UTM media"),
+    "utm_campaign": ("UTM campaign", "UTM campaigns"),
+    "utm_term": ("UTM term", "UTM terms"),
+    "utm_content": ("UTM content", "UTM contents"),
+    "utm_id": ("UTM ID", "UTM IDs"),
+}
+"""The names of attributes of scans, singular and plural."""
 
 
 def number(count: int) -> str:

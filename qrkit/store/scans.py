@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
@@ -20,6 +20,7 @@ from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.ids import check_ids
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
+from qrkit.store.scan_attributes import AttributeFilters, VisitAttribute, check_filters, filter_sql, needs_user_agent
 from qrkit.store.user_agents import parse_new_user_agents
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
@@ -49,10 +50,10 @@ WITH codes AS (
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
         v.content, v.user_agent, q.*
     FROM visits v
-    JOIN codes q ON q.number = v.qrcode
+    JOIN codes q ON q.number = v.qrcode{join}
     WHERE list_contains($kinds, v.kind)
         AND ($since IS NULL OR v.time >= $since)
-        AND ($until IS NULL OR v.time < $until)
+        AND ($until IS NULL OR v.time < $until){filters}
 ), scans AS (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
@@ -66,6 +67,8 @@ WITH codes AS (
 """
 """The common table expressions at the start of each query. The query then selects from `scans`, from `lean`, which
 skips the join with user agents, or from `codes`, the QR Codes of the view, scanned or not."""
+
+JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
 
 BOUNDS = """
 SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
@@ -98,9 +101,11 @@ class Scans(Shown):
         kinds: The kinds of visits that count: `scan`, and `bot`, `prefetch` or `head` if you ask for them.
         most_qrcodes: The number of QR Codes in the view; None for all.
         time_zone: IANA name of the time zone for the days and hours of the view.
+        attributes: The attributes that scans are filtered by, each with the values that count.
 
     Raises:
-        InvalidParameter: If a bound is not a date, an id is not text, a kind is unknown, or the time zone is unknown.
+        InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
+            attribute or the time zone is unknown.
     """
 
     store: Store = field(repr=False)
@@ -112,6 +117,7 @@ class Scans(Shown):
     kinds: tuple[Kind, ...] = ("scan",)
     most_qrcodes: int | None = field(default=None, repr=False)
     time_zone: str = "UTC"
+    attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
@@ -134,6 +140,7 @@ class Scans(Shown):
                 raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must hold some of {', '.join(get_args(Kind))}"))
+        check_filters(self.attributes)
 
     @property
     def campaigns(self) -> tuple[str, ...] | None:
@@ -159,8 +166,14 @@ class Scans(Shown):
         until: date | str | EllipsisType | None = ...,
         kinds: Sequence[Kind] | EllipsisType = ...,
         time_zone: str | ZoneInfo | EllipsisType = ...,
+        **attributes: Unpack[AttributeFilters],
     ) -> Self:
         """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
+
+        Scans can be filtered by country, region, city, language, referrer, device, system, browser, manufacturer,
+        device_model, content, destination (the content without query and fragment) and, in the query of the content,
+        utm_source, utm_medium, utm_campaign, utm_term, utm_content and utm_id. The value "unknown" stands for scans
+        whose attribute is unknown or empty.
 
         The view keeps its bounds as you gave them: days, and timestamps without a time zone, are in `time_zone`, no
         matter whether you set `time_zone` before or after the bounds.
@@ -173,15 +186,19 @@ class Scans(Shown):
             kinds: The kinds of visits that count: scan, bot, prefetch, head.
             time_zone: IANA name, such as Europe/Ljubljana, or a ZoneInfo. Every query of the view uses the days and
                 hours of this time zone.
+            **attributes: The value that an attribute must have, exactly as written, or a list of such values.
 
         Raises:
-            InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, or a text is a name instead
-                of an id; the error then suggests the id of the record with this name.
+            InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, the value of an attribute is
+                not text, or a text is a name instead of an id; the error then suggests the id of the record with this
+                name.
+            TypeError: If an attribute is unknown.
 
         Example:
             >>> from qrkit import open_portfolio
             >>> with open_portfolio(":memory:") as shop:
             ...     june = shop.scans.where(since="2026-06-01", until="2026-07-01", time_zone="Europe/Ljubljana")
+            ...     phones = june.where(device="phone", country=["SI", "HR"], utm_source="poster")
             >>> print(june.period[0])
             2026-05-31 22:00:00
         """
@@ -194,6 +211,8 @@ class Scans(Shown):
             "time_zone": time_zone,
         }
         changed = {name: value for name, value in given.items() if value is not ...}
+        if attributes:
+            changed["attributes"] = self._with(attributes)
         view = dataclasses.replace(self, **changed)
         if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in changed}:
             check_ids(self.store, self.account_id, asked)
@@ -225,11 +244,12 @@ class Scans(Shown):
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             include_waiting(self.store)
             parse_new_user_agents(self.store)
-        return Query(SCANS + select, self._parameters() | parameters)
+        return Query(self._tables() + select, self._parameters() | parameters)
 
     def count(self) -> int:
         """Return the number of scans in the view."""
-        found = columns(self.store).row(SCANS + "SELECT count(*) AS number FROM lean", self._parameters())
+        asked = self.query("SELECT count(*) AS number FROM lean")
+        found = columns(self.store).row(asked.sql, asked.parameters)
         return int(found["number"]) if found else 0
 
     def bounds(self) -> tuple[datetime, datetime] | None:
@@ -314,8 +334,26 @@ class Scans(Shown):
         """
         return visits.insert_frame(self.store, self.account_id, frame)
 
+    def _with(self, changed: AttributeFilters) -> tuple[tuple[VisitAttribute, tuple[str, ...]], ...]:
+        """Return the filters by attributes with some of them changed, in the order of the attributes."""
+        known = get_args(VisitAttribute)
+        if unknown := [name for name in changed if name not in known]:
+            rule = f"where() got an unexpected keyword argument {unknown[0]!r}; attributes are {', '.join(known)}"
+            raise TypeError(rule)
+        filters: dict[str, Any] = dict(self.attributes)
+        for name, value in changed.items():
+            filters[name] = tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
+        return tuple((name, filters[name]) for name in known if filters.get(name) is not None)
+
+    def _tables(self) -> str:
+        """Return the common table expressions of this view."""
+        filters = "".join(f"\n        AND {filter_sql(attribute)}" for attribute, _ in self.attributes)
+        is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
+        return SCANS.format(join=JOIN_AGENTS if is_joined else "", filters=filters)
+
     def _parameters(self) -> dict[str, Any]:
         return {
+            **{f"only_{attribute}": list(values) for attribute, values in self.attributes},
             "account": self.account_id,
             "kinds": list(self.kinds),
             "campaigns": _listed(self.campaigns),

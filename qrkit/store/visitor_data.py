@@ -22,7 +22,7 @@ class Reason(NamedTuple):
 
 REASONS = {
     "time": Reason("moment of the visit, UTC", "scans of hours, days and weeks"),
-    "kind": Reason("scan, bot, preview or HEAD", "only scans are counted"),
+    "kind": Reason("scan, bot, link preview or HEAD request", "only scans are counted"),
     "qrcode": Reason("the QR Code", "scans of each code and campaign"),
     "short_code": Reason("the short code that was asked for", "finds printed codes that lead nowhere"),
     "content": Reason("what the visitor was led to", "what a change of content did"),

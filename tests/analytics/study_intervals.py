@@ -6,11 +6,12 @@ Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 cover
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice, product
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
+from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
 from qrkit.analytics.unusual_days import days_with, judge_days
@@ -21,12 +22,17 @@ RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
 FEWEST_TOLD = 0.1
 """Share of worlds with an answer below which a cell says nothing about how often answers are right."""
+HORIZON = 28
+"""Days of a forecast."""
+FEWER = 5
+"""Forecasts and unusual days are tried in that many times fewer worlds, because each takes longer."""
 HEADING = """# How often intervals are right
 
 Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
 day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
-after", days are those on each side. Rates at which fewer than one world in ten has an interval are left out.
-`tests/analytics/worlds.py` defines the worlds.
+after", days are those on each side; those of a forecast are the past ones, and its width is relative to that of a
+Poisson distribution with a known mean. Forecasts and unusual days are tried in {fewer:,} worlds each. Rates at which
+fewer than one world in ten has an interval are left out. `tests/analytics/worlds.py` defines the worlds.
 
 """
 
@@ -78,6 +84,32 @@ def unusual_cell(world: str, rate: float, days: int, number: int, seed: int = 4)
     return cell(found)
 
 
+def forecast_days_cell(world: str, rate: float, days: int, number: int, seed: int = 5) -> Cell:
+    """Measure the intervals of single days of a forecast of four weeks."""
+    return forecast_cell(world, rate, days, number, seed, lambda found: found.days, lambda coming: coming)
+
+
+def forecast_totals_cell(world: str, rate: float, days: int, number: int, seed: int = 5) -> Cell:
+    """Measure the intervals of the total of a forecast of four weeks."""
+    return forecast_cell(
+        world, rate, days, number, seed, lambda found: found.totals[:, -1:], lambda coming: [sum(coming)]
+    )
+
+
+def forecast_cell(world, rate, days, number, seed, predicted, actual) -> Cell:
+    """Measure forecasts; their width is relative to that of a Poisson distribution."""
+    found = []
+    for history in histories(truth_of(world), rate, days + HORIZON, number, seed):
+        entries = list(history.items())
+        made = forecast_days(
+            days_with(dict(entries[max(0, days - RECENT) : days])), [day.weekday() for day, _ in entries[days:]], LEVEL
+        )
+        scans = actual([scans for _, scans in entries[days:]])
+        for expected, low, high, count in zip(*predicted(made).tolist(), scans, strict=True):
+            found.append((low <= count <= high, bool(made.reason), high - low, 2 * 1.96 * sqrt(expected)))
+    return cell(found)
+
+
 def comparison(first, second):
     ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
     return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
@@ -96,11 +128,12 @@ def truth_of(world: str):
 
 
 INTERVALS = {"Rates": rate_cell, "Before and after": change_cell, "Two codes": pair_cell}
-QUESTIONS = INTERVALS | {"Unusual days": unusual_cell}
+FORECASTS = {"Forecast, each day": forecast_days_cell, "Forecast, total of 28 days": forecast_totals_cell}
+QUESTIONS = INTERVALS | FORECASTS | {"Unusual days": unusual_cell}
 
 
 def measured(question: str, world: str, rate: float, days: int, number: int) -> Cell:
-    return QUESTIONS[question](world, rate, days, number)
+    return QUESTIONS[question](world, rate, days, number if question in INTERVALS else number // FEWER)
 
 
 def tables(number: int) -> str:
@@ -114,7 +147,7 @@ def tables(number: int) -> str:
         return lambda world, days: [getattr(cells[question, world, rate, days], name) for rate in RATES]
 
     parts = []
-    for question in INTERVALS:
+    for question in INTERVALS | FORECASTS:
         parts += [
             table(f"{question}: share of 95% intervals that miss the truth", worlds, of(question, "wrong")),
             table(f"{question}: share of worlds without an interval", worlds, of(question, "refused")),
@@ -144,4 +177,4 @@ def table(title, worlds, values) -> str:
 
 if __name__ == "__main__":
     number, file = int(sys.argv[1]), Path(sys.argv[2])
-    file.write_text(HEADING.format(number=number) + tables(number) + "\n", encoding="utf-8")
+    file.write_text(HEADING.format(number=number, fewer=number // FEWER) + tables(number) + "\n", encoding="utf-8")

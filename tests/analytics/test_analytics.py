@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from typing import get_args
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
+from qrkit.store.scan_attributes import AttributeFilters, VisitAttribute
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 from tests.dtypes import TEXT
@@ -24,21 +26,40 @@ some = settings(max_examples=12)
 
 APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 CHROME = "AppleWebKit/537.36 (KHTML, like Gecko)"
+LINKS = (
+    "https://shop.example/sale?utm_source=poster&utm_medium=qr",
+    "https://shop.example/sale?a=1&utm_source=bus%20stop&utm_campaign=r%C3%A9colte+2026#utm_source=none",
+    "HTTP://other.example?utm_source=%ff&utm_source=second?&utm_id=&utm_term=a=b&utm_content=?",
+    "https://plain.example/#top?utm_source=none",
+    "no link?utm_source=none",
+)
 AGENTS = {
     f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1": (
-        *("iOS", "Mobile Safari", "phone"),
+        *("iOS", "Mobile Safari", "phone", "Apple", "iPhone"),
     ),
     f"Mozilla/5.0 (Linux; Android 14; SM-X710) {CHROME} Chrome/136.0.0.0 Safari/537.36": (
-        "Android",
-        "Chrome",
-        "tablet",
+        *("Android", "Chrome", "tablet", "Generic_Android_Tablet", "SM-X710"),
     ),
     f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {CHROME} Chrome/137.0.0.0 Safari/537.36": (
-        *("Windows", "Chrome", "computer"),
+        *("Windows", "Chrome", "computer", "", ""),
     ),
-    "": ("unknown", "unknown", "unknown"),
+    "": ("unknown", "unknown", "unknown", "", ""),
 }
-"""User agents and what they tell: system, browser, device."""
+AGENT = ("system", "browser", "device", "manufacturer", "device_model")
+"""User agents and what they tell."""
+UTM = tuple(name for name in get_args(analytics.Attribute) if name.startswith("utm_"))
+
+
+def parts_of(content):
+    """What Python's own reader says of a link; parameters that are no UTF-8 stay as they are."""
+    link = urlsplit(content)
+    if link.scheme not in ("http", "https"):
+        return dict.fromkeys(["destination", *UTM], "")
+    given = {}
+    for name, value in parse_qsl(link.query, keep_blank_values=True, errors="surrogateescape"):
+        given.setdefault(name, value if value.isprintable() else "%ff")
+    destination = content.partition("#")[0].partition("?")[0]
+    return {"destination": destination} | {name: given.get(name, "") for name in UTM}
 
 
 def made_up(seed, number=300):
@@ -61,8 +82,10 @@ def made_up(seed, number=300):
                 "city": random.choice(["Kiel", "Åarhus", "O'Hare", None]),
                 "language": random.choice(["de", "da", None]),
                 "referrer": random.choice(["t.co", None]),
+                "content": (content := random.choice(LINKS)),
             }
-            | dict(zip(("system", "browser", "device"), AGENTS[agent], strict=True))
+            | dict(zip(AGENT, AGENTS[agent], strict=True))
+            | parts_of(content)
         )
     return rows
 
@@ -93,7 +116,7 @@ def truth(portfolio):
     """The visits that are in the portfolio, each with its code and campaign."""
     visits = pd.DataFrame(made_up(1)).astype({"visitor": "UInt64"})
     given = visits.rename(columns={"code": "short_code", "agent": "user_agent"})
-    given = given.drop(columns=["kind", "system", "browser", "device"])
+    given = given.drop(columns=["kind", *AGENT, "destination", *UTM])
     with portfolio.store.atomic():
         for kind in ("bot", "prefetch", "head", "scan"):
             portfolio.scans.insert(given[visits["kind"] == kind])
@@ -142,9 +165,13 @@ filters = st.fixed_dictionaries(
 )
 
 
+def valued(part, name):
+    return part[name].fillna("").replace("", "unknown")
+
+
 def counted(part, name):
     """Value to number of scans, of visitors and share, the most frequent values first."""
-    values = part[name].fillna("").replace("", "unknown")
+    values = valued(part, name)
     groups = [(value, rows) for value, rows in part.groupby(values)]
     found = [(value, len(rows), rows["visitor"].nunique(), len(rows) / len(part)) for value, rows in groups]
     return sorted(found, key=lambda row: (-row[1], row[0]))
@@ -225,6 +252,47 @@ def test_top_qrcodes(portfolio, truth, chosen, most):
 def test_scans_by(portfolio, truth, attribute, chosen, most):
     scans, part = narrowed(portfolio, truth, chosen)
     assert rows_of(analytics.scans_by(scans, attribute, most=most)) == counted(part, attribute)[:most]
+
+
+@pytest.mark.parametrize("attribute", get_args(VisitAttribute))
+@given(chosen=filters, data=st.data())
+@settings(some, max_examples=3)
+def test_views_and_days_of_an_attribute(portfolio, truth, attribute, chosen, data):
+    """A view of some values of an attribute has the scans with these values; by the attribute, days add up to these."""
+    scans, part = narrowed(portfolio, truth, chosen)
+    values = data.draw(st.lists(st.sampled_from([*sorted(set(valued(truth, attribute))), "no such value"]), min_size=1))
+    wanted = part[valued(part, attribute).isin(values)]
+    view = scans.where(**{attribute: values})
+    assert view.count() == len(view.to_frame()) == len(wanted)
+    assert rows_of(analytics.scans_by(view, attribute, most=99)) == counted(wanted, attribute)
+    found = analytics.scans_per_day(view, by=attribute).groupby(attribute)["scans"].sum()
+    assert found.to_dict() == valued(wanted, attribute).value_counts().to_dict()
+    periods = analytics.scans_per(view, "week", by=attribute).groupby(attribute)["scans"].sum()
+    assert periods.to_dict() == found.to_dict()
+    assert view.where(**{attribute: None}) == scans
+
+
+def test_views_of_several_attributes_have_all_of_them(portfolio, truth):
+    part = truth[(truth["kind"] == "scan") & (truth["device"] == "phone") & (truth["utm_source"] == "poster")]
+    view = portfolio.scans.where(device="phone", utm_source="poster")
+    assert 0 < view.count() == len(part)
+    assert view == portfolio.scans.where(utm_source=["poster"]).where(device=("phone",))
+    assert set(analytics.rates(view.where(since="2026-02-22", until="2026-03-03"), by="device")["device"]) == {"phone"}
+    assert analytics.repeat_share(view, by="utm_source")["utm_source"].tolist() == ["poster"]
+
+
+@pytest.mark.parametrize("ask", [analytics.scans_by, lambda scans, by: analytics.rates(scans, by=by)])
+def test_an_error_lists_the_attributes(portfolio, ask):
+    with pytest.raises(InvalidParameter, match=r"must be one of campaign, qrcode, qrcode_id, country, .*utm_source"):
+        ask(portfolio.scans, "land")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'land'; attributes are country, region"):
+        portfolio.scans.where(land="DE")
+    with pytest.raises(InvalidParameter, match="country=7: must be a text, or a list of texts"):
+        portfolio.scans.where(country=7)
+
+
+def test_type_checkers_know_all_filters():
+    assert tuple(AttributeFilters.__annotations__) == get_args(VisitAttribute)
 
 
 @given(filters)
@@ -427,11 +495,11 @@ def test_a_period_without_scans_is_a_row_of_zeros_a_day(portfolio, truth):
 
 
 def test_what_scans_cannot_be_counted_by_is_refused(portfolio):
-    with pytest.raises(InvalidParameter, match="must be one of campaign, country") as caught:
+    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, country") as caught:
         analytics.scans_by(portfolio.scans, "1; DROP TABLE visits")
     assert caught.value.name == "attribute"
-    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, or None"):
-        analytics.scans_per_day(portfolio.scans, by="country")
+    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, country"):
+        analytics.scans_per_day(portfolio.scans, by="time")
 
 
 @pytest.mark.parametrize("most", [0, -1, 1.5, "3", True])

@@ -19,7 +19,7 @@ MADE = datetime(2026, 3, 1, 8, tzinfo=UTC)
 CODES = ("door", "bus", "quiet")
 APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 PHONE = f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) {APPLE} Version/18.4 Mobile/15E148 Safari/604.1"
-AGENTS = {PHONE: "browser on a known device", "": "unknown device", "curl/8.5.0": "robot by what is known today"}
+AGENTS = {PHONE: "browser on a known device", "": "unknown device", "curl/8.5.0": "bot by current rules"}
 some = settings(max_examples=10)
 
 
@@ -113,20 +113,20 @@ def check_repeats(portfolio, scans):
 def check_evidence(portfolio, visits):
     def evidence(row):
         if row["kind"] in ("bot", "head"):
-            return {"bot": "robot", "head": "head"}[row["kind"]]
+            return {"bot": "bot", "head": "HEAD request"}[row["kind"]]
         if row["kind"] == "scan":
             return AGENTS[row["user_agent"]]
         same = visits[(visits["short_code"] == row["short_code"]) & (visits["kind"] == "scan")]
         is_followed = pd.notna(row["visitor"]) and (same["visitor"] == row["visitor"]).any()
-        return "preview before a scan" if is_followed else "preview alone"
+        return "link preview before a scan" if is_followed else "link preview alone"
 
     found = analytics.visits_by_evidence(portfolio.scans)
     wanted = pd.Series([evidence(row) for row in visits.to_dict("records")], dtype="str").value_counts().to_dict()
     assert {row.evidence: row.visits for row in found.itertuples() if row.visits} == wanted
-    assert found["evidence"].tolist()[:3] == ["browser on a known device", "unknown device", "preview alone"]
+    assert found["evidence"].tolist()[:3] == ["browser on a known device", "unknown device", "link preview alone"]
     (people,) = analytics.human_scans(portfolio.scans).to_dict("records")
     likely = wanted.get("browser on a known device", 0)
-    perhaps = wanted.get("unknown device", 0) + wanted.get("preview alone", 0)
+    perhaps = wanted.get("unknown device", 0) + wanted.get("link preview alone", 0)
     assert people == {"likely": likely, "scans": portfolio.scans.count(), "possible": likely + perhaps}
 
 

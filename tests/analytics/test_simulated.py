@@ -81,8 +81,8 @@ def test_visitors_return_robots_come_and_previews_are_followed_by_their_scan():
         (repeats,) = analytics.repeat_share(portfolio.scans).to_dict("records")
         assert repeats["share"] == pytest.approx(0.3, abs=0.03)
         evidence = analytics.visits_by_evidence(portfolio.scans).set_index("evidence")["visits"]
-        assert evidence["robot"] == kinds["bot"]
-        assert evidence["preview before a scan"] == kinds["prefetch"]
+        assert evidence["bot"] == kinds["bot"]
+        assert evidence["link preview before a scan"] == kinds["prefetch"]
     people = frame[frame["kind"] == "scan"].groupby("visitor")
     assert (people[["user_agent", "city"]].nunique() == 1).all(axis=None)
     assert people["time"].agg(lambda times: times.dt.date.nunique()).max() == 1

@@ -139,6 +139,8 @@ QUESTIONS: dict[str, Any] = {
     "ranking": analytics.ranking,
     "by campaign": lambda scans: analytics.scans_by(scans, "campaign"),
     "by country": lambda scans: analytics.scans_by(scans, "country"),
+    "by device of a city": lambda scans: analytics.scans_by(scans.where(city="Graz"), "device"),
+    "per day of systems": lambda scans: analytics.scans_per_day(scans, by="system"),
     "by system": lambda scans: analytics.scans_by(scans, "system"),
     "repeats": analytics.repeat_share,
     "repeats of codes": lambda scans: analytics.repeat_share(scans, by="qrcode"),

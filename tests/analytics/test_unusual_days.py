@@ -56,6 +56,23 @@ def test_planted_days_are_found_whatever_their_weekday(shop):
     assert rows.loc[FIRST + timedelta(days=41), "scans"] < rows.loc[FIRST + timedelta(days=42), "high"] + 60
 
 
+def test_holidays_are_never_unusual_and_other_days_are_judged_without_them(shop):
+    """The name of a holiday does not matter; a mapping may compute it when it is asked."""
+    view = view_of(shop, without(with_more(quiet(1, rate=60), 10, 150), 30, 0.02), 70)
+    closed = FIRST + timedelta(days=30)
+    assert unusual(analytics.unusual_days(view)) == [10, 30]
+    for holidays in ([closed], {closed: "Day of the closed door"}, {datetime(2026, 4, 1, 12)}):
+        found = analytics.unusual_days(view, holidays=holidays)
+        assert unusual(found) == [10]
+        assert found.index[found["is_holiday"]].tolist() == [30]
+    many = [FIRST + timedelta(days=day) for day in range(0, 70, 7)]
+    found = analytics.unusual_days(view, holidays=many)
+    assert found["is_holiday"].sum() == 10
+    assert unusual(found) == [10, 30]
+    with pytest.raises(InvalidParameter, match=r"holidays=.*must be dates, or a mapping"):
+        analytics.unusual_days(view, holidays=["2026-04-01"])
+
+
 def test_one_great_day_does_not_hide_another(shop):
     frame = with_more(with_more(quiet(2, rate=50), 20, 2_000), 35, 120)
     assert unusual(analytics.unusual_days(view_of(shop, frame, 70))) == [20, 35]
@@ -85,7 +102,7 @@ def test_usual_days_lie_between_low_and_high(shop):
     expected = {"day": "datetime64[us]", "scans": "int64"} | dict.fromkeys(
         ("expected", "low", "high", "chance"), "float64"
     )
-    assert found.dtypes.astype(str).to_dict() == expected | {"is_unusual": "bool"}
+    assert found.dtypes.astype(str).to_dict() == expected | dict.fromkeys(("is_unusual", "is_holiday"), "bool")
 
 
 @pytest.mark.parametrize("days_with_scans", [0, 1, 7])

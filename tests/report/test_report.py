@@ -171,6 +171,21 @@ def test_devices_systems_and_countries_are_named(shop, page):
     assert list(table(page, "Countries")) == ["Germany", "France", "Not known"]
 
 
+def test_tables_of_other_attributes_are_made_on_request(shop):
+    links = [f"https://x.example?utm_source={name}" for name in ("poster", "poster", "bus")]
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        frame = month_of_scans([portfolio.insert_qrcode("x")], scans=60)
+        portfolio.scans.insert(frame.assign(content=[links[number % 3] for number in range(60)]))
+        html = report.portfolio(portfolio, attributes=["utm_source", "destination", "city"]).html
+        with pytest.raises(InvalidParameter, match="attributes='land': must be one of campaign"):
+            report.portfolio(portfolio, attributes=["land"])
+    page = lxml.html.document_fromstring(html)
+    assert {name: int(cells[0]) for name, cells in table(page, "UTM sources").items()} == {"poster": 40, "bus": 20}
+    assert list(table(page, "Destinations")) == ["https://x.example"]
+    assert "Cities of visitors are not known." in html
+    assert "Countries" not in html
+
+
 def test_rare_values_are_added_up(shop):
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("x")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from qrkit import charts
+from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.tracking import code_image
@@ -83,13 +84,15 @@ class Catalogue:
         pages = max(1, -(-len(found) // MOST_ROWS))
         self.page = min(max(self.page, 0), pages - 1)
         shown = found[self.page * MOST_ROWS : (self.page + 1) * MOST_ROWS]
-        days = self._days([one.id for one in shown])
+        ids = [one.id for one in shown]
+        days = self._days(ids)
+        imported = imported_scans(self.portfolio.scans.where(qrcode_id=tuple(ids)))
         return {
             "account": self.portfolio.account.name,
             "campaigns": [{"id": id, "name": name} for id, name in self._campaigns.items()],
             "words": self.words,
             "campaign": self.campaign,
-            "rows": [self._row(one, days.get(one.id, [0] * SPARK_DAYS)) for one in shown],
+            "rows": [self._row(one, days.get(one.id, [0] * SPARK_DAYS), imported.get(one.id, 0)) for one in shown],
             "total": len(found),
             "page": self.page,
             "pages": pages,
@@ -107,13 +110,14 @@ class Catalogue:
                 days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
         return days
 
-    def _row(self, code: QRCode, days: Sequence[int]) -> dict[str, Any]:
+    def _row(self, code: QRCode, days: Sequence[int], imported: int) -> dict[str, Any]:
         return {
             "id": code.id,
             "name": summary(code.name),
             "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
-            "scans": code.scans if code.is_available else None,
+            "scans": code.scans - imported if code.is_available else None,
+            "imported": imported,
             "recent": sum(days),
             "sparkline": charts.sparkline(days),
             "picture": _picture(code),

@@ -135,7 +135,7 @@ function render({ model, el }) {
     const spark = h("span", { class: "qk-spark", title: `${code.recent} scans in 30 days` });
     spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet" }, code.campaign));
-    const scans = h("span", { class: "qk-scans" }, spark, h("span", {}, code.scans == null ? "not shown" : `${code.scans.toLocaleString("en")} scans`));
+    const scans = h("span", { class: "qk-scans" }, spark, h("span", {}, code.scans == null ? "not shown" : `${code.scans.toLocaleString("en")} scans${code.imported ? ` + ${code.imported.toLocaleString("en")} imported` : ""}`));
     const isChosen = code.id === state.chosen?.id;
     return h("li", {}, h("button", { type: "button", class: "qk-pick", "data-id": code.id, "aria-current": isChosen ? "true" : null, onclick: () => studio.ask({ ask: "choose", id: code.id }) }, picture, text, scans));
   }

@@ -1,7 +1,7 @@
 // Charts of scans, and above them which scans they show.
 
-const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Previews", head: "Checks of links" };
-const NUMBERS = { scans: "scans", visitors: "visitors", qrcodes: "QR Codes scanned" };
+const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
+const NUMBERS = { visitors: "visitors", qrcodes: "QR Codes scanned" };
 const DAY = 86_400_000; // milliseconds
 
 function render({ model, el }) {
@@ -60,7 +60,8 @@ function render({ model, el }) {
     }
     wrong.textContent = errors.kinds ?? errors.campaign ?? errors[""] ?? "";
     wrong.hidden = !wrong.textContent;
-    numbers.replaceChildren(...Object.entries(state.numbers).map(([name, count]) => h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${NUMBERS[name] ?? name}`)));
+    const named = { ...NUMBERS, scans: asked.kinds.join() === "scan" ? "scans" : "visits" };
+    numbers.replaceChildren(...Object.entries(state.numbers).map(([name, count]) => h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${named[name] ?? name}`)));
     const drawn = state.charts.map((one) => one.svg).join("");
     if (drawn === shown) return;
     shown = drawn;

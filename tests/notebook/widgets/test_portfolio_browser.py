@@ -86,6 +86,18 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     assert decode(b64decode(data)).content == "https://go.example.com/code1"
 
 
+def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
+    shop.import_file(b"QR Code Name,Content,Scans\r\nOld,https://example.com/old,350\r\n", format="csv")
+    (old,) = [code for code in shop.list_qrcodes() if code.name == "Old"]
+    times = [NOW, NOW.replace(hour=11)]
+    after = pd.DataFrame({"short_code": old.short_code, "time": [time.replace(year=2027) for time in times]})
+    shop.scans.insert(after)  # later than the import, so these are not among the 350
+    say(browser, ask="reload")
+    say(browser, ask="filter", words="Old")
+    assert [(row["scans"], row["imported"]) for row in browser.state["rows"]] == [(2, 350)]
+    assert shop.get_qrcode(old.id).scans == 352
+
+
 def test_codes_are_changed_by_hand(browser, shop):
     code = choose(browser, shop, "Door 1")
     assert browser.state["chosen"]["content"] == code.content

@@ -1,0 +1,140 @@
+"""The attributes of a scan: what scans can be filtered, grouped and counted by, each with the SQL that reads it.
+
+An attribute is a column of the visit, of its QR Code or of its user agent, or a part of the link that it led to. SQL
+contains only the names and expressions below; values are always parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict, get_args
+
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = [
+    "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "check_attribute", "check_filters",
+    "filter_sql", "group_sql", "needs_user_agent", "table_of", "value_sql",
+]  # fmt: skip
+
+Part = Literal["campaign", "qrcode", "qrcode_id"]
+"""Attributes of the QR Code of a scan: the name of its campaign, its name and its ID."""
+
+AgentAttribute = Literal["device", "system", "browser", "manufacturer", "device_model"]
+"""Attributes that come from the user agent."""
+
+UtmAttribute = Literal["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "utm_id"]
+"""Parameters in the query of the link that a scan led to."""
+
+VisitAttribute = Literal[
+    "country", "region", "city", "language", "referrer", AgentAttribute, "content", "destination", UtmAttribute
+]
+"""Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link."""
+
+Attribute = Literal[Part, VisitAttribute]
+"""Attributes that scans can be counted and grouped by."""
+
+UNKNOWN = "unknown"
+"""The value of an attribute that is not known."""
+
+Wanted = str | Sequence[str] | None
+
+
+class AttributeFilters(TypedDict, total=False):
+    """The attributes that a view can be filtered by: a value, several values, or None for no filter."""
+
+    country: Wanted
+    region: Wanted
+    city: Wanted
+    language: Wanted
+    referrer: Wanted
+    device: Wanted
+    system: Wanted
+    browser: Wanted
+    manufacturer: Wanted
+    device_model: Wanted
+    content: Wanted
+    destination: Wanted
+    utm_source: Wanted
+    utm_medium: Wanted
+    utm_campaign: Wanted
+    utm_term: Wanted
+    utm_content: Wanted
+    utm_id: Wanted
+
+
+def check_attribute(name: str, given: object) -> None:
+    """Raise unless `given` is an attribute.
+
+    Args:
+        name: The parameter, for the error.
+        given: Its value.
+
+    Raises:
+        InvalidParameter: If `given` is not the name of an attribute.
+    """
+    if given not in get_args(Attribute):
+        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(Attribute))}"))
+
+
+def needs_user_agent(attribute: Attribute) -> bool:
+    """Whether an attribute is a column of the user agent, which the table `lean` of a view does not have."""
+    return attribute in get_args(AgentAttribute)
+
+
+def check_filters(filters: Sequence[tuple[object, object]]) -> None:
+    """Raise unless these are attributes, each with the values that count.
+
+    Raises:
+        InvalidParameter: If an attribute is unknown, or its values are not a tuple of texts.
+    """
+    for attribute, values in filters:
+        if attribute not in get_args(VisitAttribute):
+            rule = f"must hold some of {', '.join(get_args(VisitAttribute))}"
+            raise InvalidParameter(Problem("attributes", attribute, rule))
+        if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
+            raise InvalidParameter(Problem(str(attribute), values, "must be a text, or a list of texts", "wrong-type"))
+
+
+def table_of(attribute: Attribute | None) -> str:
+    """Return the table of a view to group by an attribute: `scans`, or `lean`, which is faster."""
+    return "scans" if attribute and needs_user_agent(attribute) else "lean"
+
+
+def value_sql(attribute: Attribute) -> str:
+    """Return an SQL expression over the columns of a scan: the value of the attribute, "unknown" if it has none.
+
+    Raises:
+        InvalidParameter: If `attribute` is not the name of an attribute.
+    """
+    check_attribute("attribute", attribute)  # what is formatted into SQL is one of our own names
+    return f"coalesce(nullif({_column_sql(attribute)}, ''), '{UNKNOWN}')"
+
+
+def group_sql(attribute: Attribute | None) -> str:
+    """Return an SQL expression for the group of a scan: as `value_sql`, but codes without a campaign have the name "".
+
+    Without an attribute, all scans are in one group.
+
+    Raises:
+        InvalidParameter: If `attribute` is neither None nor the name of an attribute.
+    """
+    if attribute is None:
+        return "''"
+    check_attribute("by", attribute)
+    return attribute if attribute in get_args(Part) else value_sql(attribute)
+
+
+def filter_sql(attribute: Attribute) -> str:
+    """Return an SQL condition: the value of the attribute is in the list that the parameter only_… contains."""
+    return f"list_contains($only_{attribute}::VARCHAR[], {value_sql(attribute)})"
+
+
+def _column_sql(attribute: Attribute) -> str:
+    if attribute == "destination":
+        return "regexp_extract(content, '^(?i:https?)://[^?#]+')"
+    if attribute not in get_args(UtmAttribute):
+        return attribute
+    # The query begins at the first question mark. Of two parameters of the same name, the first one counts.
+    value = rf"regexp_extract(content, '^(?i:https?)://[^?#]*\?(?:[^#]*?&)??{attribute}=([^&#]*)', 1)"
+    plain = f"replace({value}, '+', ' ')"
+    return f"coalesce(try(url_decode({plain})), {plain})"  # as it is written if its bytes are no UTF-8
