@@ -25,7 +25,7 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     besides = listed([f"{number(count)} {what}" for what, count in others.items() if count])
     figures = [
         KeyFigure(number(facts.scans), "Scans", f"and {besides}" if besides else ""),
-        KeyFigure(number(facts.visitors), "Visitors", "told apart within a day")
+        KeyFigure(number(facts.visitors), "Visitors", "recognized within a day")
         if facts.visitors or not facts.scans
         else KeyFigure("\N{EN DASH}", "Visitors", "not known"),
         KeyFigure(number(len(facts.counted)), "Codes scanned", f"of {number(len(facts.codes))}"),

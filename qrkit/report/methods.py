@@ -116,7 +116,7 @@ def _not_scans(facts: Facts) -> str:
 
 def _visitors(facts: Facts) -> str:
     if facts.visitors:
-        return "Visitors are told apart within one day: who comes on two days counts twice."
+        return "Visitors are recognized within one day only: someone who comes on two days counts twice."
     return (
         "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor."
         if facts.scans

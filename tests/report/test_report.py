@@ -124,7 +124,7 @@ def test_key_figures_are_those_of_analytics(shop, page):
     days = analytics.scans_per_day(shop.scans).set_index("day")["scans"]
     figures = key_figures(page)
     assert figures["Scans"] == (f"{totals['scans']:,}", "and 350 imported")
-    assert figures["Visitors"] == (f"{totals['visitors']:,}", "told apart within a day")
+    assert figures["Visitors"] == (f"{totals['visitors']:,}", "recognized within a day")
     assert figures["Codes scanned"] == (str(totals["qrcodes"]), "of 7")
     busiest = days.idxmax()
     assert figures["Busiest day"] == (f"{busiest.day} Jun", f"{days.max()} scans, a {busiest:%A}")
