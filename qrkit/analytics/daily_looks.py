@@ -1,9 +1,9 @@
 """Computes the level for a comparison that is looked at every day, so that one look too many raises no false alarm.
 
-A 95% interval is for one look at a day fixed beforehand. Whoever looks every day, and stops as soon as a difference
-shows, raises a false alarm far more often than in 5 of 100 cases. The intervals here are wider, so that all looks
-together keep the rate of false alarms, however long they go on. They can be that narrow because the days before the
-change are a fixed number: the information about the change, 1 / (1 / days after + 1 / days before), is bounded. The
+A 95% interval is for one look at a day fixed beforehand. If you look every day, and stop as soon as a difference
+shows, you see one that is not there far more often than in 5 of 100 cases. The intervals here are wider, so that all
+looks together keep the rate of false alarms, however long they go on. They can be that narrow because the days before
+the change are a fixed number: the information about the change, 1 / (1 / days after + 1 / days before), is bounded. The
 boundary is that of Brownian motion over logarithmic time (Siegmund, Sequential Analysis, 1985, chapter 4).
 """
 

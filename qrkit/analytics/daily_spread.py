@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 from numbers import Real
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -97,8 +98,15 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
 
 def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     """Return the scans of each day between two ends, given as `whole_days` returns them."""
-    per_day = scans_per_day(scans.where(since=ends[0], until=ends[1]))
-    return dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
+    first, last = ends
+    per_day = scans_per_day(scans.where(since=first, until=last), zeros=False)
+    known = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
+    days = [first + number * DAY for number in range((last - first).days + 1)]
+    starts = [first_moment(scans.zone, day) for day in days]
+    # A move across the date line can skip a day, which then begins when the next one does.
+    return {
+        day: known.get(day, 0) for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after
+    }
 
 
 def span_of(days: Iterable[date]) -> int:

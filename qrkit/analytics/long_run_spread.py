@@ -27,7 +27,7 @@ from qrkit.analytics.distributions import cosine_transform, normal_quantile, stu
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LongRun", "Side", "long_run_spread", "side_of"]
+__all__ = ["LongRun", "LongRunPosterior", "Side", "long_run_posterior", "long_run_spread", "side_of"]
 
 INDEPENDENT = 0.3
 """Prior probability that days are independent. More would make intervals narrower, and too narrow for bursts."""
@@ -62,6 +62,28 @@ class LongRun(NamedTuple):
     days_as_one: float
 
 
+class LongRunPosterior(NamedTuple):
+    """What the days tell about how much they vary in the long run: a mixture of Student's t distributions.
+
+    Attributes:
+        weights: Posterior probability of each model.
+        scales: Scale of the mean of the days times the root of their number, for each model.
+        freedom: Degrees of freedom.
+        days_as_one: See `LongRun`.
+    """
+
+    weights: np.ndarray
+    scales: np.ndarray
+    freedom: float
+    days_as_one: float
+
+    def variance(self, level: float) -> float:
+        """Return the variance of `LongRun` for intervals of this level, above 0 and below 1."""
+        tail = (1 + level) / 2
+        half = student_mixture_quantile(self.weights, self.scales, self.freedom, tail)
+        return (half / normal_quantile(tail)) ** 2
+
+
 def side_of(days: Mapping[date, int]) -> Side:
     """Return consecutive days, given as their scans by day, as arrays."""
     import numpy as np
@@ -76,6 +98,17 @@ def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True)
         sides: One or two series of consecutive days, each of about two weeks or more.
         level: Level of the interval that the variance is for, above 0 and below 1.
         weekly: Whether to remove the pattern of weekdays.
+    """
+    posterior = long_run_posterior(sides, weekly=weekly)
+    return LongRun(posterior.variance(level), posterior.days_as_one)
+
+
+def long_run_posterior(sides: Sequence[Side], *, weekly: bool = True) -> LongRunPosterior:
+    """Return how much days vary in the long run, for intervals of any level.
+
+    Args:
+        sides: See `long_run_spread`.
+        weekly: See `long_run_spread`.
     """
     import numpy as np
 
@@ -95,8 +128,7 @@ def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True)
     weights /= weights.sum()
     ratios = _mean_variances(models, lengths)
     scales = np.sqrt(sums / number * ratios)
-    half = student_mixture_quantile(weights, scales, freedom, (1 + level) / 2)
-    return LongRun((half / normal_quantile((1 + level) / 2)) ** 2, max(1.0, float(weights @ ratios)))
+    return LongRunPosterior(weights, scales, freedom, max(1.0, float(weights @ ratios)))
 
 
 def _basis(sides: Sequence[Side], lengths: Sequence[int], *, weekly: bool) -> np.ndarray:

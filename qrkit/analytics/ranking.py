@@ -1,4 +1,4 @@
-"""Ranks QR Codes or campaigns by their true rates, as far as their scans tell them apart."""
+"""Ranks QR Codes or campaigns by their true rates, with the probability that each of them is first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from qrkit.analytics.daily_spread import check_share, spread_of, whole_days
 from qrkit.analytics.distributions import gamma_quantile
-from qrkit.analytics.long_run_spread import long_run_spread, side_of
+from qrkit.analytics.long_run_spread import long_run_posterior, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.pooled_rates import FEWEST_GROUPS, Gammas, pooled_rates
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
@@ -143,7 +143,8 @@ def _measured(days: Mapping[date, int], level: float) -> tuple[float, float]:
     if len(days) < FOUR_WEEKS:
         spread = spread_of(days)
         return spread.ratio, spread.widened(level)
-    middle, wide = (max(1.0, long_run_spread([side_of(days)], one).variance / mean) for one in (MIDDLE, level))
+    posterior = long_run_posterior([side_of(days)])
+    middle, wide = (max(1.0, posterior.variance(one) / mean) for one in (MIDDLE, level))
     return middle, wide
 
 

@@ -135,7 +135,7 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "must be a view of all QR Codes: visits to what does not exist are in no campaign"
         raise InvalidParameter(Problem("scans", None, rule))
     if len(all_accounts(scans.store)) > 1:
-        rule = "is of a store with several accounts: what is nobody's is shown to none of them"
+        rule = "belongs to a store with several accounts; visits to unknown short codes belong to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
     return with_dtypes(in_zone_of(scans, scans.ask(ORPHANS, most=most), ("first", "last")), types)

@@ -213,10 +213,10 @@ def _leader(comparisons: Comparisons) -> str:
         return ""
     compared = f"{quoted(comparisons.runner_up)} ({rate(leader.after)} and {rate(leader.before)} scans a day)"
     if leader.differs and leader.ratio > 1:
-        return f"{quoted(leader.name)} is scanned most, surely ahead of {compared}."
+        return f"{quoted(leader.name)} leads {compared}, by more than chance would explain."
     if leader.differs is None:
-        return f"{quoted(leader.name)} has the most scans; whether it is ahead of {compared} by chance is unknown."
-    return f"{quoted(leader.name)} has the most scans, but is not surely ahead of {compared}."
+        return f"{quoted(leader.name)} has the most scans; whether its lead over {compared} is chance is unknown."
+    return f"{quoted(leader.name)} has the most scans, but its lead over {compared} may be chance."
 
 
 def _first_scans(facts: Facts) -> str:

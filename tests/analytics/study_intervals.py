@@ -75,7 +75,7 @@ def pair_cell(world: str, rate: float, days: int, number: int, seed: int = 3) ->
     return cell([comparison(one, next(both)) for one in both])
 
 
-def unusual_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
+def unusual_cell(world: str, rate: float, days: int, number: int, seed: int = 5) -> Cell:
     """Measure views in which a day is called unusual although every day follows the same rule."""
     found = []
     for history in histories(truth_of(world), rate, days, number, seed):
@@ -84,12 +84,12 @@ def unusual_cell(world: str, rate: float, days: int, number: int, seed: int = 4)
     return cell(found)
 
 
-def forecast_days_cell(world: str, rate: float, days: int, number: int, seed: int = 5) -> Cell:
+def forecast_days_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
     """Measure the intervals of single days of a forecast of four weeks."""
     return forecast_cell(world, rate, days, number, seed, lambda found: found.days, lambda coming: coming)
 
 
-def forecast_totals_cell(world: str, rate: float, days: int, number: int, seed: int = 5) -> Cell:
+def forecast_totals_cell(world: str, rate: float, days: int, number: int, seed: int = 4) -> Cell:
     """Measure the intervals of the total of a forecast of four weeks."""
     return forecast_cell(
         world, rate, days, number, seed, lambda found: found.totals[:, -1:], lambda coming: [sum(coming)]

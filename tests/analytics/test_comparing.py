@@ -367,7 +367,7 @@ def test_what_cannot_be_compared_is_refused():
         with pytest.raises(InvalidParameter, match="change='Monday': must be a datetime"):
             analytics.before_and_after(view, "Monday")
         with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode"):
-            analytics.rates(view, by="country")
+            analytics.rates(view, by="moment")
         with pytest.raises(InvalidParameter, match="scans: has no scan"):
             analytics.rates(view.where(kinds=("bot",), since=None))
 
