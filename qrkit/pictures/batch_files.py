@@ -29,8 +29,13 @@ SAMPLE = 16
 """Rows drawn in this process to measure the time per row, if several processes are requested."""
 SAMPLE_SECONDS = 0.05
 """Seconds of drawing in this process before other processes are considered, if none are requested."""
-WORTH = 1.0
-"""Remaining seconds of work from which starting processes pays; it takes 0.2 s, and 0.4 s of processor time."""
+WORTH = 3.0
+"""Remaining seconds of work from which starting processes pays.
+
+Starting two takes 0.2 s, and 0.4 s of processor time; sending pictures between processes takes 15% more. With less
+work, or on processors that are busy, people would gain little time and pay for it with half as much processor time
+again.
+"""
 WORTH_OF_UNKNOWN = 0.5
 """Elapsed seconds from which processes are started, if the number of remaining rows is unknown."""
 PART_SECONDS = 0.05

@@ -273,7 +273,7 @@ def test_small_batches_start_no_process(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("count", "total", "starts"),
-    [(300, 300, False), (3000, 3000, True), (300, None, False), (3000, None, True)],
+    [(3000, 3000, False), (4000, 4000, True), (300, None, False), (3000, None, True)],
     ids=["little", "much", "unknown and little", "unknown and much"],
 )
 def test_processes_start_when_what_is_left_is_worth_it(monkeypatch, count, total, starts):
