@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit import late
+from qrkit.design.characters import ALPHANUMERIC, CHARACTERS, NUMERIC, kanji_value
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Layer, Markers, Modules, Wrapper
 from qrkit.design.gradient import Fill, Gradient
@@ -34,33 +35,8 @@ __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-NUMERIC = frozenset("0123456789")
-ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
-"""The 45 characters of alphanumeric mode (ISO/IEC 18004:2015, 7.3.4)."""
-
-KANJI = ((0x8140, 0x9FFC, 0x8140), (0xE040, 0xEBBF, 0xC140))
-"""The two ranges of Shift JIS codes in Kanji mode: first, last and the number subtracted (7.4.6)."""
-
 PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
 """Shared defaults: they are immutable, and creating them would double the time that a design takes."""
-
-CHARACTERS = {
-    "numeric": "digits",
-    "alphanumeric": "0-9 A-Z space $ % * + - . / :",
-    "kanji": "characters of two bytes in Shift JIS",
-}
-"""The characters that a mode accepts, in words. Byte mode accepts any text."""
-
-
-@lru_cache(maxsize=8_192)  # the mode has 6,879 characters
-def kanji_value(character: str) -> int | None:
-    """Return the 13-bit value of a character in Kanji mode (ISO/IEC 18004:2015, 7.4.6); None if it has none."""
-    code = int.from_bytes(character.encode("shift_jis", "ignore"), "big")
-    for first, last, less in KANJI:
-        if first <= code <= last:
-            high, low = divmod(code - less, 0x100)
-            return high * 0xC0 + low
-    return None
 
 
 def _is_allowed(mode: EncodingMode, character: str) -> bool:

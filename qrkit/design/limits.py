@@ -15,6 +15,15 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
+from qrkit.design.formats import (
+    FORMAT_ALIASES,
+    FORMATS,
+    GET_ONLY_FORMATS,
+    RASTER_FORMATS,
+    TEXT_STYLES,
+    FormatName,
+    TextStyle,
+)
 from qrkit.model import Bound
 
 __all__ = [
@@ -354,19 +363,3 @@ Recurrence = Annotated[
 ]
 Latitude = Annotated[float, Within(-90, 90, "degrees north")]
 Longitude = Annotated[float, Within(-180, 180, "degrees east")]
-
-FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
-FORMATS: tuple[FormatName, ...] = get_args(FormatName)
-"""Output formats, named by their file suffix; zip contains png, svg and eps."""
-
-RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
-"""Raster formats; they use whole pixels per module."""
-
-GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
-"""Formats that only `GET /generate` offers."""
-FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
-"""Alternative names of formats."""
-
-TextStyle = Literal["blocks", "ascii", "binary"]
-TEXT_STYLES: tuple[TextStyle, ...] = get_args(TextStyle)
-"""Styles of the txt format: blocks (██), ascii (xx) or binary (rows of 1 and 0)."""

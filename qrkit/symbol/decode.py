@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design.limits import RASTER_FORMATS
+from qrkit.design.formats import RASTER_FORMATS
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
 from qrkit.late import Shown
 from qrkit.symbol.encode.capacity import characters_held

@@ -1,5 +1,7 @@
 import random
 import struct
+import subprocess
+import sys
 import zlib
 from io import BytesIO
 
@@ -361,3 +363,11 @@ def test_a_whole_message_is_no_part(text, ec, em):
     found = decode(generate(text, ec=ec, em=em, size=3).to_bytes())
     assert found.part is None
     assert "part" not in found.as_dict()
+
+
+def test_a_picture_is_read_without_pydantic(tmp_path):
+    """Programs that only read start in less time."""
+    path = generate("https://example.com").save(tmp_path / "code.png")
+    program = f"import sys, qrkit; print(qrkit.decode({str(path)!r}).content, 'pydantic' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert ran.stdout == "https://example.com False\n"

@@ -95,3 +95,8 @@ def test_a_symbol_says_when_it_is_mixed():
 
 def test_the_densest_mode_is_the_one_that_takes_every_character():
     assert (densest_mode("123"), densest_mode("A 1"), densest_mode("a1")) == ("numeric", "alphanumeric", None)
+
+
+def test_an_empty_text_is_one_empty_segment_of_bytes():
+    assert segments_of("", "auto", 1) == [Segment("byte", "")]
+    assert encode("", mode="auto", mask=0).modules == encode("", mask=0).modules

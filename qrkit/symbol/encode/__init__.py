@@ -16,9 +16,8 @@ equal segno's, which is the reference in the tests.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.design.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol.encode.bit_stream import PadCodewords, data_codewords
 from qrkit.symbol.encode.blocks import final_message
@@ -29,6 +28,9 @@ from qrkit.symbol.encode.placement import place
 from qrkit.symbol.encode.planes import geometry
 from qrkit.symbol.encode.segments import densest_mode, segments_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
 
 __all__ = ["PadCodewords", "check_fits", "encode", "symbol_of"]
 

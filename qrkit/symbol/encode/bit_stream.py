@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from qrkit.design.design import CHARACTERS, kanji_value
+from qrkit.design.characters import CHARACTERS, kanji_value
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
 

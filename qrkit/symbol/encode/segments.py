@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 from operator import add, itemgetter
 
-from qrkit.design.design import ALPHANUMERIC, NUMERIC
+from qrkit.design.characters import ALPHANUMERIC, NUMERIC
 from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
 
 __all__ = ["densest_mode", "segments_of"]
