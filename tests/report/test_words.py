@@ -74,7 +74,7 @@ def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
     (trend,) = saying(words, "^The second half")
     assert "whether that is more than chance is unknown: 9 whole days on one side are too few" in trend
     assert saying(words, "^The days are too few to say whether a QR Code changed")
-    assert saying(words, "whether it is ahead of .* by chance is unknown")
+    assert saying(words, "whether its lead over .* is chance is unknown")
 
 
 def test_an_event_day_does_not_make_a_trend():
