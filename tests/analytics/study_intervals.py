@@ -52,11 +52,12 @@ class Cell(NamedTuple):
 
 
 def rate_cell(world: str, rate: float, days: int, number: int, seed: int = 1) -> Cell:
-    """Measure intervals of rates."""
-    found = []
+    """Measure intervals of rates; the truth is the mean of the counted days, which need not be whole weeks."""
+    found, weights = [], truth_of(world).weekdays
+    truth = rate * mean(weights[day % 7] for day in range(days)) / mean(weights)  # histories begin on a Monday
     for history in histories(truth_of(world), rate, days, number, seed):
         ours, plain = (rate_interval(history, LEVEL, independent=independent) for independent in (False, True))
-        found.append((ours.low <= rate <= ours.high, bool(ours.reason), ours.high - ours.low, plain.high - plain.low))
+        found.append((ours.low <= truth <= ours.high, bool(ours.reason), ours.high - ours.low, plain.high - plain.low))
     return cell(found)
 
 
