@@ -13,6 +13,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.store import Store
 from qrkit.store.maintenance import verify
+from qrkit.store.recording import drain
 from tests import servers
 from tests.server.load import Load, visits
 from tests.server.processes import served
@@ -23,6 +24,8 @@ PROCESSES = 4
 CONNECTIONS = 16
 """To each process."""
 REACHED = 302
+EACH = 200
+"""Answers of a process before it is killed: one that has not answered can lose nothing."""
 
 
 class Process:
@@ -33,13 +36,12 @@ class Process:
         self.refused = 0
         self._url, self._enough = url, enough
         self._first = count(number * 10_000_000, 20_000)
-        self._running = threading.Event()
+        self._has_answered = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def kill(self) -> None:
-        assert self._running.wait(60)
-        self._running.clear()
+        assert self._has_answered.wait(60)
         self._process.kill()
 
     def join(self) -> None:
@@ -49,13 +51,17 @@ class Process:
         while not self._enough.is_set():
             with suppress(TypeError), served(self._url, "--strict", "--threads", "32") as (self._process, url):
                 # One that does not begin, for the server is away, says nothing, and is started again.
-                self._running.set()
                 asked = visits("/door", 20_000, next(self._first))
                 load = Load(url, takewhile(lambda _: not self._enough.is_set(), asked), CONNECTIONS)
-                load.run()
+                load.run(after=self._note)
+                self._has_answered.clear()
                 self.acknowledged += [answer.tag for answer in load.answers if answer.status == REACHED]
                 self.refused += sum(answer.status != REACHED for answer in load.answers)
             self._enough.wait(0.2)
+
+    def _note(self, answers: int) -> None:
+        if answers == EACH:
+            self._has_answered.set()
 
 
 def acknowledged_in_spite_of(kills: int, restarts: int, seconds: float) -> int:
@@ -86,6 +92,7 @@ def acknowledged_in_spite_of(kills: int, restarts: int, seconds: float) -> int:
                 process.join()
         acknowledged = [tag for process in processes for tag in process.acknowledged]
         with Store(url) as store:
+            drain(store)  # what the last ones that ended have left
             found = Counter(row["referrer"] for row in store.rows("SELECT referrer FROM visits"))
             assert verify(store) == []
         refused = sum(one.refused for one in processes)
