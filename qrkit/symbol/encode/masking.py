@@ -107,7 +107,7 @@ def _penalty(plane: int, changes: int, changes_above: int, rules: Rules) -> int:
     # If two of them overlap, the second does not count, which is how segno interprets the standard.
     finders ^= finders & (finders >> 4 | finders >> 6)
 
-    # The share of dark modules differs from one half by so many whole steps of 5%.
+    # The number of whole steps of 5% by which the share of dark modules differs from one half.
     steps = abs(20 * plane.bit_count() - 10 * rules.modules) // rules.modules
     return runs.bit_count() + 3 * squares.bit_count() + 40 * finders.bit_count() + 10 * steps
 
