@@ -15,7 +15,7 @@ from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
 from qrkit.analytics.unusual_days import days_with, judge_days
-from tests.analytics.worlds import GROUPS, INDEPENDENT, histories
+from tests.analytics.worlds import EVENTS, GROUPS, INDEPENDENT, histories
 
 LEVEL = 0.95
 RATES = (0.3, 3.0, 40.0, 400.0)
@@ -32,7 +32,8 @@ Made by `make coverage`: {number:,} simulated worlds for each world, number of d
 day). Each cell shows the mean over the rates and, after the slash, the worst rate. Nominal is 0.050. For "before and
 after", days are those on each side; those of a forecast are the past ones, and its width is relative to that of a
 Poisson distribution with a known mean. Forecasts and unusual days are tried in {fewer:,} worlds each. Rates at which
-fewer than one world in ten has an interval are left out. `tests/analytics/worlds.py` defines the worlds.
+fewer than one world in ten has an interval are left out. In worlds with rare events, some days are unusual, so no
+share of false alarms is known. `tests/analytics/worlds.py` defines the worlds.
 
 """
 
@@ -158,8 +159,9 @@ def tables(number: int) -> str:
                 of(question, "width"),
             ),
         ]
+    uneventful = [world for world in worlds if world not in EVENTS]
     parts += [
-        table("Unusual days: share of views with a false alarm", worlds, of("Unusual days", "wrong")),
+        table("Unusual days: share of views with a false alarm", uneventful, of("Unusual days", "wrong")),
         table("Unusual days: share of views with too few scans to say", worlds, of("Unusual days", "refused")),
     ]
     return "\n\n".join(parts)
