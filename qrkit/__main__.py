@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Action, ArgumentParser
 from collections.abc import Sequence
-from importlib.metadata import version
 from io import TextIOWrapper
+from typing import Any
 
-from qrkit.commands.account import add_account
-from qrkit.commands.check import add_check
-from qrkit.commands.decode import add_decode
-from qrkit.commands.exchange import add_exchange
-from qrkit.commands.generate import add_generate
-from qrkit.commands.maintenance import add_care
-from qrkit.commands.migrate import add_migrate
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
-from qrkit.commands.parsing import Parser
-from qrkit.commands.report import add_demo, add_report
-from qrkit.commands.serve import add_serve
-from qrkit.commands.template import add_template
+from qrkit.commands.parsing import Command, Parser, add_command
 from qrkit.errors import QrkitError
 
 __all__ = ["main", "parser"]
+
+COMMANDS = {
+    "generate:define_generate": "Draw one QR Code, or one for each row of a table.",
+    "decode:define_decode": "Read the QR Codes in pictures.",
+    "check:define_check": "Tell whether designs and pictures scan, and what would help.",
+    "template:define_template": "Keep designs in a store, for `generate --template` and the HTTP interface.",
+    "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",
+    "exchange:define_export": "Write all QR Codes of a store to a file.",
+    "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
+    "account:define_account": "Make accounts of a store, give them plans and API keys.",
+    "report:define_report": "Write what the scans tell: one HTML file, a PDF or a notebook.",
+    "maintenance:define_verify": "Tell whether a store is sound.",
+    "maintenance:define_backup": "Copy a store, which may be in use.",
+    "maintenance:define_rescue": "Write what can be read of a damaged store into a new one.",
+    "maintenance:define_compact": "Make a store's file smaller, after much was deleted.",
+    "migrate:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
+    "report:define_demo": "Show a finished job: posters, scans and a report, in one command.",
+}
+"""What each command does, by the module and the function that define it: `define_` and the name of the command."""
 
 EPILOG = """\
 examples:
@@ -71,6 +81,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Status.REFUSED
 
 
+class ShowVersion(Action):
+    """Prints the version, which is read from the metadata of the installation only now, because that takes long."""
+
+    def __call__(self, reader: ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"qrkit {version('qrkit-studio')}")
+        reader.exit()
+
+
 def parser() -> Parser:
     """Return the parser of all commands."""
     statuses = "\n".join(f"  {status:<4} {meaning}" for status, meaning in EXIT_STATUSES.items())
@@ -80,14 +100,12 @@ def parser() -> Parser:
         description="Design QR Codes, make them trackable, and understand the scans.",
         epilog=EPILOG + statuses,
     )
-    command_line.add_argument(
-        "--version", action="version", version=f"qrkit {version('qrkit-studio')}", help="show the version"
+    command_line.add_argument("--version", action=ShowVersion, nargs=0, help="show the version")
+    commands = command_line.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", title="commands", parser_class=Command
     )
-    commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-    for add in (add_generate, add_decode, add_check, add_template, add_exchange, add_serve, add_account, add_report):
-        add(commands)
-    for add in (add_care, add_migrate, add_demo):
-        add(commands)
+    for source, sentence in COMMANDS.items():
+        add_command(commands, f"qrkit {source.partition(':define_')[2]}", sentence, source=source)
     return command_line
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import complain, print_json
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_command, add_json, describe
 from qrkit.commands.stores import add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import PLANS
@@ -16,23 +16,21 @@ if TYPE_CHECKING:
     from qrkit.store import Store
     from qrkit.tracking.records import Account
 
-__all__ = ["add_account"]
+__all__ = ["define_account"]
 
 
-def add_account(commands: Commands) -> None:
-    """Add the command `account` and its subcommands."""
-    one = add_command(
-        commands,
-        "qrkit account",
-        "Make accounts of a store, give them plans and API keys.\n\n"
+def define_account(one: Parser) -> None:
+    """Define the command `account` and its subcommands."""
+    describe(
+        one,
         "A store has the account local from the beginning. While a server holds it, only list and keys can be asked.",
         usage="create|list|plan|key|keys|revoke ...",
         examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
     )
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands")
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
     for name, act, sentence, usage, example, keys in ACCOUNT_COMMANDS:
-        prog = f"qrkit account {name}"
-        act_on = add_command(doing, prog, sentence, usage=f"{usage} [options]".strip(), examples=(example,))
+        act_on = add_command(doing, f"qrkit account {name}", sentence)
+        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         for argument, what in (("NAME", "of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "of the key")):
             if argument in usage.split():
                 act_on.add_argument(argument.lower(), metavar=argument, help=what)

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.errors import QrkitError
 from qrkit.scanning.scan_report import LEVELS, VERDICTS
 
 if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport
 
-__all__ = ["add_check"]
+__all__ = ["define_check"]
 
 KEYS = ("verdict", "score", "level", "content", "issues", "budget", "structure", "panel", "grade")
 """Names of a report in JSON."""
 
 
-def add_check(commands: Commands) -> None:
-    """Add the command `check`."""
-    one = add_command(
-        commands,
-        "qrkit check",
-        "Tell whether designs and pictures scan, and what would help.\n\n"
+def define_check(one: Parser) -> None:
+    """Define the command `check`."""
+    describe(
+        one,
         "The exit status is 1 where a file is worse than --min, which stops a build.",
         usage="FILE... [options]",
         examples=(

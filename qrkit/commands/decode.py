@@ -6,19 +6,17 @@ import argparse
 from pathlib import Path
 
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.design.limits import RASTER_FORMATS
 from qrkit.errors import QrkitError
 
-__all__ = ["add_decode"]
+__all__ = ["define_decode"]
 
 
-def add_decode(commands: Commands) -> None:
-    """Add the command `decode`."""
-    one = add_command(
-        commands,
-        "qrkit decode",
-        "Read the QR Codes in pictures.\n\n"
+def define_decode(one: Parser) -> None:
+    """Define the command `decode`."""
+    describe(
+        one,
         "Each content is a line, from top to bottom of a picture; of several pictures it stands behind "
         "the name of its file. Pictures that hold none are named.",
         usage="PICTURE... [--json]",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, complain, print_json, status_of, tell_rows
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
@@ -20,8 +20,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 if TYPE_CHECKING:
     from qrkit.exchange.merge import ImportResult
 
-__all__ = ["add_exchange", "tell_import"]
-
+__all__ = ["define_export", "define_import", "tell_import"]
 
 FORMATS = ", ".join(EXCHANGE_FORMATS)
 COLUMNS = {
@@ -34,17 +33,10 @@ COLUMNS = {
 """Columns that can be mapped in files of other tools, by the word of the option."""
 
 
-def add_exchange(commands: Commands) -> None:
-    """Add the commands `import` and `export`."""
-    _add_import(commands)
-    _add_export(commands)
-
-
-def _add_import(commands: Commands) -> None:
-    one = add_command(
-        commands,
-        "qrkit import",
-        "Add the QR Codes of a file to a store, and make them trackable.\n\n"
+def define_import(one: Parser) -> None:
+    """Define the command `import`."""
+    describe(
+        one,
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
         "must be there. What is in the store already is left out.",
         usage="FILE [options]",
@@ -66,11 +58,10 @@ def _add_import(commands: Commands) -> None:
     one.set_defaults(run=_import)
 
 
-def _add_export(commands: Commands) -> None:
-    one = add_command(
-        commands,
-        "qrkit export",
-        "Write all QR Codes of a store to a file.\n\n"
+def define_export(one: Parser) -> None:
+    """Define the command `export`."""
+    describe(
+        one,
         "A file of the same name is replaced. `qrkit import` reads all of it again.",
         usage="FILE [options]",
         examples=(

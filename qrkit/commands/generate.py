@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
-from qrkit.commands.parsing import Commands, add_command, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, TEXT_STYLES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import QRPrint
 
-__all__ = ["add_generate", "design_fields"]
+__all__ = ["define_generate", "design_fields"]
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
@@ -42,17 +42,15 @@ EXAMPLES = (
     "    -o codes --format svg --template brand --store shop.duckdb",
 )
 TOLD = """\
-Draw one QR Code, or one for each row of a table.
-
 Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
 be drawn are named, and cost nothing else. Files of the same name are replaced. Colors are #AARRGGBB,
 #RRGGBB or names."""
 
 
-def add_generate(commands: Commands) -> None:
-    """Add the command `generate`."""
+def define_generate(one: Parser) -> None:
+    """Define the command `generate`."""
     usage = "CONTENT [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
-    one = add_command(commands, "qrkit generate", TOLD, usage=usage, examples=EXAMPLES)
+    describe(one, TOLD, usage=usage, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
     table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads it, too"

@@ -7,22 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, complain, print_json
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
 from qrkit.errors import NotFound, StoreDamaged
 
 if TYPE_CHECKING:
     from qrkit.store.rescuing import TableRescue
 
-__all__ = ["add_care"]
+__all__ = ["define_backup", "define_compact", "define_rescue", "define_verify"]
 
 
-def add_care(commands: Commands) -> None:
-    """Add the commands `verify`, `backup`, `rescue` and `compact`."""
-    one = add_command(
-        commands,
-        "qrkit verify",
-        "Tell whether a store is sound.\n\n"
+def define_verify(one: Parser) -> None:
+    """Define the command `verify`."""
+    describe(
+        one,
         "Reads every block of the file and names the tables that are damaged. If the store is in use or cannot be "
         "written, a copy of it is read. The exit status is 1 if something is wrong.",
         usage="STORE [--json]",
@@ -31,10 +29,12 @@ def add_care(commands: Commands) -> None:
     one.add_argument("store", metavar="STORE", help=STORE)
     add_json(one, "store, faults")
     one.set_defaults(run=_verify)
-    one = add_command(
-        commands,
-        "qrkit backup",
-        "Copy a store, which may be in use.\n\n"
+
+
+def define_backup(one: Parser) -> None:
+    """Define the command `backup`."""
+    describe(
+        one,
         "The copy is read in full before it replaces an older one; a damaged store is refused. Of a PostgreSQL "
         "database, `pg_dump` makes copies.",
         usage="STORE COPY [--json]",
@@ -44,11 +44,12 @@ def add_care(commands: Commands) -> None:
     one.add_argument("copy", type=Path, metavar="COPY", help="the file to write")
     add_json(one, "store, file, bytes")
     one.set_defaults(run=_backup)
-    _add_rescue(commands)
-    one = add_command(
-        commands,
-        "qrkit compact",
-        "Make a store's file smaller, after much was deleted.\n\n"
+
+
+def define_compact(one: Parser) -> None:
+    """Define the command `compact`."""
+    describe(
+        one,
         "Stop what serves the store first. When anything fails, it stays as it was.",
         usage="STORE [--json]",
         examples=("qrkit compact shop.duckdb",),
@@ -58,11 +59,10 @@ def add_care(commands: Commands) -> None:
     one.set_defaults(run=_compact)
 
 
-def _add_rescue(commands: Commands) -> None:
-    one = add_command(
-        commands,
-        "qrkit rescue",
-        "Write what can be read of a damaged store into a new one.\n\n"
+def define_rescue(one: Parser) -> None:
+    """Define the command `rescue`."""
+    describe(
+        one,
         "The damaged file stays unchanged. Prints what each table has lost; if anything is lost, the exit status is 1. "
         "If you have a backup, restore it instead, or compare both.",
         usage="STORE NEW [--json]",

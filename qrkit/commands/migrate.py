@@ -6,19 +6,17 @@ import argparse
 import sys
 
 from qrkit.commands.output import print_json
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import STORE, is_missing, shown_place
 from qrkit.errors import NotFound
 
-__all__ = ["add_migrate"]
+__all__ = ["define_migrate"]
 
 
-def add_migrate(commands: Commands) -> None:
-    """Add the command `migrate`."""
-    one = add_command(
-        commands,
-        "qrkit migrate",
-        "Copy a store into a new one, from a file to a PostgreSQL database or back.\n\n"
+def define_migrate(one: Parser) -> None:
+    """Define the command `migrate`."""
+    describe(
+        one,
         "Stop what serves the store first. A run that was interrupted goes on where it was. A password "
         "is better kept in the environment, as PGPASSWORD.",
         usage="FROM TO [--json]",

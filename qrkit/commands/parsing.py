@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import Any, NoReturn, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_origin
 
 from qrkit.commands.output import Status
 from qrkit.errors import nearest
-from qrkit.model import Model, allowed, meaning
 
-__all__ = ["Commands", "Parser", "add_command", "add_fields", "add_json"]
+if TYPE_CHECKING:
+    from qrkit.model import Model
+
+__all__ = ["Command", "Commands", "Parser", "add_command", "add_fields", "add_json", "describe"]
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
@@ -82,30 +85,56 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"{value!r} is no {what}; {nearest(str(value), action.choices)}")
 
 
-Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+class Command(Parser):
+    """A command that defines its options when it is first used, so that other commands need not load its modules.
+
+    Args:
+        prog: The complete command, such as `qrkit generate`.
+        description: What the command does, in one sentence.
+        source: Module in `qrkit.commands` and function that define the options: `generate:define_generate`.
+    """
+
+    def __init__(self, prog: str, *, description: str, source: str) -> None:
+        super().__init__(prog, description=description)
+        self._source: str | None = source
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Define the options, then parse arguments."""
+        if self._source:
+            module, _, define = self._source.partition(":")
+            self._source = None
+            getattr(import_module(f"qrkit.commands.{module}"), define)(self)
+        return super().parse_known_args(args, namespace)
 
 
-def add_command(commands: Commands, prog: str, told: str, *, usage: str, examples: Sequence[str]) -> Parser:
-    """Add a command.
+Commands: TypeAlias = "argparse._SubParsersAction[Any]"
+
+
+def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
+    """Add a command and return its parser.
 
     Args:
         commands: The commands to add to.
         prog: The complete command, such as `qrkit account list`.
-        told: What the command does: one sentence, then an empty line and more sentences.
+        sentence: What the command does.
+        **definition: Further parameters of the parser, such as the source of a `Command`.
+    """
+    line = f"{sentence[0].lower()}{sentence[1:].removesuffix('.')}"
+    return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
+
+
+def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[str]) -> None:
+    """Complete the help of a command, which has its first sentence already.
+
+    Args:
+        command: The command.
+        more: Further sentences.
         usage: Arguments after the name of the command; one line per way to use it.
         examples: Complete command lines.
     """
-    sentence = told.partition("\n")[0].removesuffix(".")
-    ways = f"\n{'':7}".join(f"{prog} {line}".rstrip() for line in usage.split("\n"))
-    shown = "\n".join(["examples:", *(f"  {line}" for line in examples)])
-    return commands.add_parser(
-        prog.rpartition(" ")[2],
-        help=f"{sentence[0].lower()}{sentence[1:]}",
-        prog=prog,
-        description=told,
-        usage=ways,
-        epilog=shown,
-    )
+    command.description = "\n\n".join(filter(None, [command.description, more]))
+    command.usage = f"\n{'':7}".join(f"{command.prog} {line}".rstrip() for line in usage.split("\n"))
+    command.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples)])
 
 
 def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: str, *, each: str = "") -> None:
@@ -128,6 +157,8 @@ def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Ma
         record: The record.
         options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch.
     """
+    from qrkit.model import allowed, meaning
+
     for name, metavar in options.items():
         field = record.model_fields[name]
         told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")

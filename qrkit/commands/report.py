@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.exchange import tell_import
 from qrkit.commands.output import print_json
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.tracking.times import from_day
@@ -18,15 +18,13 @@ from qrkit.tracking.times import from_day
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["add_demo", "add_report"]
+__all__ = ["define_demo", "define_report"]
 
 
-def add_report(commands: Commands) -> None:
-    """Add the command `report`."""
-    one = add_command(
-        commands,
-        "qrkit report",
-        "Write what the scans tell: one HTML file, a PDF or a notebook.\n\n"
+def define_report(one: Parser) -> None:
+    """Define the command `report`."""
+    describe(
+        one,
         "A file of the same name is replaced. A store that a server holds is copied first.",
         usage="[-o FILE] [options]",
         examples=(
@@ -92,12 +90,10 @@ def _campaign_id(portfolio: Portfolio, name: str) -> str:
     return matches[0].id
 
 
-def add_demo(commands: Commands) -> None:
-    """Add the command `demo`."""
-    one = add_command(
-        commands,
-        "qrkit demo",
-        "Show a finished job: posters, scans and a report, in one command.\n\n"
+def define_demo(one: Parser) -> None:
+    """Define the command `demo`."""
+    describe(
+        one,
         "The scans are made up. What an earlier demo left in the folder is made anew.",
         usage="[options]",
         examples=("qrkit demo", "qrkit demo --portfolio posters.csv --folder trial"),

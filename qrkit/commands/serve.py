@@ -9,11 +9,11 @@ import sys
 from functools import partial
 
 from qrkit.commands.output import complaining
-from qrkit.commands.parsing import Commands, add_command, add_fields
+from qrkit.commands.parsing import Parser, add_fields, describe
 from qrkit.commands.stores import add_base_url, add_store
 from qrkit.server.settings import Settings
 
-__all__ = ["add_serve"]
+__all__ = ["define_serve"]
 
 _log = logging.getLogger("qrkit")
 
@@ -32,12 +32,10 @@ GROUPS = {
 """Settings by the heading over their options in the help, with what stands for their values; "" for a switch."""
 
 
-def add_serve(commands: Commands) -> None:
-    """Add the command `serve`."""
-    one = add_command(
-        commands,
-        "qrkit serve",
-        "Serve the HTTP interface and the short URLs of a store.\n\n"
+def define_serve(one: Parser) -> None:
+    """Define the command `serve`."""
+    describe(
+        one,
         "It makes the store where there is none; Ctrl-C ends it. Each option may be set in the "
         "environment, as QRKIT_PORT=80; lists are written with commas there.\n\n"
         '--settings names a TOML file with the same settings, as port = 80 or hosts = ["a.example"]; '

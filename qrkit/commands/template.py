@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import print_json
-from qrkit.commands.parsing import Commands, add_command, add_json
+from qrkit.commands.parsing import Parser, add_command, add_json, describe
 from qrkit.commands.stores import add_store, opened
 
 if TYPE_CHECKING:
@@ -17,25 +17,23 @@ if TYPE_CHECKING:
 
     from qrkit.portfolio.templates import Templates
 
-__all__ = ["add_template"]
+__all__ = ["define_template"]
 
 
-def add_template(commands: Commands) -> None:
-    """Add the command `template` and its subcommands."""
-    one = add_command(
-        commands,
-        "qrkit template",
-        "Keep designs in a store, for `generate --template` and the HTTP interface.",
+def define_template(one: Parser) -> None:
+    """Define the command `template` and its subcommands."""
+    describe(
+        one,
         usage="save|list|show|delete ...",
         examples=(
             "qrkit template save brand brand.json --store shop.duckdb",
             "qrkit generate hello -o hello.svg --template brand --store shop.duckdb",
         ),
     )
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands")
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
     for name, act, sentence, usage, example in TEMPLATE_COMMANDS:
-        prog = f"qrkit template {name}"
-        act_on = add_command(doing, prog, sentence, usage=f"{usage} [options]".strip(), examples=(example,))
+        act_on = add_command(doing, f"qrkit template {name}", sentence)
+        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         if "NAME" in usage:
             act_on.add_argument("name", metavar="NAME", help="of the template, 1..100 characters")
         if "FILE" in usage:
