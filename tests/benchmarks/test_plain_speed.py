@@ -161,6 +161,7 @@ FIRST = {
     "pydantic alone": "from pydantic import BaseModel",
     "qrkit": "import qrkit; qrkit.generate('first').to_bytes('png')",
     "qrkit, encode": "from qrkit.symbol.encode import encode; encode('first')",
+    "segno --help": "from segno.cli import main; main(['--help'])",
     "qrkit --help": "from qrkit.__main__ import main; main(['--help'])",
 }
 
