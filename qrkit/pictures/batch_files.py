@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from time import perf_counter
+from time import thread_time
 from typing import Any, NamedTuple
 
 from qrkit.design.design import Design
@@ -28,16 +28,16 @@ DENSE = frozenset({"png", "jpg", "gif", "webp"})
 SAMPLE = 16
 """Rows drawn in this process to measure the time per row, if several processes are requested."""
 SAMPLE_SECONDS = 0.05
-"""Seconds of drawing in this process before other processes are considered, if none are requested."""
-WORTH = 3.0
-"""Remaining seconds of work from which starting processes pays.
+"""Processor seconds of drawing in this process before other processes are considered, if none are requested."""
+WORTH = 5.0
+"""Remaining processor seconds from which starting processes pays.
 
 Starting two takes 0.2 s, and 0.4 s of processor time; sending pictures between processes takes 15% more. With less
 work, or on processors that are busy, people would gain little time and pay for it with half as much processor time
 again.
 """
 WORTH_OF_UNKNOWN = 0.5
-"""Elapsed seconds from which processes are started, if the number of remaining rows is unknown."""
+"""Processor seconds from which processes are started, if the number of remaining rows is unknown."""
 PART_SECONDS = 0.05
 """Seconds of work in one part for a process."""
 MOST_IN_PART = 256
@@ -212,10 +212,11 @@ def painted_rows(
     seconds = 0.0
     done = 0
     for done, row in enumerate(rows):
-        start = perf_counter()
+        # Processor time, because a row takes long by the clock where the processors are busy, and would not gain.
+        start = thread_time()
         painted = painter(row.content)
         # The first row does not count, because it also loads the code that all rows need.
-        seconds += perf_counter() - start if done else 0.0
+        seconds += thread_time() - start if done else 0.0
         yield row, painted
         if can_share and _is_worth_parallelizing(seconds, done, total, asked=processes is not None):
             break

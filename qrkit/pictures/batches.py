@@ -123,8 +123,8 @@ def generate_many(
     that were finished, each complete. Existing files with the same names are replaced.
 
     A plain code takes about 0.1 ms. Starting two processes takes 0.2 s, and 0.4 s of processor time. Therefore the
-    first codes are drawn in this process; if more than three seconds of work are left (about 30,000 plain codes, or 600
-    with a logo), all processors share it. Scripts do not need `if __name__ == "__main__"` for this.
+    first codes are drawn in this process; if more than five seconds of work are left (about 50,000 plain codes, or
+    1,000 with a logo), all processors share it. Scripts do not need `if __name__ == "__main__"` for this.
 
     Args:
         contents: Texts, or designs of their own; for a row that already failed, pass its error. Each item is read

@@ -273,7 +273,7 @@ def test_small_batches_start_no_process(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("count", "total", "starts"),
-    [(3000, 3000, False), (4000, 4000, True), (300, None, False), (3000, None, True)],
+    [(5000, 5000, False), (6000, 6000, True), (300, None, False), (3000, None, True)],
     ids=["little", "much", "unknown and little", "unknown and much"],
 )
 def test_processes_start_when_what_is_left_is_worth_it(monkeypatch, count, total, starts):
@@ -285,7 +285,7 @@ def test_processes_start_when_what_is_left_is_worth_it(monkeypatch, count, total
     happened = []
     milliseconds = iter(range(10_000))
     monkeypatch.setattr("qrkit.pictures.batch_files.processors", lambda: 8)
-    monkeypatch.setattr("qrkit.pictures.batch_files.perf_counter", lambda: next(milliseconds) / 1000)
+    monkeypatch.setattr("qrkit.pictures.batch_files.thread_time", lambda: next(milliseconds) / 1000)
     monkeypatch.setattr("qrkit.pictures.batch_files.in_workers", started)
     rows = [Row("same")] * count
     painter = Painter(Look(None, None, {}), "txt")
