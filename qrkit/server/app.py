@@ -54,6 +54,9 @@ Responder = Callable[..., None]
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
 
+BODY_HEADERS = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
+"""Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
+
 
 def make_app(
     store: Store,
@@ -216,7 +219,7 @@ def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> 
 
 def _responder(service: Service, settings: Settings, route: Route) -> Responder:
     def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
-        headers = {name.lower(): value for name, value in request.headers.items()}
+        headers = _headers(request.env)
         address = client_address(request.env, settings)
         asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
         request.env[ASKED] = asked
@@ -228,6 +231,13 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         _fill(response, answer)
 
     return respond
+
+
+def _headers(environ: WSGIEnvironment) -> dict[str, str]:
+    """Return the headers of a request by lower-case name."""
+    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
+    more = {name: environ[key] for name, key in BODY_HEADERS.items() if key in environ}
+    return found | more
 
 
 def _answer(service: Service, route: Route, asked: Request) -> Response:

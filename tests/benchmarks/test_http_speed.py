@@ -1,8 +1,10 @@
 """How fast the server is on loopback: redirects with durable scans and without, against a bare waitress; pictures."""
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from statistics import median, quantiles
 
 import pytest
@@ -41,6 +43,12 @@ def bare():
         process.communicate()
 
 
+def processor_seconds(process):
+    """Processor time of a process so far, of all its threads (proc(5), fields 14 and 15)."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def say(capsys):
     def say(text):
@@ -61,21 +69,27 @@ def store(tmp_path):
 def test_redirects(store, tmp_path, say):
     other = tmp_path / "other.duckdb"
     other.write_bytes(store.read_bytes())
-    with bare() as (_, plain), served(other, "--no-record-visits") as (_, off), served(store) as (_, on):
+    with bare() as plain, served(other, "--no-record-visits") as off, served(store) as on:
         servers = {"bare waitress": plain, "scans off": off, "durable scans": on}
-        rates, waits = {name: [] for name in servers}, {name: [] for name in servers}
+        rates, waits, busy = ({name: [] for name in servers} for _ in range(3))
         for number in range(ROUNDS + 1):
-            for name, url in servers.items():
+            for name, (process, url) in servers.items():
                 load = Load(url, visits("/door", REDIRECTS, first=number * REDIRECTS), CONNECTIONS)
+                before = processor_seconds(process)
                 seconds = load.run()
                 assert {one.status for one in load.answers} == {302}
                 if number:  # the first round warms up
                     rates[name].append(REDIRECTS / seconds)
+                    busy[name].append((processor_seconds(process) - before) / REDIRECTS * 1e6)
                     waits[name] += [one.seconds for one in load.answers]
     say(f"{CONNECTIONS} connections, {ROUNDS} rounds of {REDIRECTS:,} redirects, interleaved")
     for name, found in rates.items():
         cuts = quantiles(waits[name], n=100)
-        say(f"{name:14} {median(found):6.0f}/s  p50 {cuts[49] * 1000:5.1f} ms  p99 {cuts[98] * 1000:5.1f} ms")
+        times = median(this / bare for this, bare in zip(busy[name], busy["bare waitress"], strict=True))
+        say(
+            f"{name:14} {median(found):6.0f}/s  p50 {cuts[49] * 1000:5.1f} ms  p99 {cuts[98] * 1000:5.1f} ms"
+            f"  processor {median(busy[name]):4.0f} us, {times:.2f} times the bare one"
+        )
     durable, off = median(rates["durable scans"]), median(rates["scans off"])
     say(f"durable / off {durable / off:.2f}   durable / bare {durable / median(rates['bare waitress']):.2f}\n")
     with open_portfolio(store) as shop:
