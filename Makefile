@@ -72,8 +72,8 @@ package: $(READY)  ## Build wheel and sdist, try them in empty environments of e
 serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 	$(BIN)/qrkit serve --store qrkit.duckdb
 
-bench: $(READY)  ## Measure speed
-	$(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
+bench: $(READY)  ## Measure speed on a quiet machine, and keep the figures in tests/benchmarks/measured.json
+	RECORD_FIGURES=1 $(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
 
 reference: $(READY)  ## Build the reference of all public names, with the notebooks: build/reference/index.html
 	$(BIN)/python .ci/reference/build.py build/reference

@@ -59,7 +59,7 @@ def processor_seconds() -> float:
     return sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
 
 
-def test_urls_become_pictures_in_a_zip(tmp_path, capsys):
+def test_urls_become_pictures_in_a_zip(tmp_path, capsys, record):
     target = tmp_path / "codes.zip"
     [content] = urls(1)
     for work in (by_segno, by_qrkit):
@@ -81,6 +81,8 @@ def test_urls_become_pictures_in_a_zip(tmp_path, capsys):
             ratios = [one["segno, one process"][place] / one[name][place] for one in rounds]
             found[f"segno/this_{kind}"] = median(ratios)
         rows.append({key: value if key == "case" else round(value, 2) for key, value in found.items()})
+        times = [one["segno, one process"][0] / one[name][0] for one in rounds]
+        record(f"10,000 URLs in a zip: {name}", seconds=[one[name][0] for one in rounds], times=times)
     form = "{case:22} {least_cpu_s:8.2f} {least_wall_s:8.2f} {segno/this_cpu:8.1f} {segno/this_wall:8.1f}"
     with capsys.disabled():
         print(f"\n{CODES:,} URLs -> PNGs in a zip   cpu s   wall s  segno/this, cpu and wall")  # noqa: T201
@@ -97,13 +99,15 @@ MEMORY = """if True:
 """
 
 
-def test_memory_of_batches(tmp_path, capsys):
+def test_memory_of_batches(tmp_path, capsys, record):
     found = {}
     for number in (100, 1_000, 10_000, 100_000):
         command = [sys.executable, "-c", MEMORY.format(number=number)]
         ran = subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, env=os.environ)
         found[number] = round(int(ran.stdout) / 1024, 1)
     assert len(found) == 4
+    for number, memory in found.items():
+        record(f"{number:,} codes in a zip", memory=[memory])
     with capsys.disabled():
         print("\nmost memory of a process that makes a zip, MiB")  # noqa: T201
         print("\n".join(f"{number:7,} codes {memory:6.1f}" for number, memory in found.items()))  # noqa: T201

@@ -120,7 +120,7 @@ def rounds_of(content: str, level: str, mode: str) -> dict[str, list[float]]:
     return found
 
 
-def test_a_text_becomes_modules(capsys):
+def test_a_text_becomes_modules(capsys, record):
     rows = []
     for case, (content, level, mode) in CASES.items():
         assert_same(content.translate(WIDE) if mode == "kanji" else content, level, mode)
@@ -131,6 +131,9 @@ def test_a_text_becomes_modules(capsys):
             numbers = {"median_us": median(ours) * 1e6, "least_us": min(ours) * 1e6}
             numbers |= {"segno/this": ratio, "this/qrkit": faster}
             rows.append({"case": case, "encoder": name} | {key: round(value, 2) for key, value in numbers.items()})
+        for peer in found.keys() - {"qrkit"}:
+            times = [theirs / ours for theirs, ours in zip(found[peer], found["qrkit"], strict=True)]
+            record(f"modules, {case}, against {peer}", us=[ours * 1e6 for ours in found["qrkit"]], times=times)
     form = "{case:26} {encoder:7} {median_us:9.1f} us {segno/this:8.1f} {this/qrkit:8.1f}"
     table = [form.format_map(row) for row in rows]
     with capsys.disabled():

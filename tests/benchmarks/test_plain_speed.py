@@ -108,7 +108,7 @@ def rounds_of(content: str, level: str, format: str) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("format", ["png", "svg", "eps"])
-def test_a_text_becomes_a_file(format, capsys):
+def test_a_text_becomes_a_file(format, capsys, record):
     rows = []
     for case, (content, level) in CASES.items():
         # Both draw the same modules, but for the padding: else the race would be between two different things.
@@ -123,6 +123,8 @@ def test_a_text_becomes_a_file(format, capsys):
             size = len(peers(format)[0][name](content, level, format))
             row = {"case": case, "writer": name, "bytes": size}
             rows.append(row | {key: round(value, 2) for key, value in numbers.items()})
+        times = [theirs / ours for theirs, ours in zip(found["segno"], found["qrkit"], strict=True)]
+        record(f"{format}, {case}", us=[ours * 1e6 for ours in found["qrkit"]], times=times)
     form = "{case:24} {writer:21} {median_us:9.1f} us {segno/this:7.1f} {bytes:9}"
     table = [form.format_map(row) for row in rows]
     with capsys.disabled():
@@ -131,12 +133,22 @@ def test_a_text_becomes_a_file(format, capsys):
         print(json.dumps({f"text -> {format}": rows}))  # noqa: T201
 
 
-def test_what_a_level_of_compression_costs_and_saves(capsys):
+def test_what_a_level_of_compression_costs_and_saves(capsys, record):
     image = generate(CASES["3-M, a URL of 30 bytes"][0])
     rows = []
     for level in range(10):
         times = [picture_seconds(image, level) for _ in range(ROUNDS)]
         rows.append({"level": level, "us": round(median(times) * 1e6, 1), "bytes": len(png(image, level))})
+    (one, default, six), sizes = zip(
+        *[(row["us"], row["bytes"]) for row in (rows[1], rows[PLAIN_COMPRESSION], rows[6])], strict=True
+    )
+    record(
+        "levels of compression of a png",
+        one_times=[one / default],
+        six_times=[six / default],
+        one_larger=[(sizes[0] / sizes[1] - 1) * 100],
+        six_smaller=[(1 - sizes[2] / sizes[1]) * 100],
+    )
     assert decode(png(image, PLAIN_COMPRESSION)).content == image.design.content
     with capsys.disabled():
         print(f"\nsymbol -> png by compression; the default is {PLAIN_COMPRESSION}")  # noqa: T201
@@ -166,7 +178,7 @@ FIRST = {
 }
 
 
-def test_a_program_that_writes_one_png(capsys, tmp_path):
+def test_a_program_that_writes_one_png(capsys, tmp_path, record):
     found = {name: [] for name in FIRST}
     for program in FIRST.values():
         process_milliseconds(program, tmp_path)  # the first run compiles
@@ -183,6 +195,8 @@ def test_a_program_that_writes_one_png(capsys, tmp_path):
         for name, ms in found.items()
     ]
     assert len(rows) == len(FIRST)
+    for name, ms in found.items():
+        record(f"a program: {name}", ms=ms)
     with capsys.disabled():
         print(f"\nimport and one png in a new process, CPU time of all of it, median of {ROUNDS}; this/segno")  # noqa: T201
         print("\n".join("{program:16} {median_ms:6.1f} ms {this/segno:6.2f}".format_map(row) for row in rows))  # noqa: T201
