@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import ceil
 
 from qrkit.design.color import Color
-from qrkit.drawing.plain_picture import runs
+from qrkit.drawing.contours import contours
 
 __all__ = ["fill", "number", "numbers", "quoted", "side", "union_data"]
 
@@ -50,15 +50,25 @@ def quoted(text: str) -> str:
 
 
 def union_data(left: float, top: float, size: float, cells: tuple[bytes, ...]) -> str:
-    """Write squares as the `d` of a path, with one bar per horizontal run."""
-    across, down, bars = _bars(left, top, size, max(len(cells), len(cells[0])))
-    return "".join([across[column] + down[row] + bars[count] for column, row, count in runs(cells)])
+    """Write squares as the `d` of a path: the contours of connected squares, and of the holes in them."""
+    across, down = numbers(left, size, len(cells[0]) + 1), numbers(top, size, len(cells) + 1)
+    # Steps are shorter than places, but the rounding of fractions would add up.
+    is_whole = size == int(size)
+    steps_across, steps_down = _steps("h", size, len(cells[0])), _steps("v", size, len(cells))
+    parts = []
+    for contour in contours(cells):
+        parts.append(f"M{across[contour[0][0]]} {down[contour[0][1]]}")
+        corners = zip(contour[::2], contour[1::2], [*contour[2::2], contour[0]], strict=True)
+        for (x, _), (next_x, y), (_, next_y) in corners:
+            if is_whole:
+                parts += (steps_across[next_x - x], steps_down[next_y - y])
+            else:
+                parts += (f"H{across[next_x]}", f"V{down[next_y]}")
+        parts[-1] = "z"
+    return "".join(parts)
 
 
 @lru_cache(maxsize=64)
-def _bars(left: float, top: float, size: float, count: int) -> tuple[tuple[str, ...], ...]:
-    """Return the path data for the positions of bars, across and down, and for each length."""
-    across = [f"M{x} " for x in numbers(left, size, count)]
-    down = side(size)
-    bars = [f"h{length}v{down}h-{length}z" for length in numbers(0, size, count + 1)]
-    return tuple(across), numbers(top, size, count), tuple(bars)
+def _steps(letter: str, size: float, count: int) -> list[str]:
+    """Return the path data of steps by 0 to `count` squares, and, counted from the end, of steps back."""
+    return [f"{letter}{number(size * squares)}" for squares in (*range(count + 1), *range(-count, 0))]

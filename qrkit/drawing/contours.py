@@ -1,0 +1,90 @@
+"""Finds the contours of modules: the lines around connected dark cells, and around the holes in them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import compress, pairwise
+
+__all__ = ["Contour", "contours"]
+
+Contour = list[tuple[int, int]]
+"""The corners of a closed line as column and row, 0 at the top left. Its first side is horizontal."""
+
+UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = 8, 4, 2, 1
+"""Values of the four cells around a point. Their sum says which of them are dark."""
+FALLING, RISING = UPPER_LEFT + LOWER_RIGHT, UPPER_RIGHT + LOWER_LEFT
+"""The points at which only the corners of two dark cells touch. Each is a corner of two lines."""
+IS_CORNER = bytes(around in (1, 2, 4, 7, 8, 11, 13, 14, FALLING, RISING) for around in range(256))
+IS_TWO_CORNERS = bytes(around in (FALLING, RISING) for around in range(256))
+
+
+def contours(cells: tuple[bytes, ...]) -> list[Contour]:
+    """Return the contours of the cells that are 1, by their first corner from top to bottom and left to right.
+
+    Cells that touch at a corner belong to one contour. Dark cells are always on the right of a contour, so the non-zero
+    and the even-odd rule fill the same area.
+
+    Args:
+        cells: Rows of bytes, 1 for a dark cell, 0 for a light one; all of the same length.
+    """
+    around, (points, turned) = _around(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
+    # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
+    corners = _corners(around)
+    partners = _vertical_partners(corners, around, turned)
+    places = [points[corner] for corner in corners]
+    is_open = bytearray(b"\1" * len(corners))
+    found = []
+    while (start := is_open.find(1)) >= 0:
+        # The contour of a hole begins at the other end of its first side, so that dark cells are on the right, too.
+        index = start if around[corners[start]] & LOWER_RIGHT else start ^ 1
+        contour: Contour = []
+        while is_open[index]:
+            other = index ^ 1
+            is_open[index] = is_open[other] = 0
+            contour += (places[index], places[other])
+            index = partners[other]
+        found.append(contour)
+    return found
+
+
+def _around(cells: tuple[bytes, ...]) -> bytes:
+    """Return what is around each point of the grid between the cells, row by row."""
+    side, above = len(cells[0]) + 1, 0
+    rows = []
+    for line in (*cells, bytes(side - 1)):
+        here = int.from_bytes(line, "big") << 8
+        # Adding rows as numbers adds their bytes; a shift by a byte brings a cell to the point on its right.
+        sums = UPPER_RIGHT * above + LOWER_RIGHT * here
+        rows.append((sums + ((UPPER_LEFT * above + LOWER_LEFT * here) >> 8)).to_bytes(side, "big"))
+        above = here
+    return b"".join(rows)
+
+
+def _corners(around: bytes) -> list[int]:
+    """Return the indices of points where lines turn, in order; those of two lines are there twice."""
+    points = range(len(around))
+    once = compress(points, around.translate(IS_CORNER))
+    return sorted([*once, *compress(points, around.translate(IS_TWO_CORNERS))])
+
+
+def _vertical_partners(corners: list[int], around: bytes, turned: list[int]) -> list[int]:
+    """Return, for each corner, the index of the corner at the other end of its vertical side."""
+    last = dict(zip(corners, range(len(corners)), strict=True))
+    by_column = sorted(corners, key=turned.__getitem__)
+    order = [last[corner] for corner in by_column]
+    # The first of two corners ends the side from the left. To join the dark cells, it continues downwards if they fall
+    # from left to right, and upwards if they rise.
+    for place, (index, following) in enumerate(pairwise(order)):
+        if index == following:
+            order[place + (around[corners[index]] == FALLING)] -= 1
+    partners = [0] * len(corners)
+    for upper, lower in zip(order[::2], order[1::2], strict=True):
+        partners[upper], partners[lower] = lower, upper
+    return partners
+
+
+@lru_cache(maxsize=8)
+def _grid(columns: int, rows: int) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return column and row of each point of a grid, and its index if points were counted column by column."""
+    points = [(column, row) for row in range(rows) for column in range(columns)]
+    return points, [column * rows + row for column, row in points]
