@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from qrkit.design.color import Color
     from qrkit.design.design import Design, DesignChanges
     from qrkit.design.limits import Display, PadChoice
+    from qrkit.drawing.logo import Plate
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.largest_logo import LargestLogo
     from qrkit.scanning.repair import Repair
@@ -200,7 +201,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
     Example:
         >>> from qrkit import Design
         >>> small = Design(content="https://example.com").with_logo("icon:heart")
-        >>> small.layers[0].width, small.resized(size=16).layers[0].width
+        >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
         (40.0, 80.0)
     """
     from qrkit.drawing.resizing import relaid
@@ -214,6 +215,9 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = None,
+    ring: str | Color | None = None,
+    padding: float = 1.0,
     name: str = "",
     opacity: float = 1.0,
     color: str | Color | None = None,
@@ -221,9 +225,10 @@ def with_logo(
     tolerance: float = 0.0,
     fetch: Fetch | None = None,
 ) -> Design:
-    """Return the design with a logo, as a layer that keeps the proportions of the image.
+    """Return the design with a logo in its proportions, as its last layer.
 
-    Modules that the logo touches are left out, so that it stands clear of them; `display="overlay"` keeps them.
+    Modules that the logo touches are left out, so that it stands clear of them; `display="overlay"` keeps them. With a
+    plate, the layer below the logo is a ground in the background color, and modules that this touches are left out.
     If the design has neither a width nor a height, the result gets its current width, so that the logo keeps its
     place whatever is encoded. Use `resized` to change the size.
 
@@ -231,10 +236,14 @@ def with_logo(
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
         share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        plate: Shape of a ground under the logo, for a clean edge: `circle`, `rounded` or `square`; None for no plate.
+        ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
+        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5.
         name: A name for your own reference.
         opacity: 0..1.
         color: Color of an icon; the foreground color by default.
-        display: Which modules are left out, as in `Layer.display`; `overlay` keeps them all.
+        display: Which modules the plate, or a logo without one, leaves out, as in `Layer.display`; `overlay` keeps
+            them all.
         tolerance: Pixels by which the area without modules is enlarged; negative values make it smaller.
         fetch: Downloads an image given by its URL. Without it, a URL raises an error.
 
@@ -256,6 +265,9 @@ def with_logo(
         content,
         share,
         place=place,
+        plate=plate,
+        ring=ring,
+        padding=padding,
         name=name,
         opacity=opacity,
         color=color,

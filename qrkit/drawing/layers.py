@@ -9,7 +9,7 @@ from qrkit.design.decoration import Layer
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most, placed
 from qrkit.drawing.paints import fainter
-from qrkit.drawing.scene import Bitmap, Item, Picture, Shape
+from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Sheet
 from qrkit.drawing.svg_elements import Definitions, document, path_data
 from qrkit.drawing.svg_elements import picture as drawn
@@ -20,7 +20,10 @@ from qrkit.symbol.symbol import Role
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["draw_layers", "left_out"]
+__all__ = ["draw_layers", "left_out", "visible"]
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height, in pixels."""
 
 
 def draw_layers(sheet: Sheet) -> list[Item]:
@@ -30,7 +33,7 @@ def draw_layers(sheet: Sheet) -> list[Item]:
         content = sheet.pictures[f"layers.{index}.content"]
         if isinstance(content, Outline):
             paint = fainter(layer.color or sheet.foreground, layer.opacity)
-            items.append(Shape(_icon(content, layer), paint))
+            items.append(Shape(_icon(content, _box(layer)), paint))
         else:
             shown = at_most(content, layer.width, layer.height)
             items.append(Picture(shown, layer.x, layer.y, layer.width, layer.height, layer.opacity))
@@ -94,7 +97,8 @@ def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int
         return set()
     # For a negative tolerance, only the middle of each full square of visible pixels remains.
     square = 1 + floor(2 * max(0.0, -grown))
-    sums = _sums(_full_squares(_visible(sheet, index, layer, (left, top, right, bottom)), square))
+    content = sheet.pictures[f"layers.{index}.content"]
+    sums = _sums(_full_squares(visible(content, _box(layer), (left, top, right, bottom)), square))
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     # The first pixels of the squares that a column or row of modules overlaps. The modules are enlarged or shrunk
     # instead of the pixels.
@@ -107,24 +111,31 @@ def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int
     return {(column, row) for column, row in data if counts[row][column]}
 
 
-def _visible(sheet: Sheet, index: int, layer: Layer, box: tuple[int, int, int, int]) -> np.ndarray:
-    """Mark the pixels between left, top and right, bottom where the layer has alpha above 0."""
+def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:
+    """Mark the pixels with alpha above 0 of an image that is drawn at a place.
+
+    Args:
+        content: The image; an icon is an outline.
+        place: Left, top, width and height of the image, in pixels.
+        window: Left, top, right and bottom of the pixels to mark.
+
+    Returns:
+        Booleans of shape (height, width) of the window.
+    """
     import numpy as np
 
-    left, top, right, bottom = box
+    left, top, right, bottom = window
     width, height = right - left, bottom - top
-    content = sheet.pictures[f"layers.{index}.content"]
     if not isinstance(content, Outline):
-        content = at_most(content, layer.width, layer.height)
+        content = at_most(content, *place[2:])
     if isinstance(content, Bitmap):
-        there = (layer.x - left, layer.y - top, layer.width, layer.height)
-        picture = placed(content, there, (width, height))
-        return np.asarray(picture.getchannel("A")) > 0
+        there = (place[0] - left, place[1] - top, *place[2:])
+        return np.asarray(placed(content, there, (width, height)).getchannel("A")) > 0
     definitions = Definitions()
     if isinstance(content, Outline):
-        body = f'<path d="{path_data(_icon(content, layer))}"/>'
+        body = f'<path d="{path_data(_icon(content, place))}"/>'
     else:
-        body = drawn(content, (layer.x, layer.y, layer.width, layer.height), definitions)
+        body = drawn(content, place, definitions)
     body = f'<g transform="translate({-left} {-top})">{body}</g>'
     pixels = rasterise(document(width, height, body, definitions), width, height)
     alpha: np.ndarray = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)[:, :, 3]
@@ -164,5 +175,10 @@ def _overlapped(starts: np.ndarray, ends: np.ndarray, size: int) -> tuple[np.nda
     return np.clip(first, 0, size).astype(int), np.clip(last, 0, size).astype(int)
 
 
-def _icon(outline: Outline, layer: Layer) -> Outline:
-    return outline.placed(layer.x, layer.y, layer.width / ICON_BOX, layer.height / ICON_BOX)
+def _box(layer: Layer) -> Box:
+    return layer.x, layer.y, layer.width, layer.height
+
+
+def _icon(outline: Outline, place: Box) -> Outline:
+    x, y, width, height = place
+    return outline.placed(x, y, width / ICON_BOX, height / ICON_BOX)

@@ -1,23 +1,38 @@
-"""Places a logo on a symbol, keeping its proportions."""
+"""Places a logo on a symbol in its proportions, with or without a plate that keeps modules away from it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
+from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
 from qrkit.design.outline import Outline
+from qrkit.drawing.layers import visible
 from qrkit.drawing.resizing import layout_of, pinned
 from qrkit.drawing.scene import Bitmap
-from qrkit.drawing.untrusted.assets import read_asset
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.drawing.svg_text import number
+from qrkit.drawing.untrusted.assets import data_uri, read_asset
+from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
-    from qrkit.design.color import Color
     from qrkit.design.design import Design
     from qrkit.design.limits import Display
+    from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["Logo", "place_problems", "with_logo"]
+__all__ = ["Logo", "Plate", "place_problems", "with_logo"]
+
+Plate: TypeAlias = Literal["circle", "rounded", "square"]
+"""The shape of the ground under a logo."""
+
+ROUNDED = 1.5
+"""Radius of the corners of a rounded plate, in modules."""
+RING, RIM = 0.4, 0.5
+"""Width of the ring around a logo, and of the ground outside it, in modules. A ring of 0.6 modules or more around a
+disc looks like a finder pattern to readers."""
+MOST_PADDING = 5.0
+TRIED = 128
+"""Pixels of the longer side of a logo when its farthest visible point is looked for."""
 
 
 class Logo(NamedTuple):
@@ -25,11 +40,13 @@ class Logo(NamedTuple):
 
     Attributes:
         content: The image, as in `Layer.content`.
+        picture: The image, read.
         width: Width as a share of the longer side, 0..1.
         height: Height as a share of the longer side, 0..1.
     """
 
     content: str
+    picture: Bitmap | Drawing | Outline
     width: float
     height: float
 
@@ -46,16 +63,24 @@ class Logo(NamedTuple):
             size = (picture.width, picture.height)
         elif not isinstance(picture, Outline):
             size = picture.box[2:]
-        return cls(content, size[0] / max(size), size[1] / max(size))
+        return cls(content, picture, size[0] / max(size), size[1] / max(size))
 
     def layer_on(self, design: Design, share: float, place: tuple[float, float]) -> Layer:
         """Return the logo as a layer of a design; see `with_logo`."""
         layout = layout_of(design)
         across, down = layout.place(place[0] * layout.side, place[1] * layout.side)
         longer = share * layout.side * layout.module
-        width, height = round(self.width * longer, 2), round(self.height * longer, 2)
-        x, y = round(across - width / 2, 2), round(down - height / 2, 2)
-        return Layer(self.content, x=x, y=y, width=width, height=height)
+        return _centred(self.content, (across, down), self.width * longer, self.height * longer)
+
+    def reach(self) -> float:
+        """Return the distance from the center to the farthest visible pixel, as a share of the longer side."""
+        import numpy as np
+
+        width, height = max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED))
+        rows, columns = np.nonzero(visible(self.picture, (0, 0, width, height), (0, 0, width, height)))
+        if not len(rows):
+            return 0.5
+        return float(np.hypot(columns + 0.5 - width / 2, rows + 0.5 - height / 2).max()) / TRIED
 
 
 def with_logo(
@@ -64,6 +89,9 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = None,
+    ring: str | Color | None = None,
+    padding: float = 1.0,
     name: str = "",
     opacity: float = 1.0,
     color: str | Color | None = None,
@@ -81,12 +109,18 @@ def with_logo(
     problems = place_problems(place)
     if not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
+    problems += _plate_problems(plate, ring, padding)
     if problems:
         raise InvalidParameter(*problems)
     design = pinned(design)
-    layer = Logo.read(content, fetch).layer_on(design, share, place)
-    look = {"name": name, "opacity": opacity, "color": color, "display": display, "tolerance": tolerance}
-    return design.replace(layers=[*design.layers, layer.replace(**look)])
+    logo = Logo.read(content, fetch)
+    layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
+    meeting = {"display": display, "tolerance": tolerance}
+    if plate is None:
+        return design.replace(layers=[*design.layers, layer.replace(**meeting)])
+    ground = _Ground(plate, ring, padding).layer_under(logo, layer, design)
+    named = ground.replace(name=f"plate of {name or 'the logo'}", **meeting)
+    return design.replace(layers=[*design.layers, named, layer])
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:
@@ -94,3 +128,66 @@ def place_problems(place: tuple[float, float]) -> list[Problem]:
     if len(place) == 2 and all(0 <= one <= 1 for one in place):
         return []
     return [Problem("place", place, "must be two numbers in 0..1 of the symbol", "out-of-range")]
+
+
+def _plate_problems(plate: str | None, ring: str | Color | None, padding: float) -> list[Problem]:
+    problems = []
+    if plate is None and ring is not None:
+        problems.append(Problem("ring", str(ring), "is drawn on a plate: choose plate='circle', 'rounded' or 'square'"))
+    if isinstance(ring, str):
+        try:
+            Color.parse(ring)
+        except ValueError as error:
+            problems.append(Problem("ring", ring, str(error)))
+    if plate is not None and plate not in get_args(Plate):
+        problems.append(Problem("plate", plate, f"is not a plate; {nearest(str(plate), get_args(Plate))}"))
+    if not 0 <= padding <= MOST_PADDING:
+        problems.append(Problem("padding", padding, f"must be in 0..{MOST_PADDING:g} modules", "out-of-range"))
+    return problems
+
+
+class _Ground(NamedTuple):
+    """A plate: its shape, the color of its ring if it has one, and the modules between both and the logo."""
+
+    plate: Plate
+    ring: str | Color | None
+    padding: float
+
+    def layer_under(self, logo: Logo, layer: Layer, design: Design) -> Layer:
+        """Return the plate of a logo as a layer, in the background color of the design."""
+        module = layout_of(design).module
+        width, height = layer.width / module, layer.height / module
+        if self.plate == "circle":
+            width = height = 2 * logo.reach() * max(width, height)
+        edge = self.padding + (RING + RIM if self.ring else 0)
+        width, height = width + 2 * edge, height + 2 * edge
+        background = design.background
+        ground = background if isinstance(background, Color) and background.alpha == 255 else WHITE
+        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(ground)}"')
+        if self.ring:
+            color = Color.parse(self.ring) if isinstance(self.ring, str) else self.ring
+            paint = f'fill="none" stroke="{_hex(color)}" stroke-width="{RING}"'
+            shapes += _shape(self.plate, width, height, RIM + RING / 2, paint)
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}">{shapes}</svg>'
+        middle = (layer.x + layer.width / 2, layer.y + layer.height / 2)
+        return _centred(data_uri(svg.encode()), middle, width * module, height * module)
+
+
+def _shape(plate: Plate, width: float, height: float, inset: float, paint: str) -> str:
+    """Write the shape of a plate, at a distance from its edge."""
+    if plate == "circle":
+        middle = number(width / 2)
+        return f'<circle cx="{middle}" cy="{middle}" r="{number(width / 2 - inset)}" {paint}/>'
+    x, across, down = number(inset), number(width - 2 * inset), number(height - 2 * inset)
+    radius = number(max(0.0, ROUNDED - inset)) if plate == "rounded" else "0"
+    return f'<rect x="{x}" y="{x}" width="{across}" height="{down}" rx="{radius}" {paint}/>'
+
+
+def _hex(color: Color) -> str:
+    return f"#{color.red:02x}{color.green:02x}{color.blue:02x}"
+
+
+def _centred(content: str, middle: tuple[float, float], width: float, height: float) -> Layer:
+    width, height = round(width, 2), round(height, 2)
+    x, y = round(middle[0] - width / 2, 2), round(middle[1] - height / 2, 2)
+    return Layer(content, x=x, y=y, width=width, height=height)

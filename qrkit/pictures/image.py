@@ -236,7 +236,7 @@ class QRImage(Shown):
         return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
 
     def small_svg(self) -> str:
-        """Return the SVG for notebooks: with modules as one path, it has a fifteenth of the size of `to_bytes("svg")`."""
+        """Return the SVG for notebooks: modules are one path, so it has a fifteenth of the size of `to_bytes`."""
         from qrkit.drawing.writers import svg
 
         plain = draw_plain(self.design, self.symbol, exact=True)

@@ -2,6 +2,7 @@
 
 from io import BytesIO
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +75,48 @@ def test_a_logo_is_read_over():
     two = design.with_logo(filled((0, 0, 0, 255)), 0.05, place=(1, 1))
     assert two.layers[0] == design.layers[0]
     assert len(two.layers) == 2
+
+
+def pixels(design):
+    return np.asarray(Image.open(BytesIO(QRImage(design).to_bytes("png"))).convert("RGB")).astype(int)
+
+
+PLATES = st.sampled_from(["circle", "rounded", "square"])
+
+
+@given(PLATES, st.sampled_from([(100, 100), (300, 100), (40, 200)]), st.floats(0.05, 0.3), st.floats(0, 3))
+def test_a_plate_keeps_modules_away_from_the_logo(plate, size, share, padding):
+    design = Design(content=LINK, ec="H", size=10).with_logo(picture_of(*size), share, plate=plate, padding=padding)
+    ground, logo = design.layers
+    across, down = logo.x + logo.width / 2, logo.y + logo.height / 2
+    assert (ground.x + ground.width / 2, ground.y + ground.height / 2) == pytest.approx((across, down), abs=0.02)
+    left, right = round(logo.x - padding * 10) + 1, round(logo.x + logo.width + padding * 10) - 1
+    top, bottom = round(logo.y - padding * 10) + 1, round(logo.y + logo.height + padding * 10) - 1
+    is_dark = (pixels(design) == 0).all(axis=2)
+    assert not is_dark[round(down), left:right].any()
+    assert not is_dark[top:bottom, round(across)].any()
+
+
+@pytest.mark.parametrize("plate", ["circle", "rounded", "square"])
+def test_modules_on_a_plate_are_left_out_whole(plate):
+    """Each module of the picture is of one color, but for those of the logo and its ring."""
+    design = Design(content=LINK, ec="H", size=10).with_logo(HEART, 0.2, color="#9A3412", plate=plate, ring="#9A3412")
+    seen = pixels(design)
+    is_ours = (abs(seen - [0x9A, 0x34, 0x12]).sum(axis=2) < 600) & (seen[..., 0] > seen[..., 1] + 5)
+    for row in range(4, 33):
+        for column in range(4, 33):
+            cell = np.s_[row * 10 : row * 10 + 10, column * 10 : column * 10 + 10]
+            assert is_ours[cell].any() or len(np.unique(seen[cell])) == 1
+    assert decode(QRImage(design).to_bytes("png")).content == LINK
+
+
+def test_a_ring_needs_a_plate_and_all_that_is_wrong_with_it_is_said():
+    with pytest.raises(InvalidParameter, match="ring='red': is drawn on a plate: choose plate='circle'"):
+        Design(content=LINK).with_logo(HEART, ring="red")
+    with pytest.raises(
+        InvalidParameter, match=r"ring='rd': .*plate='round': .*did you mean 'rounded'.*padding=9: .*0\.\.5"
+    ):
+        Design(content=LINK).with_logo(HEART, plate="round", ring="rd", padding=9)
 
 
 def test_all_that_is_wrong_with_the_place_is_said_at_once():
