@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +29,7 @@ __all__ = [
     "safe_eye",
     "safe_eyes",
     "shrunk",
+    "stack",
     "with_what_follows",
 ]
 
@@ -43,6 +44,8 @@ AIM = 0.4
 LEAST_WEIGHT = 0.1
 """Smallest weight of modules that can be measured; it limits how much sprites are enlarged."""
 
+SAME_CENTER = 0.1
+"""Pixels between the centers of layers that belong together; places are rounded to hundredths."""
 RIM = 2
 """Modules around a logo, on both sides together, whose codewords it damages: a codeword has 2 x 4 modules."""
 
@@ -150,8 +153,21 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
     side, rim = (layer.width * layer.height) ** 0.5, RIM * module
     covered = min(side, budget.symbol.side * module)
     scale = ((covered + rim) * (AIM / budget.used) ** 0.5 - rim) / side
-    layers[index] = shrunk(layer, min(0.95, max(scale, 0.1)))
+    for one in stack(layers, index):
+        layers[one] = shrunk(layers[one], min(0.95, max(scale, 0.1)))
     return {"layers": layers}
+
+
+def stack(layers: Sequence[Layer], index: int) -> set[int]:
+    """Return a layer and the smaller ones above its center, such as a plate and its logo, which change together."""
+    ground, found = layers[index], {index}
+    for number, layer in enumerate(layers[index + 1 :], index + 1):
+        across = (layer.x + layer.width / 2) - (ground.x + ground.width / 2)
+        down = (layer.y + layer.height / 2) - (ground.y + ground.height / 2)
+        is_smaller = layer.width <= ground.width and layer.height <= ground.height
+        if is_smaller and max(abs(across), abs(down)) < SAME_CENTER:
+            found.add(number)
+    return found
 
 
 def shrunk(layer: Layer, scale: float) -> Layer:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from qrkit.design.decoration import Layer
 from qrkit.drawing.resizing import layout_of
-from qrkit.scanning.fixes import shrunk
+from qrkit.scanning.fixes import shrunk, stack
 from qrkit.symbol.encode import encode
 from qrkit.symbol.symbol import ErrorCorrectionLevel
 
@@ -52,7 +52,7 @@ def moved(design: Design, which: Collection[int], right: float, down: float) -> 
     def change(layer: Layer) -> Layer:
         return layer.replace(x=round(layer.x + right * module, 2), y=round(layer.y + down * module, 2))
 
-    return _with_layers(design, which, change)
+    return _with_layers(design, _stacks(design, which), change)
 
 
 def centred(design: Design, which: Collection[int]) -> Design:
@@ -63,7 +63,7 @@ def centred(design: Design, which: Collection[int]) -> Design:
     def change(layer: Layer) -> Layer:
         return layer.replace(x=round(across - layer.width / 2, 2), y=round(down - layer.height / 2, 2))
 
-    return _with_layers(design, which, change)
+    return _with_layers(design, _stacks(design, which), change)
 
 
 def resized(design: Design, which: Collection[int], scale: float) -> Design:
@@ -72,13 +72,17 @@ def resized(design: Design, which: Collection[int], scale: float) -> Design:
     def change(layer: Layer) -> Layer:
         return shrunk(layer, scale).replace(tolerance=round(layer.tolerance * scale, 2))
 
-    return _with_layers(design, which, change)
+    return _with_layers(design, _stacks(design, which), change)
 
 
 def fainter(design: Design, opacity: float, which: Collection[int] | None = None) -> Design:
     """Return the design with the opacity of some or all layers limited."""
     which = range(len(design.layers)) if which is None else which
     return _with_layers(design, which, lambda layer: layer.replace(opacity=min(layer.opacity, opacity)))
+
+
+def _stacks(design: Design, which: Collection[int]) -> set[int]:
+    return {one for index in which for one in stack(design.layers, index)}
 
 
 def _with_layers(design: Design, which: Collection[int], change: Callable[[Layer], Layer]) -> Design:

@@ -124,6 +124,18 @@ def test_no_more_error_correction_is_used_than_asked_for(target):
     assert report.budget.used <= target
 
 
+@pytest.mark.parametrize("plate", ["circle", "rounded"])
+def test_a_logo_stays_on_its_plate(plate):
+    design = Design(content="https://example.com/spring", ec="Q").with_logo("icon:heart", 0.4, plate=plate)
+    after = make_scannable(design, level="static", may={"layer_size"}).design
+    (ground, logo), (new_ground, new_logo) = design.layers, after.layers
+    assert new_ground.width < ground.width
+    assert new_logo.width / logo.width == pytest.approx(new_ground.width / ground.width, abs=0.01)
+    fixed = design.replace(**next(issue.fix for issue in design.check("static").issues if issue.code == "error-budget"))
+    assert fixed.layers[0].width < ground.width
+    assert fixed.layers[1].width / logo.width == pytest.approx(fixed.layers[0].width / ground.width, abs=0.01)
+
+
 def test_layers_stay_where_they_are_on_the_symbol():
     design = logo(DISC, 0.3)(Design(content=PAYLOADS["long"], padding=0))
     for changed in (relaid(design, padding=4), relaid(design, version=12), relaid(design, width=700)):
