@@ -62,17 +62,15 @@ class Outline:
         """
         by = scale_x if scale_y is None else scale_y
         # Mirroring reverses every subpath, holes included, so the non-zero rule fills the same shape.
-        return Outline(
-            tuple(
-                (
-                    letter,
-                    tuple(
-                        number * by + y if index % 2 else number * scale_x + x for index, number in enumerate(numbers)
-                    ),
-                )
-                for letter, numbers in self.segments
-            )
-        )
+        moved: list[Segment] = []
+        for letter, numbers in self.segments:
+            match numbers:
+                case (a, b):
+                    numbers = (a * scale_x + x, b * by + y)
+                case (a, b, c, d, e, f):
+                    numbers = (a * scale_x + x, b * by + y, c * scale_x + x, d * by + y, e * scale_x + x, f * by + y)
+            moved.append((letter, numbers))
+        return Outline(tuple(moved))
 
     def hole(self) -> Outline:
         """Return the outline with its direction reversed, which cuts it out of the outline it is added to."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import compress
+import re
+from itertools import chain, compress
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
@@ -38,9 +39,16 @@ __all__ = [
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
 
+_SEGMENTS = {"M": "M%.3f %.3f", "L": "L%.3f %.3f", "C": "C%.3f %.3f %.3f %.3f %.3f %.3f", "Z": "Z"}
+_ZEROS = re.compile(r"\.?0+(?![.\d])")
+"""Zeros at the end of a number with decimals."""
+
+
 def path_data(outline: Outline) -> str:
-    """Write an outline as the `d` of a path."""
-    return "".join(letter + " ".join([number(one) for one in numbers]) for letter, numbers in outline.segments)
+    """Write an outline as the `d` of a path, with numbers as `number` writes them, but all of them at once."""
+    form = "".join([_SEGMENTS[letter] for letter, _ in outline.segments])
+    text = form % tuple(chain.from_iterable([numbers for _, numbers in outline.segments]))
+    return _ZEROS.sub("", text.replace("-0.000", "0.000"))
 
 
 def transform(matrix: Matrix) -> str:

@@ -7,7 +7,7 @@ import pytest
 from qrkit import generate
 from qrkit.design.color import Color
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Squares, Stamps
+from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
 from qrkit.drawing.writers.canvas import painted
 from tests.drawing.pictures import LINK
 
@@ -41,3 +41,14 @@ def test_a_straight_gradient_is_the_one_that_an_svg_has(stop):
     paint = Linear((0, 0), stop, ((0.0, Color(0, 0, 0)), (0.4, Color(250, 0, 90)), (1.0, Color(10, 200, 255))))
     whole = Squares(0, 0, 4, (b"\1" * 10,) * 9, paint)
     assert drawn(whole) == drawn(Rectangle(0, 0, 40, 36, paint))
+
+
+@pytest.mark.parametrize("ink", [INK, Linear((0, 0), (40, 36), ((0.0, Color(0, 0, 0)), (1.0, Color(250, 0, 90))))])
+def test_shapes_are_the_same_together_and_one_by_one(ink):
+    """Those that are drawn with stamps share a drawing, in which parts outside of the picture would meet the next."""
+    circle = SPRITES["circle"].placed(scale_x=12)
+    corner = Stamps(circle, 12, 12, ((0.0, 0.0),), ink)
+    shapes = [Shape(circle.placed(x, y), ink) for x, y in ((28.5, 30.25), (-6.0, 20.5), (14.75, -5.5), (36.0, 5.0))]
+    separate = Rectangle(0, 0, 0, 0, Color(0, 0, 0))
+    one_by_one = [one for shape in shapes for one in (replace(corner, places=()), shape, separate)]
+    assert drawn(corner, *shapes) == drawn(corner, separate, *one_by_one)

@@ -5,6 +5,8 @@ Stamping is exact because modules have whole pixels: every copy lies on the same
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, cached_property, partial
 from itertools import groupby
 from math import ceil, floor, isclose
 from typing import TYPE_CHECKING
@@ -29,16 +31,25 @@ from qrkit.drawing.scene import (
     Stamps,
 )
 from qrkit.drawing.svg_elements import Definitions, document, elements, path_data, picture, transform
-from qrkit.drawing.untrusted.rasteriser import rasterise
+from qrkit.drawing.untrusted.rasteriser import rasterise_all
 
 if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
+    Masked = Callable[[Image], None]
+    """Adds the area of an item to a mask."""
+
 __all__ = ["painted", "seen"]
 
 WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 """Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""
+
+MOST_TOGETHER = 4_000_000
+"""Pixels of the drawings that are rendered in one request; larger ones are rendered, and freed, one after the other."""
+
+NOWHERE = (1 << 30, 1 << 30, 0, 0)
+"""Left, top, right and bottom of no pixels."""
 
 Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
@@ -67,9 +78,12 @@ def seen(scene: Scene) -> Image:
 
 
 class _Canvas:
-    """An image on which items are painted, one over the other."""
+    """An image on which items are painted, one over the other.
 
-    _shown: dict[tuple[object, ...], Image]
+    Items are only prepared when they are added, so that most drawings can be rendered in one request at the end.
+    """
+
+    _shown: dict[tuple[object, ...], Callable[[], Image]]
 
     def __init__(self, width: int, height: int) -> None:
         from PIL import Image
@@ -77,14 +91,17 @@ class _Canvas:
         self._size = (width, height)
         self._picture = Image.new("RGBA", self._size)
         self._opaque = False
+        self._steps: list[Callable[[], None]] = []
+        self._drawings = _Drawings()
         self._waiting: list[str] = []
+        self._waiting_box = NOWHERE
         self._definitions = Definitions()
         self._shown = {}
 
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
         """Add items with one paint, transformed by a matrix; the paint of images is None."""
         if paint is not None and any(isinstance(item, Squares | Stamps) for item in items):
-            self._add_through(_mask(items, matrix, self._size), matrix, paint)
+            self._add_through([self._masked(item, matrix) for item in items], matrix, paint)
             return
         for item in items:
             match item:
@@ -96,12 +113,15 @@ class _Canvas:
                 case Rectangle(paint=Color() as color) if not self._waiting:
                     self._fill(matrix, item, color)
                 case _:
-                    self._waiting += elements(Group((item,), matrix), self._definitions)
+                    self._wait(item, matrix)
             self._opaque |= isinstance(item, Rectangle) and self._is_ground(item, matrix)
 
     def finished(self) -> Image:
         """Return the image with all items."""
         self._draw_waiting()
+        self._steps.reverse()
+        while self._steps:
+            self._steps.pop()()  # and frees the drawings of this step
         return self._picture
 
     def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
@@ -111,45 +131,102 @@ class _Canvas:
         colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
         return covers and all(color.alpha == 255 for color in colors)
 
+    def _render(self, body: str, definitions: Definitions, size: tuple[int, int]) -> Callable[[], Image]:
+        """Return a function that returns SVG elements as an image, rendered together with others of this canvas."""
+        if not self._drawings.have_room(size):
+            self._drawings = _Drawings()
+        return self._drawings.add(document(*size, body, definitions), size)
+
+    def _cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
+        """Return a function that returns the coverage of SVG elements, rendered together with others of this canvas."""
+        if not self._drawings.have_room(size):
+            self._drawings = _Drawings()
+        return self._drawings.add_cover(body, size)
+
+    def _wait(self, item: Item, matrix: Matrix) -> None:
+        """Add an item to the elements that are drawn together."""
+        self._waiting += elements(Group((item,), matrix), self._definitions)
+        box = (0, 0, *self._size)
+        if isinstance(item, Shape) and isinstance(item.paint, Color):  # renderers round gradients differently elsewhere
+            box = self._pixels_of(item.outline, matrix)
+        (left, top, right, bottom), before = box, self._waiting_box
+        self._waiting_box = (min(left, before[0]), min(top, before[1]), max(right, before[2]), max(bottom, before[3]))
+
     def _draw_waiting(self) -> None:
-        """Draw all waiting elements in one call of the rasterizer."""
-        if self._waiting:
-            self._picture.alpha_composite(_render("".join(self._waiting), self._definitions, self._size))
-            self._waiting, self._definitions = [], Definitions()
+        """Draw all waiting elements as one drawing, which is only as large as necessary."""
+        left, top, right, bottom = self._waiting_box
+        if left < right and top < bottom:
+            body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
+            drawn = self._render(body, self._definitions, (right - left, bottom - top))
+            self._steps.append(lambda: self._picture.alpha_composite(drawn(), (left, top)))
+        self._waiting, self._waiting_box, self._definitions = [], NOWHERE, Definitions()
+
+    def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
+        """Return left, top, right and bottom of the pixels that an outline may cover; none if left >= right."""
+        left, top, right, bottom = outline.box()
+        x, y, width, height = matrix.box(left, top, right - left, bottom - top)
+        across, down = self._size
+        return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
         from PIL import Image
 
         box = matrix.box(rectangle.x, rectangle.y, rectangle.width, rectangle.height)
         if not _whole(*box):
-            self._waiting += elements(Group((rectangle,), matrix), self._definitions)
+            self._wait(rectangle, matrix)
             return
         left, top, width, height = map(round, box)
         right, bottom = min(left + width, self._size[0]), min(top + height, self._size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
             channels = (color.red, color.green, color.blue, color.alpha)
-            if color.alpha == 255:
-                self._picture.paste(channels, (left, top, right, bottom))  # same result as below, but faster
+            if color.alpha == 255:  # same result as below, but faster
+                self._steps.append(lambda: self._picture.paste(channels, (left, top, right, bottom)))
             else:
-                self._picture.alpha_composite(Image.new("RGBA", (right - left, bottom - top), channels), (left, top))
+                colored = partial(Image.new, "RGBA", (right - left, bottom - top), channels)
+                self._steps.append(lambda: self._picture.alpha_composite(colored(), (left, top)))
 
-    def _add_through(self, mask: Image, matrix: Matrix, paint: Paint) -> None:
+    def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
         """Paint through a mask."""
         from PIL import Image, ImageChops
 
         self._draw_waiting()
+        colored: Callable[[], Image.Image]
         if isinstance(paint, Color):
             alpha = {paint.alpha}
-            colored = Image.new("RGBA", self._size, (paint.red, paint.green, paint.blue, paint.alpha))
+            colored = partial(Image.new, "RGBA", self._size, (paint.red, paint.green, paint.blue, paint.alpha))
         else:
             alpha = {color.alpha for _, color in paint.stops}
-            colored = _gradient(paint, matrix, self._size)
-        if self._opaque and alpha == {255}:
-            self._picture.paste(colored, mask=mask)  # same result as below, but faster
-            return
-        colored.putalpha(ImageChops.multiply(colored.getchannel("A"), mask))
-        self._picture.alpha_composite(colored)
+            colored = self._gradient(paint, matrix)
+        is_opaque = self._opaque and alpha == {255}
+
+        def step() -> None:
+            mask, over = Image.new("L", self._size), colored()
+            for add_to in masked:
+                add_to(mask)
+            if is_opaque:
+                self._picture.paste(over, mask=mask)  # same result as below, but faster
+                return
+            over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
+            self._picture.alpha_composite(over)
+
+        self._steps.append(step)
+
+    def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image]:
+        """Return a function that paints an image with a gradient."""
+        from PIL import Image
+
+        width, height = self._size
+        if isinstance(paint, Linear):
+            # All rows of a horizontal gradient are equal, and all columns of a vertical one.
+            height = 1 if paint.start[1] == paint.stop[1] else height
+            width = 1 if paint.start[0] == paint.stop[0] else width
+        definitions = Definitions()
+        everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
+        drawn = self._render("".join(elements(Group((everywhere,), matrix), definitions)), definitions, (width, height))
+        if (width, height) == self._size:
+            return drawn
+        return lambda: drawn().resize(self._size, Image.Resampling.NEAREST)
 
     def _add_picture(self, content: Bitmap | Drawing, box: Box, matrix: Matrix, opacity: float = 1.0) -> None:
         """Paint the part of an image that lies inside the canvas."""
@@ -164,24 +241,99 @@ class _Canvas:
         size = (right - left, bottom - top)
         key = (id(content), inner, size, turned, opacity)
         if key not in self._shown:
-            draw = _bitmap if isinstance(content, Bitmap) else _drawing
-            self._shown[key] = draw(content, inner, turned, opacity, size)  # type: ignore[arg-type]  # each its own
-        self._picture.alpha_composite(self._shown[key], (left, top))
+            self._shown[key] = cache(
+                partial(_bitmap, content, inner, turned, opacity, size)
+                if isinstance(content, Bitmap)
+                else self._render(*_drawing(content, inner, turned, opacity), size)
+            )
+        shown = self._shown[key]
+        self._steps.append(lambda: self._picture.alpha_composite(shown(), (left, top)))
+
+    def _masked(self, item: Item, matrix: Matrix) -> Masked:
+        """Return a function that adds the area of an item to a mask, 255 for full coverage."""
+        masked = None
+        if isinstance(item, Squares):
+            masked = _squares(item, matrix)
+        elif isinstance(item, Stamps):
+            masked = self._stamps(item, matrix)
+        return masked or self._outline(_outline(item), matrix)
+
+    def _stamps(self, stamps: Stamps, matrix: Matrix) -> Masked | None:
+        """Return a function that adds stamps to a mask; None if their subpixel offsets differ."""
+        if not isinstance(stamps.picture, Outline) or not stamps.places:
+            return _nothing
+        import numpy as np
+
+        form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
+        left, top, right, bottom = form.box()
+        places = np.array(stamps.places) * (matrix.scale_x, matrix.scale_y) + (matrix.move_x, matrix.move_y)
+        places += (left, top)
+        over_x, over_y = (_fraction(place) for place in places[0].tolist())
+        places -= (over_x, over_y)
+        whole = np.rint(places).astype(int)
+        if (abs(places - whole) > np.maximum(WHOLE, abs(places) * WHOLE_SHARE)).any():
+            return None
+        size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
+        body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
+        drawn = self._cover(body, size)
+        return lambda mask: _add_stamps(mask, drawn(), whole)
+
+    def _outline(self, outline: Outline, matrix: Matrix) -> Masked:
+        """Return a function that adds any outline to a mask, drawing only the part of the image that it covers."""
+        left, top, right, bottom = self._pixels_of(outline, matrix)
+        if left >= right or top >= bottom:
+            return _nothing
+        there = matrix.then(Matrix(move_x=-left, move_y=-top))
+        body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
+        drawn = self._cover(body, (right - left, bottom - top))
+        return lambda mask: mask.paste(255, (left, top), drawn())
 
 
-def _gradient(paint: Gradient, matrix: Matrix, size: tuple[int, int]) -> Image:
-    """Paint an image with a gradient."""
-    from PIL import Image
+class _Drawings:
+    """Drawings that are rendered in one request, when the first of them is needed.
 
-    width, height = size
-    if isinstance(paint, Linear):
-        # All rows of a horizontal gradient are equal, and all columns of a vertical one.
-        height = 1 if paint.start[1] == paint.stop[1] else height
-        width = 1 if paint.start[0] == paint.stop[0] else width
-    definitions = Definitions()
-    everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
-    painted = _render("".join(elements(Group((everywhere,), matrix), definitions)), definitions, (width, height))
-    return painted if painted.size == size else painted.resize(size, Image.Resampling.NEAREST)
+    Drawings of which only the coverage is needed are parts of one document, one below the other, because each document
+    takes as long as several small shapes.
+    """
+
+    def __init__(self) -> None:
+        self._documents: list[tuple[bytes, int, int]] = []
+        self._covers: list[str] = []
+        self._width, self._height = 0, 0
+        self._pixels = 0
+
+    def have_room(self, size: tuple[int, int]) -> bool:
+        """Return True if another drawing of this size may be rendered together with these."""
+        column = max(self._width, size[0]) * (self._height + size[1])
+        return self._pixels + column <= MOST_TOGETHER
+
+    def add(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
+        """Add a document, and return a function that returns it as an image."""
+        from PIL import Image
+
+        self._documents.append((svg, *size))
+        self._pixels += size[0] * size[1]
+        number = len(self._documents) - 1
+        return lambda: Image.frombuffer("RGBA", size, self._rendered[number], "raw", "RGBA", 0, 1)
+
+    def add_cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
+        """Add elements, and return a function that returns their coverage as an image, 255 for full coverage."""
+        (width, height), top = size, self._height
+        self._covers.append(f'<svg y="{top}" width="{width}" height="{height}">{body}</svg>')
+        self._width, self._height = max(self._width, width), top + height
+        return lambda: self._covered.crop((0, top, width, top + height))
+
+    @cached_property
+    def _rendered(self) -> list[bytes]:
+        column = self._width, self._height
+        covers = [(document(*column, "".join(self._covers), Definitions()), *column)] if self._covers else []
+        return rasterise_all([*self._documents, *covers])
+
+    @cached_property
+    def _covered(self) -> Image:
+        from PIL import Image
+
+        return Image.frombytes("RGBA", (self._width, self._height), self._rendered[-1]).getchannel("A")
 
 
 def _paint(item: Item) -> Paint | None:
@@ -191,20 +343,8 @@ def _paint(item: Item) -> Paint | None:
     return item.paint
 
 
-def _mask(items: list[Item], matrix: Matrix, size: tuple[int, int]) -> Image:
-    """Return a mask of the area that items cover, 255 for full coverage."""
-    from PIL import Image
-
-    mask = Image.new("L", size)
-    for item in items:
-        match item:
-            case Squares() if _add_squares(mask, item, matrix):
-                pass
-            case Stamps() if _add_stamps(mask, item, matrix):
-                pass
-            case _:
-                _add_outline(mask, _outline(item), matrix)
-    return mask
+def _nothing(_mask: Image) -> None:
+    """Add nothing to a mask."""
 
 
 def _outline(item: Item) -> Outline:
@@ -228,45 +368,28 @@ def _outline(item: Item) -> Outline:
     raise TypeError(f"{type(item).__name__} has no outline")
 
 
-def _add_squares(mask: Image, squares: Squares, matrix: Matrix) -> bool:
-    """Add squares to a mask; returns False if they do not lie on whole pixels."""
+def _squares(squares: Squares, matrix: Matrix) -> Masked | None:
+    """Return a function that adds squares to a mask; None if they do not lie on whole pixels."""
     from PIL import Image
 
     across, down = len(squares.cells[0]), len(squares.cells)
     box = matrix.box(squares.x, squares.y, squares.size * across, squares.size * down)
     if not _whole(*box, squares.size * matrix.scale_x):
-        return False
+        return None
     small = Image.frombytes("L", (across, down), b"".join(squares.cells).replace(b"\x01", b"\xff"))
     left, top, width, height = map(round, box)
     large = _mirror(small, (matrix.scale_x < 0, matrix.scale_y < 0)).resize((width, height), Image.Resampling.NEAREST)
-    mask.paste(255, (left, top), large)
-    return True
+    return lambda mask: mask.paste(255, (left, top), large)
 
 
-def _add_stamps(mask: Image, stamps: Stamps, matrix: Matrix) -> bool:
-    """Add stamps to a mask; return False if their subpixel offsets differ."""
-    if not isinstance(stamps.picture, Outline) or not stamps.places:
-        return True
-    import numpy as np
-
-    form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
-    left, top, right, bottom = form.box()
-    places = np.array(stamps.places) * (matrix.scale_x, matrix.scale_y) + (matrix.move_x, matrix.move_y) + (left, top)
-    over_x, over_y = (_fraction(place) for place in places[0].tolist())
-    places -= (over_x, over_y)
-    whole = np.rint(places).astype(int)
-    if (abs(places - whole) > np.maximum(WHOLE, abs(places) * WHOLE_SHARE)).any():
-        return False
-    size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
-    body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
-    stamp = _render(body, Definitions(), size).getchannel("A")
-    layers = _stamp_layers(stamp, whole, mask.size)
+def _add_stamps(mask: Image, stamp: Image, places: np.ndarray) -> None:
+    """Add a stamp at many places to a mask; places as in `_stamp_layers`."""
+    layers = _stamp_layers(stamp, places, mask.size)
     for layer in layers:
         mask.paste(255, (0, 0), layer)
     if not layers:
-        for x, y in whole.tolist():
+        for x, y in places.tolist():
             mask.paste(255, (x, y), stamp)
-    return True
 
 
 def _stamp_layers(stamp: Image, places: np.ndarray, size: tuple[int, int]) -> list[Image]:
@@ -311,18 +434,6 @@ def _step(numbers: np.ndarray) -> int:
     return int(np.diff(unique).min()) if len(unique) > 1 else 1 << 30
 
 
-def _add_outline(mask: Image, outline: Outline, matrix: Matrix) -> None:
-    """Add any outline to a mask, drawing only the part of the image that it covers."""
-    left, top, right, bottom = outline.box()
-    box = matrix.box(left, top, right - left, bottom - top)
-    x, y = max(0, floor(box[0])), max(0, floor(box[1]))
-    size = (min(mask.width, ceil(box[0] + box[2])) - x, min(mask.height, ceil(box[1] + box[3])) - y)
-    if min(size) > 0:
-        there = matrix.then(Matrix(move_x=-x, move_y=-y))
-        body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
-        mask.paste(255, (x, y), _render(body, Definitions(), size).getchannel("A"))
-
-
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
     """Draw a bitmap in a box of an otherwise transparent image of this size."""
     left, top, width, height = box
@@ -339,13 +450,13 @@ def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float,
     return _mirror(picture, turned)
 
 
-def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
-    """Draw an SVG in a box of an otherwise transparent image of this size."""
+def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float) -> tuple[str, Definitions]:
+    """Return the elements that draw an SVG in a box, and what they refer to."""
     definitions = Definitions()
     left, top, width, height = box
     body = picture(drawing, (0, 0, width, height), definitions, opacity)
     there = Matrix(-1 if turned[0] else 1, -1 if turned[1] else 1, left + width * turned[0], top + height * turned[1])
-    return _render(f'<g transform="{transform(there)}">{body}</g>', definitions, size)
+    return f'<g transform="{transform(there)}">{body}</g>', definitions
 
 
 def _mirror(picture: Image, turned: tuple[bool, bool]) -> Image:
@@ -355,13 +466,6 @@ def _mirror(picture: Image, turned: tuple[bool, bool]) -> Image:
     if turned[0]:
         picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM) if turned[1] else picture
-
-
-def _render(body: str, definitions: Definitions, size: tuple[int, int]) -> Image:
-    """Render SVG elements with the rasterizer."""
-    from PIL import Image
-
-    return Image.frombytes("RGBA", size, rasterise(document(*size, body, definitions), *size))
 
 
 def _whole(*numbers: float) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageStat
 
-from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE, MOST_WORKERS, rasterise, within
+from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE, MOST_WORKERS, rasterise, rasterise_all, within
 from qrkit.drawing.untrusted.rasteriser.worker import ENGINES
 from qrkit.errors import QrkitError, RenderingFailed
 from qrkit.server.statuses import status_of
@@ -138,6 +138,19 @@ def test_what_is_no_drawing_of_this_size_is_refused_in_one_line(svg):
     assert isinstance(caught.value, QrkitError)
     assert (status_of(caught.value), caught.value.code) == (400, "rendering-failed")
     assert "\n" not in str(caught.value)
+    assert_draws()
+
+
+def test_drawings_of_one_request_are_those_of_a_request_for_each():
+    blue = drawing('<circle cx="4" cy="2" r="2" fill="#00f"/>', 7, 5)
+    several = [(RED, 20, 20), (blue, 7, 5), (RED, 20, 20)]
+    assert rasterise_all(several) == [rasterise(*one) for one in several]
+    assert rasterise_all([]) == []
+
+
+def test_a_drawing_that_is_refused_refuses_all_of_its_request():
+    with pytest.raises(RenderingFailed):
+        rasterise_all([(RED, 20, 20), (b"<svg", 20, 20)])
     assert_draws()
 
 

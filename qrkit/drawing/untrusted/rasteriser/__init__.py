@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import accumulate, pairwise
 from pathlib import Path
 from time import monotonic
 
-from qrkit.drawing.untrusted.rasteriser.worker import NO_DRAWING, NO_RENDERER
+from qrkit.drawing.untrusted.rasteriser.worker import DRAWING, NO_DRAWING, NO_RENDERER, REQUEST, SIZE
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
-__all__ = ["ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "compress_png", "rasterise", "within"]
+__all__ = ["ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "compress_png", "rasterise", "rasterise_all", "within"]
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
 """Environment variable with a name in `worker.ENGINES`; without it, the first installed engine is used."""
@@ -33,7 +33,6 @@ _log = logging.getLogger("qrkit")
 DRAW, COMPRESS = b"d", b"c"
 """Kinds of requests; the digit of a level requests compression at that level."""
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
-_REQUEST = struct.Struct(">cIII")
 _SCRIPT = Path(__file__).with_name("worker.py")
 _drawers, _compressors = Workers(_SCRIPT, MOST_WORKERS), Workers(_SCRIPT, MOST_WORKERS)
 
@@ -66,7 +65,26 @@ def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_S
     Raises:
         RenderingFailed: If the renderer rejects the SVG, fails on it, or takes too long.
     """
-    return _send_request(_drawers, _REQUEST.pack(DRAW, len(svg), width, height), svg, seconds)
+    return rasterise_all([(svg, width, height)], seconds=seconds)[0]
+
+
+def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float = LONGEST_SECONDS) -> list[bytes]:
+    """Draw several SVGs in one request, which takes less time than a request for each of them.
+
+    Args:
+        drawings: An SVG, and its width and height in pixels, for each drawing.
+        seconds: Time limit for all of them together.
+
+    Returns:
+        The pixels of each drawing; see `rasterise`.
+
+    Raises:
+        RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
+    """
+    parts = [part for svg, width, height in drawings for part in (DRAWING.pack(len(svg), width, height), svg)]
+    pixels = _send_request(_drawers, DRAW, parts, seconds)
+    ends = [*accumulate(4 * width * height for _, width, height in drawings)]
+    return [pixels[start:end] for start, end in pairwise([0, *ends])]
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int | None = None) -> bytes:
@@ -82,18 +100,17 @@ def compress_png(pixels: bytes, width: int, height: int, level: int | None = Non
         RenderingFailed: If there is not enough memory, or compression takes too long.
     """
     job = COMPRESS if level is None else b"%d" % level
-    head = _REQUEST.pack(job, len(pixels), width, height)
-    return _send_request(_compressors, head, pixels, LONGEST_SECONDS)
+    return _send_request(_compressors, job, [SIZE.pack(width, height), pixels], LONGEST_SECONDS)
 
 
-def _send_request(pool: Workers, head: bytes, data: bytes, seconds: float) -> bytes:
+def _send_request(pool: Workers, job: bytes, parts: Sequence[bytes], seconds: float) -> bytes:
     deadline = _deadline.get()
     if deadline is not None:
         seconds = min(seconds, deadline - monotonic())
         if seconds <= 0:
             raise RenderingFailed("the drawing cannot be rendered: all its parts together take too long")
     try:
-        outcome, answer = pool.ask(head, data, seconds=seconds)
+        outcome, answer = pool.ask(REQUEST.pack(job, sum(map(len, parts))), *parts, seconds=seconds)
     except WorkersBusy as error:
         reason = "too many others are being drawn; try again later"
         raise RenderingFailed(f"the drawing cannot be rendered: {reason}") from error

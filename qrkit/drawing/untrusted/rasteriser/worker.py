@@ -12,19 +12,25 @@ from functools import partial
 
 __all__ = ["ENGINES", "main"]
 
+REQUEST = struct.Struct(">cI")
+"""The header of a request: its job, and the length of its data."""
+SIZE = struct.Struct(">II")
+"""Width and height, before the pixels to compress."""
+DRAWING = struct.Struct(">III")
+"""Length, width and height of an SVG, before each of the SVGs to draw."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
 """Bytes of address space: the largest image, 40 million pixels, needs several copies of 160 MB."""
 
 
-def _librsvg(svg: bytes, width: int, height: int) -> bytes:
+def _librsvg(svg: bytes, width: int, height: int) -> memoryview:
     import pyvips
 
     image = pyvips.Image.svgload_buffer(svg)
     if (image.width, image.height) != (width, height):
         raise ValueError(f"the drawing is {image.width} x {image.height} pixels, not {width} x {height}")
-    return bytes(image.write_to_memory())
+    return memoryview(image.write_to_memory())
 
 
 def _resvg(svg: bytes, width: int, height: int) -> bytes:
@@ -39,14 +45,16 @@ def _resvg(svg: bytes, width: int, height: int) -> bytes:
     return picture.convert("RGBA").tobytes()
 
 
-ENGINES: dict[str, tuple[str, Callable[[bytes, int, int], bytes]]] = {
+Drawer = Callable[[bytes, int, int], bytes | memoryview]
+
+ENGINES: dict[str, tuple[str, Drawer]] = {
     "librsvg": ("pyvips", _librsvg),
     "resvg": ("resvg_py", _resvg),
 }
 """Maps each name to its library and its function; the first engine that is installed is used."""
 
 
-def _engine(name: str) -> Callable[[bytes, int, int], bytes]:
+def _engine(name: str) -> Drawer:
     if name and name not in ENGINES:
         raise ValueError(f"QRKIT_RASTERISER={name!r} must be one of {', '.join(ENGINES)}")
     for library, draw in [ENGINES[name]] if name else ENGINES.values():
@@ -58,7 +66,17 @@ def _engine(name: str) -> Callable[[bytes, int, int], bytes]:
     )
 
 
-def _compress(pixels: bytes, width: int, height: int, *, level: int | None = None) -> bytes:
+def _draw(draw: Drawer, data: bytes) -> bytes:
+    pictures, start = [], 0
+    while start < len(data):
+        length, width, height = DRAWING.unpack_from(data, start)
+        start += DRAWING.size + length
+        pictures.append(draw(data[start - length : start], width, height))
+    return b"".join(pictures)
+
+
+def _compress(data: bytes, *, level: int | None = None) -> bytes:
+    (width, height), pixels = SIZE.unpack_from(data), memoryview(data)[SIZE.size :]
     bands = len(pixels) // (width * height)
     try:
         import pyvips
@@ -88,19 +106,21 @@ def _limit_memory() -> None:
 def main() -> None:
     """Answer requests until stdin ends."""
     _limit_memory()
-    jobs: dict[bytes, Callable[[bytes, int, int], bytes]] = {b"c": _compress}
+    # One drawing is not worth the threads that libvips would start for each.
+    os.environ.setdefault("VIPS_CONCURRENCY", "1")
+    jobs: dict[bytes, Callable[[bytes], bytes]] = {b"c": _compress}
     jobs |= {b"%d" % level: partial(_compress, level=level) for level in range(10)}
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := requests.read(13):
-        job, length, width, height = struct.unpack(">cIII", head)
+    while head := requests.read(REQUEST.size):
+        job, length = REQUEST.unpack(head)
         data = requests.read(length)
         failed, answer = DONE, b""
         try:
             if job not in jobs:
                 failed = NO_RENDERER
-                jobs[job] = _engine(os.environ.get("QRKIT_RASTERISER", ""))
+                jobs[job] = partial(_draw, _engine(os.environ.get("QRKIT_RASTERISER", "")))
             failed = NO_DRAWING
-            answer = jobs[job](data, width, height)
+            answer = jobs[job](data)
             failed = DONE
         except BaseException as error:  # a renderer written in Rust panics with a BaseException
             answer = " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
