@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -50,40 +51,30 @@ def left_out(sheet: Sheet) -> set[tuple[int, int]]:
     if covered > MOST_PAINTED:
         rule = f"cover {covered / 1e6:,.0f} million pixels together; at most {MOST_PAINTED / 1e6:,.0f} are drawn"
         raise InvalidParameter(Problem("layers", None, rule, "out-of-range"))
-    tests = [(index, layer) for index, layer in enumerate(sheet.design.layers) if layer.display != "overlay"]
-    if not tests:
-        return set()
-    data = [
-        (column, row)
-        for row, line in enumerate(sheet.symbol.roles)
-        for column, role in enumerate(line)
-        if role == Role.DATA
-    ]
     hit: set[tuple[int, int]] = set()
-    for index, layer in tests:
+    for index, layer in enumerate(sheet.design.layers):
         if layer.display == "box-hit-test":
-            hit |= _in_box(sheet, layer, data)
-        else:
-            hit |= _on_pixels(sheet, index, layer, data)
-    return hit
+            hit |= _in_box(sheet, layer)
+        elif layer.display == "pixel-hit-test":
+            hit |= _on_pixels(sheet, index, layer)
+    roles = sheet.symbol.roles
+    return {(column, row) for column, row in hit if roles[row][column] == Role.DATA}
 
 
-def _in_box(sheet: Sheet, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+def _in_box(sheet: Sheet, layer: Layer) -> set[tuple[int, int]]:
     """Return the modules that overlap the layer's box, enlarged by the tolerance."""
     grown, module = layer.tolerance, sheet.layout.module
     left, right = layer.x - grown, layer.x + layer.width + grown
     top, bottom = layer.y - grown, layer.y + layer.height + grown
     if left >= right or top >= bottom:
         return set()
-    found = set()
-    for place in data:
-        x, y = sheet.layout.place(*place)
-        if x < right and left < x + module and y < bottom and top < y + module:
-            found.add(place)
-    return found
+    places = [(number, *sheet.layout.place(number, number)) for number in range(sheet.layout.side)]
+    columns = [number for number, x, _ in places if x < right and left < x + module]
+    rows = [number for number, _, y in places if y < bottom and top < y + module]
+    return set(product(columns, rows))
 
 
-def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int]]) -> set[tuple[int, int]]:
+def _on_pixels(sheet: Sheet, index: int, layer: Layer) -> set[tuple[int, int]]:
     """Return the modules that overlap a visible pixel of the layer, with pixels enlarged by the tolerance."""
     import numpy as np
 
@@ -107,8 +98,9 @@ def _on_pixels(sheet: Sheet, index: int, layer: Layer, data: list[tuple[int, int
     first_x, last_x = _overlapped(x - left - grown - (square - 1), x - left + module + grown, width)
     first_y, last_y = _overlapped(y - top - grown - (square - 1), y - top + module + grown, height)
     below, above = sums[last_y], sums[first_y]
-    counts = (below[:, last_x] - above[:, last_x] - below[:, first_x] + above[:, first_x]).tolist()
-    return {(column, row) for column, row in data if counts[row][column]}
+    counts = below[:, last_x] - above[:, last_x] - below[:, first_x] + above[:, first_x]
+    rows, columns = (places.tolist() for places in np.nonzero(counts))
+    return set(zip(columns, rows, strict=True))
 
 
 def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:

@@ -35,7 +35,8 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     stamp = DOT if modules.type == "dots" else SPRITES.get(modules.sprite or "")
     if stamp:
         outline = stamp.placed(scale_x=layout.module)
-        places = tuple(layout.place(*place) for place in _places(dark))
+        edges = [layout.place(number, number) for number in range(layout.side)]
+        places = tuple((edges[column][0], edges[row][1]) for column, row in _places(dark))
         return [Stamps(outline, layout.module, layout.module, places, sheet.foreground, modules.union)]
     if modules.type == "sprite":
         return _sprites(sheet, dark, light)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain, compress
 
 from qrkit.design.color import Color
@@ -27,6 +28,7 @@ from qrkit.drawing.svg_text import fill, number, numbers, side, union_data
 __all__ = [
     "NAMESPACES",
     "Definitions",
+    "characters",
     "document",
     "elements",
     "number",
@@ -49,6 +51,24 @@ def path_data(outline: Outline) -> str:
     form = "".join([_SEGMENTS[letter] for letter, _ in outline.segments])
     text = form % tuple(chain.from_iterable([numbers for _, numbers in outline.segments]))
     return _ZEROS.sub("", text.replace("-0.000", "0.000"))
+
+
+def characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
+    """Return the characters of an outline's numbers at all of these places, as `path_data` writes them, without signs.
+
+    Args:
+        outline: The outline.
+        places: x, y by which it is moved.
+    """
+    import numpy as np
+
+    numbers = [number for _, numbers in outline.segments for number in numbers]
+    values = np.array(numbers).reshape(-1, 2) + np.array(places).reshape(-1, 1, 2)
+    thousandths = np.rint(abs(values) * 1000).astype(np.int64)
+    # A letter or a space and a digit, further digits, and the decimals that are not zeros, the last one with the point.
+    digits = sum(np.count_nonzero(thousandths >= 10**least) for least in (4, 5, 6, 7))
+    decimals = sum(np.count_nonzero(thousandths % rest) for rest in (10, 100, 1000, 1000))
+    return int(2 * values.size + digits + decimals)
 
 
 def transform(matrix: Matrix) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, cached_property, partial
-from itertools import groupby
+from itertools import groupby, product
 from math import ceil, floor, isclose
 from typing import TYPE_CHECKING
 
@@ -408,30 +408,41 @@ def _stamp_layers(stamp: Image, places: np.ndarray, size: tuple[int, int]) -> li
     import numpy as np
     from PIL import Image
 
-    (width, height), first = stamp.size, places.min(axis=0)
-    across, down = (_step(numbers) for numbers in places.T)
-    apart = -(-width // across), -(-height // down)  # columns and rows between stamps that do not overlap
-    if max(apart) > 2 or ((places - first) % (across, down)).any():
+    width, height = stamp.size
+    places = places[((places > (-width, -height)) & (places < size)).all(axis=1)]
+    if not len(places):
         return []
-    # A border of the size of a stamp takes the parts outside of the canvas.
-    layers = np.zeros((*apart, size[1] + 2 * height, size[0] + 2 * width), dtype=np.uint8)
-    inside = ((places > (-width, -height)) & (places < size)).all(axis=1)
-    numbers = ((places - first) // (across, down) % apart)[inside]
-    form = np.asarray(stamp)
-    for (column, row), (x, y) in zip(numbers.tolist(), (places[inside] + stamp.size).tolist(), strict=True):
-        layers[column, row, y : y + height, x : x + width] = form
-    flat = layers[:, :, height:-height, width:-width].reshape(-1, size[1], size[0])
-    if len(flat) > 2 and np.count_nonzero(flat, axis=0).max() > 2:
+    first = places.min(axis=0)
+    across, down = steps = [_step(numbers, side) for numbers, side in zip(places.T, stamp.size, strict=True)]
+    numbers, rest = np.divmod(places - first, steps)
+    columns, rows = -(-width // across), -(-height // down)  # stamps so far apart do not overlap
+    if max(columns, rows) > 2 or rest.any():
         return []
-    return [Image.fromarray(layer) for layer in flat]
+    groups = numbers // (columns, rows)
+    across, down = across * columns, down * rows
+    tile = np.zeros((down, across), dtype=np.uint8)
+    tile[:height, :width] = np.asarray(stamp)
+    layers = []
+    for column, row in product(range(columns), range(rows)):
+        is_here = (numbers % (columns, rows) == (column, row)).all(axis=1)
+        cells = np.zeros((groups[:, 1].max() + 1, groups[:, 0].max() + 1), dtype=np.uint8)
+        cells[groups[is_here, 1], groups[is_here, 0]] = 1
+        tiled = (cells[:, None, :, None] * tile[None, :, None, :]).reshape(len(cells) * down, -1)
+        layer = Image.new("L", size)
+        layer.paste(Image.fromarray(tiled), (int(first[0]) + column * steps[0], int(first[1]) + row * steps[1]))
+        layers.append(layer)
+    is_crowded = (
+        len(layers) > 2 and np.sum([np.asarray(layer) > 0 for layer in layers], axis=0, dtype=np.uint8).max() > 2
+    )
+    return [] if is_crowded else layers
 
 
-def _step(numbers: np.ndarray) -> int:
-    """Return the smallest distance between two different numbers; a very large one if all are equal."""
+def _step(numbers: np.ndarray, side: int) -> int:
+    """Return the smallest distance between two different numbers; the side of a stamp if all are equal."""
     import numpy as np
 
     unique = np.unique(numbers)
-    return int(np.diff(unique).min()) if len(unique) > 1 else 1 << 30
+    return int(np.diff(unique).min()) if len(unique) > 1 else side
 
 
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:

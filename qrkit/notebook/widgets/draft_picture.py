@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from qrkit.design.outline import Outline
 from qrkit.drawing.draw import is_plain
 from qrkit.drawing.scene import Group, Shape, Stamps
+from qrkit.drawing.svg_elements import characters
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Item
@@ -36,21 +37,21 @@ def picture_of(image: QRImage) -> Picture:
 
 
 def _fewest_characters(items: Iterable[Item]) -> int:
-    """Return a number of characters that the SVG surely exceeds, without writing it.
-
-    Each number of an outline takes a digit and the letter or space before it.
-    """
+    """Return a number of characters that the SVG surely exceeds, without writing it."""
     count = 0
     for item in items:
         match item:
             case Group(inside):
                 count += _fewest_characters(inside)
             case Shape(outline):
-                count += 2 * _numbers(outline)
+                count += _characters(outline, ((0.0, 0.0),))
             case Stamps(Outline() as outline, places=places):
-                count += 2 * _numbers(outline) * len(places)
+                count += _characters(outline, places)
     return count
 
 
-def _numbers(outline: Outline) -> int:
-    return sum(len(numbers) for _, numbers in outline.segments)
+def _characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
+    """Return the characters of an outline at some places, or fewer if these are too many already."""
+    # Each number takes at least a digit and the letter or space before it.
+    fewest = 2 * sum(len(numbers) for _, numbers in outline.segments) * len(places)
+    return fewest if fewest > LONGEST_SVG else characters(outline, places)
