@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.drawing.draw import draw
@@ -54,7 +55,7 @@ class State(NamedTuple):
 
 
 class Bench:
-    """Measures a design and its changed versions.
+    """Measures a design and its changed versions, each of them once.
 
     Args:
         design: The design; its changed versions must not use other images.
@@ -67,6 +68,13 @@ class Bench:
         pictures = read_assets(paths, fetch) if paths else {}
         self._pictures = {content: pictures[path] for path, content in paths.items()}
         self._target = target
+        self._states: dict[Design, State] = {}
+
+    def aiming(self, target: float) -> Bench:
+        """Return a bench with another target and the same measurements."""
+        other = copy(self)
+        other._target = target
+        return other
 
     def state(self, design: Design) -> State:
         """Measure a design.
@@ -75,6 +83,11 @@ class Bench:
             InvalidParameter: If the design leaves less than one pixel per module.
             ContentTooLong: If the content does not fit.
         """
+        if design not in self._states:
+            self._states[design] = self._measured(design)
+        return self._states[design]
+
+    def _measured(self, design: Design) -> State:
         pictures = self._pictures_of(design)
         symbol = symbol_of(design, pictures)
         sampled = sample(draw(design, symbol, pictures, exact=True))

@@ -180,11 +180,9 @@ def retaken(picture: Pixels) -> Pixels:
 
 
 def _of(values: np.ndarray[Any, Any]) -> Picture:
-    return Image.fromarray(np.rint(np.clip(values, 0, 255)).astype(np.uint8))
-
-
-def _floats(picture: Picture) -> np.ndarray[Any, np.dtype[np.float32]]:
-    return np.asarray(picture, dtype=np.float32)
+    """Return an image of floats, which are overwritten."""
+    np.rint(np.clip(values, 0, 255, out=values), out=values)
+    return Image.fromarray(values.astype(np.uint8))
 
 
 def _blurred(picture: Picture, pixels: float) -> Picture:
@@ -192,13 +190,21 @@ def _blurred(picture: Picture, pixels: float) -> Picture:
     return picture.filter(ImageFilter.GaussianBlur(pixels))
 
 
+def _changed(picture: Picture, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> Picture:
+    """Change each gray of an image in the same way."""
+    greys = np.arange(256, dtype=np.float32)[None, :]
+    return picture.point(_of(change(greys)).tobytes())
+
+
 def _faded(picture: Picture, contrast: float) -> Picture:
-    return _of(128 + (_floats(picture) - 128) * np.float32(contrast))
+    return _changed(picture, lambda greys: 128 + (greys - 128) * np.float32(contrast))
 
 
 def _noisy(picture: Picture, random: np.random.Generator, deviation: float) -> Picture:
-    greys = _floats(picture)
-    return _of(greys + random.standard_normal(greys.shape, dtype=np.float32) * np.float32(deviation))
+    greys = random.standard_normal((picture.height, picture.width), dtype=np.float32)
+    greys *= np.float32(deviation)
+    greys += np.asarray(picture)
+    return _of(greys)
 
 
 def _as_jpeg(picture: Picture, quality: int) -> Picture:
@@ -216,14 +222,18 @@ def _places(picture: Picture) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
 def _shaded(picture: Picture, least: float) -> Picture:
     """Light the image from the upper left, leaving this share of the light at the lower right corner."""
     across, down = _places(picture)
-    return _of(_floats(picture) * (1 - np.float32(1 - least) * (np.float32(0.7) * across + np.float32(0.3) * down)))
+    greys = np.float32(0.7) * across + np.float32(0.3) * down
+    greys *= np.float32(1 - least)
+    np.subtract(1, greys, out=greys)
+    greys *= np.asarray(picture)
+    return _of(greys)
 
 
 def _glared(picture: Picture, greys: float) -> Picture:
     """Add the reflection of a lamp to the right above the middle, lighter by this number of grays."""
     across, down = _places(picture)
     distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
-    return _of(_floats(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)
+    return _of(np.asarray(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)
 
 
 def _inked(sheet: Sheet, twelfths: float) -> Picture:
@@ -340,7 +350,11 @@ HARDER = (
     Condition("noise-60", "In deep darkness.", _grainy(60)),
     Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
     Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
-    Condition("invert", "Light on dark, as apps show it at night.", lambda sheet, _: _of(255 - _floats(sheet.picture))),
+    Condition(
+        "invert",
+        "Light on dark, as apps show it at night.",
+        lambda sheet, _: _changed(sheet.picture, lambda greys: 255 - greys),
+    ),
 )
 """Conditions in which not every plain symbol is read; they show how much margin a design has."""
 

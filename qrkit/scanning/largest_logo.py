@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from qrkit.design.decoration import Layer
@@ -16,7 +17,7 @@ from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
-from qrkit.scanning.scan_report import VERDICTS, Level, ScanReport
+from qrkit.scanning.scan_report import Level, ScanReport, Verdict
 from qrkit.scanning.symbol_steps import sufficient_symbols
 
 if TYPE_CHECKING:
@@ -90,19 +91,37 @@ def largest_logo(
 
     bench = Bench(with_logo(1), target, fetch)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}
-    verdict = min("ok", examine(drawn(design, fetch), level).verdict, key=VERDICTS.index)
-    best, least, most = None, PARTS - 1, PARTS * side
-    while most - least > 1:
-        middle = (least + most) // 2
-        found = _fit(bench, with_logo(middle / PARTS), known, may)
+
+    @cache
+    def fitted(parts: int) -> State | None:
+        return _fit(bench, with_logo(parts / PARTS), known, may)
+
+    @cache
+    def verdict() -> Verdict:
+        return examine(drawn(design, fetch), level).verdict
+
+    @cache
+    def scanned(parts: int) -> ScanReport | None:
+        found = fitted(parts)
         report = examine(drawn(found.design, fetch), level) if found else None
-        if report and report.is_at_least(verdict):
-            best, least = report, middle
-        else:
-            most = middle
+        return report if report and (report.is_at_least("ok") or report.is_at_least(verdict())) else None
+
+    # Readers take much longer than arithmetic and mostly agree with it, so they check what it has found.
+    most = _largest(fitted, PARTS * side)
+    share = most if scanned(most) else _largest(scanned, most)
+    best = scanned(share)
     if best is None or best.design is None:
         raise CannotRepair("not even a picture of one module fits there, with what may be used of error correction")
-    return LargestLogo(best.design.layers[-1], least / PARTS / side, best.design, best)
+    return LargestLogo(best.design.layers[-1], share / PARTS / side, best.design, best)
+
+
+def _largest(is_good: Callable[[int], object], most: int) -> int:
+    """Return the largest number below `most` for which something is found; if there is none, less than a module."""
+    least = PARTS - 1
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if is_good(middle) else (least, middle)
+    return least
 
 
 def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from itertools import takewhile
 from statistics import fmean
 from time import monotonic
@@ -181,20 +182,33 @@ def run_panel(
         engines = installed() if level == "full" else standard()
     if not engines:
         raise InvalidParameter(Problem("engines", list(engines), "names at least one engine"))
-    start, sheet, payloads = monotonic(), Sheet(greys, px), _payloads(content)
-
-    def seen(conditions: Iterable[Condition], sheet: Sheet = sheet) -> dict[str, dict[str, Outcome]]:
-        return {
-            condition.name: _outcomes(engines, picture, payloads)
-            for condition, picture in captured(sheet, conditions, seed)
-        }
-
+    start, payloads, engines = monotonic(), _payloads(content), tuple(engines)
+    seen = partial(_seen, Sheet(greys, px), payloads=payloads, engines=engines, seed=seed)
     outcomes = seen(CONDITIONS[level])
     climbed = RAMPS if level == "full" else ()
     ramps = {ramp.name: dict(zip(ramp.strengths, seen(ramp.conditions).values(), strict=True)) for ramp in climbed}
-    limits = (seen(LIMIT), seen(LIMIT, _plain(symbol))) if symbol and level != "quick" else ({}, {})
+    limits = (seen(LIMIT), _plain_limit(symbol, payloads, engines, seed)) if symbol and level != "quick" else ({}, {})
     versions = {engine.name: engine.version for engine in engines}
     return Panel(level, seed, versions, outcomes, ramps, monotonic() - start, *limits)
+
+
+def _seen(
+    sheet: Sheet, conditions: Iterable[Condition], *, payloads: frozenset[bytes], engines: tuple[Engine, ...], seed: int
+) -> dict[str, dict[str, Outcome]]:
+    """Return what engines read in captures of a sheet, by condition and engine."""
+    return {
+        condition.name: _outcomes(engines, picture, payloads)
+        for condition, picture in captured(sheet, conditions, seed)
+    }
+
+
+# A repair, and whoever changes a design between two checks, compares many designs with the same plain symbol.
+@lru_cache(maxsize=8)
+def _plain_limit(
+    symbol: Symbol, payloads: frozenset[bytes], engines: tuple[Engine, ...], seed: int
+) -> dict[str, dict[str, Outcome]]:
+    """Return what engines read in captures of a plain symbol at the limit; see `Panel.plain_limit`."""
+    return _seen(_plain(symbol), LIMIT, payloads=payloads, engines=engines, seed=seed)
 
 
 def _plain(symbol: Symbol) -> Sheet:
@@ -207,20 +221,20 @@ def _plain(symbol: Symbol) -> Sheet:
     return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels)
 
 
-def _payloads(content: str | bytes) -> set[bytes]:
+def _payloads(content: str | bytes) -> frozenset[bytes]:
     """Return a content in all charsets in which symbols encode it."""
     if isinstance(content, bytes):
-        return {content}
+        return frozenset((content,))
     payloads = set()
     for charset in CHARSETS:
         try:
             payloads.add(content.encode(charset))
         except UnicodeEncodeError:
             continue
-    return payloads
+    return frozenset(payloads)
 
 
-def _outcomes(engines: Iterable[Engine], picture: Pixels, payloads: set[bytes]) -> dict[str, Outcome]:
+def _outcomes(engines: Iterable[Engine], picture: Pixels, payloads: frozenset[bytes]) -> dict[str, Outcome]:
     """Return what each engine reads in a capture, or in the second one, which is taken if an engine needs it."""
     outcomes: dict[str, Outcome] = {}
     second = None

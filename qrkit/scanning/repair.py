@@ -118,8 +118,9 @@ def make_scannable(
     _check(target, may)
     before = examine(drawn(design, fetch), level)
     best: Repair | None = None
+    measured = Bench(design, target, fetch)
     for share in SHARES:
-        bench = Bench(design, target * share, fetch)
+        bench = measured.aiming(target * share)
         steps, state = found_steps(bench, design, may)
         if bench.is_good(state):
             masks = MASKS if share == SHARES[0] and "mask" in may and level != "static" else ()

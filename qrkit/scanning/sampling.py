@@ -13,9 +13,11 @@ import numpy as np
 
 from qrkit.design.color import LUMA, WHITE, Color
 from qrkit.drawing.scene import Group, Matrix
-from qrkit.drawing.writers.canvas import painted
+from qrkit.drawing.writers.canvas import painted, seen
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from qrkit.drawing.scene import Scene
 
 __all__ = ["MARGIN", "Greys", "Sampled", "greys_of", "median", "reflectance", "sample"]
@@ -92,7 +94,7 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     left, top = scene.origin
     reach, scale = MARGIN * scene.module, pixels / scene.module
     matrix = Matrix(scale, scale, (reach - left) * scale, (reach - top) * scale)
-    picture = _render(scene, matrix, across * pixels)
+    picture = _floats(painted(_part(scene, matrix, across * pixels, across * pixels)))
     is_inside = np.zeros(picture.shape[:2], dtype=bool)
     box = [max(0, round(edge)) for edge in matrix.box(0, 0, scene.width, scene.height)]
     is_inside[box[1] : box[1] + box[3], box[0] : box[0] + box[2]] = True
@@ -118,10 +120,12 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, flo
     size = max(1, round(scene.width * scale)), max(1, round(scene.height * scale))
     # With whole pixels per module, the symbol must begin on a whole pixel; the edges get the remaining fraction.
     left, top = (round(place * scale) - place * scale for place in scene.origin)
-    picture = _render(scene, Matrix(scale, scale, left, top), *size)
-    alpha = picture[:, :, 3:]
-    below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
-    return (picture[:, :, :3] * alpha + below * (1 - alpha)) @ WEIGHTS, scale * scene.module
+    picture: np.ndarray = _floats(seen(_part(scene, Matrix(scale, scale, left, top), *size)))
+    if picture.shape[2] == 4:
+        alpha = picture[:, :, 3:]
+        below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
+        picture = picture[:, :, :3] * alpha + below * (1 - alpha)
+    return picture @ WEIGHTS, scale * scene.module
 
 
 def median(values: np.ndarray) -> float:
@@ -135,10 +139,15 @@ def reflectance(luma: Greys) -> Greys:
     return np.where(luma <= 0.04045, luma / 12.92, ((luma + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 
-def _render(scene: Scene, matrix: Matrix, width: int, height: int | None = None) -> np.ndarray:
-    """Render the part of a scene that a matrix moves into an image of this size, as RGBA, 0..1."""
-    part = replace(scene, width=width, height=height or width, items=(Group(scene.items, matrix),))
-    return np.asarray(painted(part), dtype=np.float32) / 255
+def _part(scene: Scene, matrix: Matrix, width: int, height: int) -> Scene:
+    """Return the part of a scene that a matrix moves into an image of this size."""
+    return replace(scene, width=width, height=height, items=(Group(scene.items, matrix),))
+
+
+def _floats(picture: Image) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return the channels of an image, 0..1."""
+    floats = np.asarray(picture, dtype=np.float32)
+    return np.divide(floats, 255, out=floats)
 
 
 def _flips(scene: Scene) -> tuple[bool, bool]:

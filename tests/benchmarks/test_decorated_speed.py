@@ -10,7 +10,9 @@ import pytest
 import pyvips
 from PIL import Image
 
-from qrkit import Design, Gradient, Layer, data_uri, generate
+from qrkit import Design, Gradient, Layer, Modules, data_uri, generate
+from qrkit.notebook.widgets.draft import Draft, Edit
+from tests.scanning.designs import heart
 
 pytestmark = pytest.mark.benchmark
 
@@ -81,6 +83,50 @@ def test_a_decorated_design_becomes_a_png(design, rounds, capsys):
     ratio = median(one / other for one, other in times)
     with capsys.disabled():
         print(f"\n{ours:8.0f} ms qrkit {theirs:8.0f} ms librsvg alone, qrkit/librsvg {ratio:.2f}")  # noqa: T201
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_the_verdict_costs_little_beside_the_picture(width, capsys):
+    """And the picture, little beside the bare rasteriser; wall time, because both wait for processes."""
+    design = heart().resized(width=width)
+    svg = generate(design, warn=False).to_bytes("svg")
+
+    def judged(one: Design) -> bytes:
+        image = generate(one, warn=False)
+        assert image.scan
+        return image.to_bytes("png")
+
+    assert judged(design) == by_qrkit(design)
+    times = [(seconds(by_qrkit, design), seconds(judged, design), seconds(bare, svg)) for _ in range(ROUNDS)]
+    plain, with_verdict, theirs = (median(column) * 1000 for column in zip(*times, strict=True))
+    with capsys.disabled():
+        print(  # noqa: T201
+            f"\n{width} px: {plain:.1f} ms, with a verdict {with_verdict:.1f} ms, librsvg alone {theirs:.1f} ms; "
+            f"qrkit/librsvg {plain / theirs:.2f}, with a verdict {with_verdict / theirs:.2f}"
+        )
+
+
+@pytest.mark.parametrize("design", ["heart", "star V30"])
+def test_a_layer_is_dragged_in_the_studio(design, capsys):
+    """Against the PNG of the same design, with the compression of the studio."""
+    star = Modules(type="sprite", sprite="star")
+    start = heart()
+    if design != "heart":
+        start = Design(content="https://example.com", version=30, width=1000, modules=star).with_logo("icon:heart")
+    draft = Draft(start)
+
+    def drag(number: int) -> None:
+        draft.edit(Edit(("layers", 0, "x"), value=round(start.layers[0].x + number / 4, 2)), gesture=1)
+
+    def png(number: int) -> None:
+        layer = start.layers[0].replace(y=round(start.layers[0].y + number / 4, 2))
+        generate(start.replace(layers=[layer]), warn=False).to_bytes("png", compression=1)
+
+    times = [(seconds(drag, number), seconds(png, number)) for number in range(1, ROUNDS + 1)]
+    dragged, drawn = (median(column) * 1000 for column in zip(*times, strict=True))
+    with capsys.disabled():
+        print(f"\n{design}: a step {dragged:.1f} ms, its png {drawn:.1f} ms, ratio {dragged / drawn:.2f}")  # noqa: T201
+    assert dragged < 3 * drawn
 
 
 def test_a_change_of_colour_encodes_nothing(capsys):

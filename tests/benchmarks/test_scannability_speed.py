@@ -9,7 +9,7 @@ import pytest
 from qrkit import Design, Gradient, Layer, QRImage, check
 from qrkit.design.decoration import Modules
 from qrkit.scanning.readers import installed, standard
-from tests.scanning.designs import all_eyes, broken, plain, with_logo
+from tests.scanning.designs import all_eyes, broken, heart, plain, with_logo
 
 pytestmark = pytest.mark.benchmark
 
@@ -25,7 +25,7 @@ CASES = {
         layers=[Layer("icon:heart", x=130, y=130, width=60, height=60, color="#B00020")],
     ),
 }
-ROUNDS = 7
+ROUNDS, FEW = 7, 3
 MOST_SECONDS = {"static": 0.05, "standard": 1.0}
 OTHERS = {"opencv", "zbar"}
 """Engines that are no judges."""
@@ -57,6 +57,27 @@ def test_a_check(case, capsys):
             print(f"  {name:17} {1000 * median(times):8.2f} ms {ratio:7.2f}")  # noqa: T201
     for level, most in MOST_SECONDS.items():
         assert min(found[level]) < most
+
+
+def test_repairs_and_logos_cost_as_much_as_a_few_checks(capsys):
+    """Against the standard check of the same design, of which each needs at least one; a repair, two."""
+    design = heart()
+    bare = design.replace(layers=())
+    parts = {
+        "standard": lambda: check(design),
+        "static": lambda: check(design, "static"),
+        "make_scannable": lambda: design.replace(padding=1).make_scannable(),
+        "make_scannable, static": lambda: design.replace(padding=1).make_scannable(level="static"),
+        "largest_logo": lambda: bare.largest_logo("icon:heart"),
+        "largest_logo, static": lambda: bare.largest_logo("icon:heart", level="static"),
+    }
+    found = {name: [seconds(part) for _ in range(FEW)] for name, part in parts.items()}
+    with capsys.disabled():
+        print(f"\nmedian of {FEW}; part of the time for a standard check")  # noqa: T201
+        for name, times in found.items():
+            ratio = median(times) / median(found["standard"])
+            print(f"  {name:23} {1000 * median(times):8.1f} ms {ratio:7.2f}")  # noqa: T201
+    assert min(found["largest_logo"]) < 4 * min(found["standard"])
 
 
 def ranks(values: list[float]) -> np.ndarray:

@@ -36,6 +36,19 @@ def all_eyes(pattern: str, **look) -> Markers:
     return Markers(**{corner: Marker(pattern, **look) for corner in CORNERS})
 
 
+def heart() -> Design:
+    """A design as people make it: circles, a gradient, round eyes, and a heart in the middle."""
+    design = Design(
+        content="https://example.com/spring",
+        ec="H",
+        width=320,
+        foreground=Gradient.linear("#0B3D91", "#5B1D6B"),
+        modules=Modules(type="sprite", sprite="circle"),
+        markers=all_eyes("eye-7"),
+    )
+    return design.with_logo("icon:heart", 0.22, color="#B00020")
+
+
 def tiny_sprite(share: float, content: str = "icon:square", *, size: int = 8) -> Modules:
     """Sprites of a share of a module's width."""
     return Modules(type="sprite", sprites=[Sprite(width=size * share, height=size * share, content=content)])
