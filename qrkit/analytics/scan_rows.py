@@ -31,8 +31,9 @@ RECORDS = """
     FROM scans
 )
 SELECT * FROM records
-ORDER BY created, COLUMNS(*) -- by all columns, so that scans of the same moment always come in the same order
 """
+IN_ORDER = "created, COLUMNS(*)"
+"""All columns, so that scans of the same moment always come in the same order."""
 RECORD_TYPES = dict.fromkeys(
     ("campaign", "system_name", "system_version", "browser_name", "browser_version", "manufacturer", "device_model"),
     "str",
@@ -47,13 +48,13 @@ def scan_records(scans: Scans) -> pd.DataFrame:
     longitude (float64, degrees), created (datetime64[us], UTC without a time zone). Unknown values are missing (NaN);
     an unknown device is neither mobile nor a tablet. Files have these names in camelCase.
     """
-    return _with_dtypes(scans.ask(RECORDS))
+    return _with_dtypes(scans.ask(f"{RECORDS} ORDER BY {IN_ORDER}"))
 
 
 def scan_records_parquet(scans: Scans) -> bytes:
     """Return the rows of `scan_records` as a Parquet file, which takes the interpreter almost no time."""
     file, query = BytesIO(), scans.query(RECORDS)  # the query comes before the copy of a server, which it may change
-    write_parquet(columns(scans.store), query, file)
+    write_parquet(columns(scans.store), query, file, order=IN_ORDER)
     return file.getvalue()
 
 

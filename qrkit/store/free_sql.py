@@ -21,7 +21,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Question
-from qrkit.store.sandbox import ALONE, Query, sandbox
+from qrkit.store.sandbox import ALONE, Config, Query, sandbox
 from qrkit.store.scans import Scans
 
 if TYPE_CHECKING:
@@ -107,20 +107,28 @@ TABLES = ("scans", "visits", "qrcodes", "campaigns", "day_counts")
 def _tables(scans: Scans) -> dict[str, Query]:
     own = {"account": scans.account_id, "shown": scans.most_qrcodes}
     return {
-        "scans": scans.query(),
-        "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).query(),
+        "scans": scans.all_rows(),
+        "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).all_rows(),
         "qrcodes": Query(QRCODES, own),
         "campaigns": Query(CAMPAIGNS, {"account": scans.account_id}),
         "day_counts": Query(DAY_COUNTS, own),
     }
 
 
-def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
+def _used(name: str, query: Query, text: str) -> Query:
+    """Return the query of a table, without rows if the SELECT does not use the table."""
+    if name in text.lower() or COMPUTED in text.lower():
+        return query
+    return Query(f"FROM ({query.sql}) LIMIT 0", query.parameters)
+
+
+def _one_select(select: str) -> str:
     """Return the text of a single SELECT without its trailing semicolon."""
     if not isinstance(select, str):
         raise InvalidParameter(Problem("select", select, "must be a text, one SELECT", "wrong-type"))
     try:
-        found = alone.extract_statements(select)
+        with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
+            found = alone.extract_statements(select)
     except TypeError as error:
         raise _refused(select, "holds half a character (a lone surrogate)") from error
     except duckdb.Error as error:
@@ -135,13 +143,14 @@ def _one_select(alone: duckdb.DuckDBPyConnection, select: str) -> str:
 
 def _write_rows(scans: Scans, select: str, folder: Path) -> str:
     """Write the tables to files, without rows if the SELECT does not use them; return the text of the SELECT."""
-    # External access is safe: only our own statements run here.
-    with sandbox(columns(scans.store), _tables(scans), config={"enable_external_access": "true"}) as alone:
-        text = _one_select(alone, select)
+    text = _one_select(select)
+    tables = {name: _used(name, query, text) for name, query in _tables(scans).items()}
+    # External access is safe: only our own statements run here. Tables have no order, and keeping one needs memory.
+    config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}
+    with sandbox(columns(scans.store), tables, config=config) as alone:
         for name in TABLES:
-            limit = "" if name in text.lower() or COMPUTED in text.lower() else "LIMIT 0"
             file = folder / f"{name}.parquet"
-            alone.execute(f"COPY (FROM {name} {limit}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+            alone.execute(f"COPY (FROM {name}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
     return text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,12 @@ import duckdb
 
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.database import CONFINED
+from qrkit.store.text_enums import create_enums
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArrowRows", "Query", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
+__all__ = ["ALONE", "ArrowRows", "Config", "Query", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
 
 Config = Mapping[str, str | bool | int | float | list[str]]
 
@@ -44,20 +45,26 @@ class Query:
     Attributes:
         sql: The statement.
         parameters: Values of the `$names` in the statement.
+        texts: A statement with the same parameters that returns `texts_of` its text columns; may be empty.
     """
 
     sql: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    texts: str = ""
 
 
 class _Stream:
-    """The rows of a query as an Arrow stream; the query runs again for each stream."""
+    """The rows of a query as an Arrow stream.
 
-    def __init__(self, cursor: Callable[[], duckdb.DuckDBPyConnection], query: Query) -> None:
+    DuckDB begins two or three streams for one statement, each of which ends the stream before: a query that sorts its
+    rows would sort them as often.
+    """
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, query: Query) -> None:
         self._cursor, self._query = cursor, query
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._cursor().sql(self._query.sql, params=dict(self._query.parameters)).__arrow_c_stream__()
+        return self._cursor.sql(self._query.sql, params=dict(self._query.parameters)).__arrow_c_stream__()
 
 
 @contextmanager
@@ -66,14 +73,24 @@ def sandbox(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Context manager: yields a database with these tables, which are read on demand from the store's committed data.
 
+    All tables are of one state of the store. A statement can read one table, once.
+
     Args:
         store: The store with the rows.
         tables: The query of each table, by table name.
         config: Additional DuckDB configuration.
     """
     with store.further_cursors() as cursor, duckdb.connect(":memory:", config={**ALONE, **(config or {})}) as alone:
+        source = cursor()
+        source.execute("BEGIN TRANSACTION READ ONLY")
         for name, query in tables.items():
-            alone.register(name, _Stream(cursor, query))
+            alone.register(f"rows_of_{name}", _Stream(source, query))
+            selected = "*"
+            if query.texts:
+                texts = source.sql(query.texts, params=dict(query.parameters))
+                row = dict(zip(texts.columns, texts.fetchall()[0], strict=True))
+                selected = create_enums(alone.execute, name, row)
+            alone.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM rows_of_{name}")
         alone.execute("SET lock_configuration = true")
         yield alone
 
@@ -106,19 +123,28 @@ def arrow_rows(store: Store, query: Query) -> ArrowRows:
     """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy."""
     kept = duckdb.connect(":memory:", config={**ALONE})
     with store.further_cursors() as cursor:
-        kept.register("incoming", _Stream(cursor, query))
+        kept.register("incoming", _Stream(cursor(), query))
         kept.execute("CREATE TABLE rows AS FROM incoming")
         kept.unregister("incoming")
     return ArrowRows(kept)
 
 
-def write_parquet(store: Store, query: Query, file: BinaryIO) -> None:
-    """Write the rows of a query to a Parquet file with Zstandard compression."""
+def write_parquet(store: Store, query: Query, file: BinaryIO, *, order: str) -> None:
+    """Write the rows of a query to a Parquet file with Zstandard compression.
+
+    Args:
+        store: The store with the rows.
+        query: The query; it need not sort its rows.
+        file: The file.
+        order: The expressions to sort the rows by.
+    """
     with TemporaryDirectory(prefix="qrkit-") as folder:
         made = Path(folder) / "rows.parquet"
-        # External access is safe: only the COPY statement below runs here.
-        with sandbox(store, {"rows": query}, config={"enable_external_access": "true"}) as alone:
-            alone.execute("COPY (FROM rows) TO ? (FORMAT parquet, COMPRESSION zstd)", [str(made)])
+        # External access is safe: only the COPY statement below runs here. No lower limit on memory is set: with one,
+        # long texts fail, because DuckDB keeps a part of the rows of every thread in memory.
+        config: Config = {"enable_external_access": "true", "temp_directory": folder}
+        with sandbox(store, {"rows": query}, config=config) as alone:
+            alone.execute(f"COPY (FROM rows ORDER BY {order}) TO ? (FORMAT parquet, COMPRESSION zstd)", [str(made)])
         with made.open("rb") as rows:
             shutil.copyfileobj(rows, file)
 

@@ -16,11 +16,12 @@ from qrkit.files import complete_file, writing
 from qrkit.late import Shown
 from qrkit.store import visits
 from qrkit.store.connection import Store
-from qrkit.store.duckdb.column_copy import columns
+from qrkit.store.duckdb.column_copy import columns, reading_one_state
 from qrkit.store.ids import check_ids
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.scan_attributes import AttributeFilters, VisitAttribute, check_filters, filter_sql, needs_user_agent
+from qrkit.store.text_enums import enum_frame, texts_of
 from qrkit.store.user_agents import parse_new_user_agents
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
@@ -74,15 +75,17 @@ BOUNDS = """
 SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
 """
 
-ALL = "SELECT * FROM scans ORDER BY time"
+ALL = "SELECT * FROM scans"
+IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
 
-FRAME_TEXTS = (
-    "kind", "referrer", "language", "country", "region", "city", "content", "qrcode_id", "qrcode", "qrcode_address",
-    "campaign_id", "campaign", "system", "system_version", "browser", "browser_version", "manufacturer", "device_model",
-    "device",
-)  # fmt: skip
+TEXTS = {
+    "lean": ("kind", "referrer", "language", "country", "region", "city", "content"),
+    "codes": ("qrcode_id", "qrcode", "qrcode_address", "campaign_id", "campaign"),
+    "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
+}
+"""The text columns of `scans`, each below the table that has all of its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +249,11 @@ class Scans(Shown):
             parse_new_user_agents(self.store)
         return Query(self._tables() + select, self._parameters() | parameters)
 
+    def all_rows(self) -> Query:
+        """Return a query for all columns of `scans` that also lists the texts in them, for reading many rows."""
+        asked = self.query(ALL)
+        return dataclasses.replace(asked, texts=self._tables() + texts_of(TEXTS))
+
     def count(self) -> int:
         """Return the number of scans in the view."""
         asked = self.query("SELECT count(*) AS number FROM lean")
@@ -270,8 +278,12 @@ class Scans(Shown):
         of the visitor), qrcode_latitude, qrcode_longitude (float64, degrees, location of the printed code), is_bot
         (bool: whether the user agent is a bot by today's rules; `kind` was decided at the time of the scan).
         """
-        frame = in_zone_of(self, self.ask(ALL), ("time",))
-        return with_dtypes(frame, dict.fromkeys(FRAME_TEXTS, "str") | {"visitor": "UInt64"})
+        with reading_one_state(self.store):  # the texts of the rows are those that were listed
+            rows = self.all_rows()
+            found = enum_frame(columns(self.store), rows.sql, rows.texts, rows.parameters, order=IN_ORDER)
+            frame = in_zone_of(self, found, ("time",))
+        dtypes = dict.fromkeys((name for names in TEXTS.values() for name in names), "str")
+        return with_dtypes(frame, dtypes | {"visitor": "UInt64"})
 
     def to_arrow(self) -> ArrowRows:
         """Return the rows and columns of `to_frame` for any Arrow consumer: `pyarrow.table(…)`, `polars.DataFrame(…)`.
@@ -279,7 +291,7 @@ class Scans(Shown):
         Times are UTC without a time zone, regardless of the time zone of the view.
         The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
         """
-        query = self.query(ALL)  # before the copy of a server, which it may change
+        query = self.query(f"{ALL} ORDER BY {IN_ORDER}")  # before the copy of a server, which it may change
         return arrow_rows(columns(self.store), query)
 
     def to_parquet(self, path: str | Path) -> Path:
@@ -291,9 +303,9 @@ class Scans(Shown):
         Raises:
             CannotWrite: If the file cannot be written.
         """
-        file, query = Path(path), self.query(ALL)  # before the copy of a server, which it may change
+        file, query = Path(path), self.all_rows()  # before the copy of a server, which it may change
         with writing(file), complete_file(file) as opened:
-            write_parquet(columns(self.store), query, opened)
+            write_parquet(columns(self.store), query, opened, order=IN_ORDER)
         return file
 
     def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:

@@ -9,6 +9,7 @@ from itertools import count
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -203,6 +204,48 @@ def test_a_full_store_is_as_fast_as_an_empty_one(shop, tmp_path, say, millions):
         f"{millions} million rows ({loading:.1f} s to load, {(size - before) / millions / 1e6:.1f} bytes a row): "
         f"p99 {full:.1f} ms, empty {nothing:.1f} ms, full/empty {median(a / b for a, b in rounds):.2f}"
     )
+
+
+BARE = """
+FROM visits v JOIN qrcodes q ON q.number = v.qrcode JOIN user_agents u ON u.number = v.user_agent
+LEFT JOIN campaigns c ON c.id = q.campaign_id
+"""
+
+
+def test_scans_leave_the_store_as_bare_duckdb_reads_them(shop, tmp_path, say):
+    """A million scans as a frame, as Parquet, and in SQL, against DuckDB on the same file: a frame without dtypes."""
+    rng = range(1_000_000)
+    frame = stored_frame(len(rng)).assign(
+        user_agent=[f"Agent {number * 7919 % 400}" for number in rng],
+        city=[f"City {number * 7919 % 401}" for number in rng],
+        language=[("sl-SI", "de-DE", "", None)[number % 4] for number in rng],
+    )
+    assert shop.scans.insert(frame) == shop.scans.count()  # which parses the user agents
+    bare = {
+        "frame": lambda: shop.store.frame(f"SELECT v.*, q.*, u.*, c.name {BARE} ORDER BY time"),
+        "Parquet": lambda: write_bare(shop.store.frame(f"SELECT v.*, u.* EXCLUDE (number) {BARE} ORDER BY time")),
+        "SQL": lambda: shop.store.frame(f"SELECT city, count(*) AS scans {BARE} GROUP BY city"),
+    }
+    ours = {
+        "frame": shop.scans.to_frame,
+        "Parquet": lambda: shop.scans.to_parquet(tmp_path / "a.parquet"),
+        "SQL": lambda: shop.sql("SELECT city, count(*) AS scans FROM scans GROUP BY city"),
+    }
+
+    def write_bare(rows):
+        with duckdb.connect() as connection:
+            connection.register("rows", rows)
+            connection.execute(f"COPY (FROM rows) TO '{tmp_path / 'b.parquet'}' (FORMAT parquet, COMPRESSION zstd)")
+
+    def seconds(work):
+        start = process_time()
+        work()
+        return process_time() - start
+
+    for name, work in ours.items():
+        rounds = [(seconds(work), seconds(bare[name])) for _ in range(ROUNDS)]
+        mine, theirs = (median(column) for column in zip(*rounds, strict=True))
+        say(f"a million scans, {name}: {mine:.2f} s, bare {theirs:.2f} s, ratio {median(a / b for a, b in rounds):.2f}")
 
 
 def test_a_table_is_held_against_those_that_are_there(shop, say):

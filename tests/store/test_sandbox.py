@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, StoreClosed
 from qrkit.store.maintenance import compact
+from qrkit.tracking.text_columns import with_dtypes
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -146,3 +147,25 @@ def test_a_snapshot_is_written_too(shop, tmp_path):
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert set(parquet(copy.scans.to_parquet(tmp_path / "x.parquet"))["device"]) == {"phone"}
         assert len(copy.scans.to_arrow()) == 10
+
+
+def test_frames_and_files_have_all_texts_whether_few_or_many(shop, tmp_path):
+    """A column of few distinct texts is read in another way than one of many."""
+    many = 10_050
+    frame = rows(many).assign(
+        referrer=[f"host{number}.example" for number in range(many)],
+        language=[(None, "", "it's", 'a "b"', "U+0000 \0")[number % 5] for number in range(many)],
+    )
+    assert shop.scans.insert(frame) == many
+
+    def texts_of(frame):
+        return with_dtypes(frame, {name: "str" for name in frame if frame[name].dtype.kind not in "Mfub"})
+
+    expected = texts_of(shop.scans.ask("SELECT * FROM scans ORDER BY time"))
+    with shop.store.atomic():
+        for _ in range(2):
+            pd.testing.assert_frame_equal(shop.scans.to_frame(), expected, check_dtype=False)
+    file = shop.scans.to_parquet(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(texts_of(parquet(file)), expected, check_dtype=False)
+    asked = shop.sql("SELECT DISTINCT language FROM scans WHERE language IS NOT NULL")
+    assert set(asked["language"]) == set(frame["language"].dropna())
