@@ -105,7 +105,7 @@ UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGI
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
 INSERT_SHORT_CODES = """
-INSERT INTO short_codes SELECT short_code, number FROM qrcodes WHERE number IN (SELECT unnest(?::INTEGER[]))
+INSERT INTO short_codes (code, qrcode) SELECT unnest($codes::VARCHAR[]), unnest($numbers::INTEGER[])
 """
 INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
@@ -193,7 +193,7 @@ def insert_texts(store: Store, account_id: str, texts: CodeTexts, now: datetime)
     numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(targets)])]
     values = {"account": account_id, "stored": naive(now), "rows": dialect.escape_json(texts.rows), "numbers": numbers}
     store.execute_often(_insert(dialect), values)
-    store.execute(INSERT_SHORT_CODES, [numbers])
+    store.execute(INSERT_SHORT_CODES, {"codes": [code for code, _, _ in targets], "numbers": numbers})
     store.execute(INSERT_COUNTS, [numbers])
     remember_targets(
         store,
