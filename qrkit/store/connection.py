@@ -25,6 +25,9 @@ __all__ = ["Store"]
 APPLIED = "SELECT name FROM migrations"
 ID = "SELECT value FROM settings WHERE name = 'id'"
 
+ROWS_AT_ONCE = 10_000
+"""Rows of a long result that are in memory at a time."""
+
 
 class Store:
     """A tracking store: a DuckDB file, a PostgreSQL database or, with `:memory:`, a database in memory.
@@ -235,6 +238,16 @@ class Store:
             names = [column[0] for column in cursor.description or ()]
             found = cursor.fetchall()
         return [dict(zip(names, row, strict=True)) for row in found]
+
+    def each_row(self, sql: str, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
+        """Run a query that returns many rows, and yield them as tuples; few of them are in memory at a time.
+
+        The statement ends with the iterator, so nothing else may run on this store before.
+        """
+        with self._statement() as cursor:
+            cursor.execute(sql, parameters)
+            while rows := cursor.fetchmany(ROWS_AT_ONCE):
+                yield from rows
 
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """Run a query and return the first row, or None."""

@@ -35,6 +35,9 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]:
         """Return the rows of the result, as tuples."""
 
+    def fetchmany(self, size: int, /) -> list[Any]:
+        """Return the next rows of the result, at most this many; none at its end."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:

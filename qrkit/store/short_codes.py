@@ -9,9 +9,8 @@ import json
 import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
@@ -23,9 +22,8 @@ from qrkit.tracking.schedule import active_content
 __all__ = ["DELETED", "Target", "read_schedule", "remember_targets", "target"]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The redirect target of a short code.
+class Target(NamedTuple):
+    """The redirect target of a short code; a tuple, because there may be millions.
 
     Attributes:
         qrcode: Number of the QR Code; 0 if the QR Code was deleted.
@@ -46,13 +44,13 @@ DELETED = Target(0, "")
 """The target of a short code whose QR Code was deleted; the code is never reused."""
 
 SELECT = """
-SELECT s.code, q.number, q.content, q.is_schedule_enabled, q.schedule
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
 WHERE $code::VARCHAR IS NULL OR s.code = $code::VARCHAR
 """
 
 NEW = """
-SELECT s.code, s.revision, q.number, q.content, q.is_schedule_enabled, q.schedule
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END, s.revision
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
 WHERE s.revision > $seen
 """
@@ -69,8 +67,7 @@ def target(store: Store, short_code: str) -> Target | None:
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if store.is_in_transaction and not is_remembered:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
-        found = store.row(SELECT, {"code": short_code})
-        return _read(found) if found else None
+        return next((_target(*row) for _, *row in store.each_row(SELECT, {"code": short_code})), None)
     return _all(store).get(short_code)
 
 
@@ -99,7 +96,8 @@ def _all(store: Store) -> dict[str, Target]:
             # No transaction may commit between the query and the cache update.
             with store.database.writing:
                 if KNOWN not in memory:
-                    memory[KNOWN] = {row["code"]: _read(row) for row in store.rows(SELECT, {"code": None})}
+                    rows = store.each_row(SELECT, {"code": None})
+                    memory[KNOWN] = {code: _target(number, *rest) for code, number, *rest in rows}
     found: dict[str, Target] = memory[KNOWN]
     return found
 
@@ -130,13 +128,15 @@ def _read_new(database: Engine) -> None:
     """Read the short codes changed since the last read. The lock keeps an older read from overwriting a newer one."""
     with _looking_at(database):
         known, seen = database.memory.get(KNOWN, {}), database.memory.get(SEEN, 0)
-        rows = Store.on(database).rows(NEW, {"seen": seen})
-        known.update((row["code"], _read(row)) for row in rows)
+        for code, number, content, schedule, revision in Store.on(database).each_row(NEW, {"seen": seen}):
+            known[code] = _target(number, content, schedule)
+            seen = max(seen, revision)
         database.memory[KNOWN] = known
-        database.memory[SEEN] = max([seen, *(row["revision"] for row in rows)])
+        database.memory[SEEN] = seen
 
 
-def _read(row: dict[str, Any]) -> Target:
-    if row["number"] is None:
+def _target(number: int | None, content: str, schedule: str | None) -> Target:
+    """Return the target of a row; a code without a number was deleted."""
+    if number is None:
         return DELETED
-    return Target(row["number"], row["content"], read_schedule(row["schedule"]) if row["is_schedule_enabled"] else ())
+    return Target(number, content, read_schedule(schedule) if schedule else ())

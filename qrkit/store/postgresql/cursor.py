@@ -46,6 +46,10 @@ class ServerCursor:
         """Return the rows of the result, or an empty list if the statement has no result."""
         return self._cursor.fetchall() if self._cursor.description else []
 
+    def fetchmany(self, size: int) -> list[Any]:
+        """Return the next rows of the result; all rows of it are in memory already."""
+        return self._cursor.fetchmany(size)
+
 
 class _Read(NamedTuple):
     """A statement with numbered parameters (`$1`), and the names of the parameters."""
