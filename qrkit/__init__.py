@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from qrkit.design.color import Color
     from qrkit.design.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
     from qrkit.design.design import Design
+    from qrkit.design.frames import Caption, Frame
     from qrkit.design.gradient import Gradient, Stop
     from qrkit.design.shapes.icons import icon_names
     from qrkit.drawing.scene import Scene
@@ -50,10 +51,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Campaign",
+    "Caption",
     "Color",
     "ContactSheet",
     "Decoded",
     "Design",
+    "Frame",
     "Gradient",
     "ImportResult",
     "Layer",
@@ -98,9 +101,11 @@ __all__ = [
 
 _LATE = {
     "Campaign": "tracking.records:Campaign",
+    "Caption": "design.frames:Caption",
     "Color": "design.color:Color",
     "ContactSheet": "pictures.contact_sheet:ContactSheet",
     "Design": "design.design:Design",
+    "Frame": "design.frames:Frame",
     "Gradient": "design.gradient:Gradient",
     "ImportResult": "exchange.merge:ImportResult",
     "Layer": "design.decoration:Layer",

@@ -184,10 +184,10 @@ class UnknownParameter(InvalidParameter):
 
 
 class AssetError(InvalidParameter):
-    """The image of a sprite, layer or wrapper cannot be used.
+    """The image of a sprite, layer or wrapper, or the font of a caption, cannot be used.
 
-    The codes of its problems are `bad-value` (not a data URI, icon or URL), `bad-data-uri`, `bad-image`,
-    `image-too-large` and `remote-content-unavailable`.
+    The codes of its problems are `bad-value` (not a data URI, icon or URL), `bad-data-uri`, `bad-image`, `bad-font`,
+    `image-too-large`, `font-too-large` and `remote-content-unavailable`.
     """
 
 

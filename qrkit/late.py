@@ -30,6 +30,7 @@ __all__ = [
     "Shown",
     "Watch",
     "check",
+    "frame_as_wrapper",
     "install_old_paths",
     "largest_logo",
     "late_names",
@@ -275,6 +276,28 @@ def with_logo(
         tolerance=tolerance,
         fetch=fetch,
     )
+
+
+def frame_as_wrapper(self: Design) -> Design:
+    """Return the design with its frame drawn for its symbol, as a `wrapper`; a design without a frame as it is.
+
+    The picture stays the same. Other services know `wrapper` but not `frame`, so send them the JSON of this design.
+
+    Raises:
+        InvalidParameter: If the caption does not fit, the icon does not exist, or modules would be smaller than one
+            pixel.
+        ContentTooLong: If the content does not fit.
+        AssetError: If the font of the caption cannot be used.
+
+    Example:
+        >>> from qrkit import Design
+        >>> card = Design(content="https://example.com", frame="bar")
+        >>> card.frame_as_wrapper().wrapper.placeholder.width
+        264.0
+    """
+    from qrkit.drawing.framing import frame_as_wrapper as call
+
+    return call(self)
 
 
 def largest_logo(

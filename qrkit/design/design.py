@@ -14,6 +14,7 @@ from qrkit import late
 from qrkit.design.characters import ALPHANUMERIC, CHARACTERS, NUMERIC, kanji_value
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Layer, Markers, Modules, Wrapper
+from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
     MOST_PIXELS,
@@ -63,6 +64,7 @@ class DesignFields(TypedDict, total=False):
     markers: Markers | Object
     layers: Sequence[Layer | Object]
     wrapper: Wrapper | Object | None
+    frame: Frame | str | Object | None
     mask: int | None
     pad_codewords: PadChoice
     error_correction: ErrorCorrection
@@ -113,6 +115,9 @@ class Design(Model):
         default=(), description="Images over the modules, from bottom to top."
     )
     wrapper: Wrapper | None = Field(default=None, description="An image around the QR Code.")
+    frame: Frame | None = Field(
+        default=None, description="A frame around the QR Code, drawn to fit its symbol; excludes `wrapper`."
+    )
     mask: Mask = None
     pad_codewords: PadChoice = "iso"
 
@@ -131,6 +136,13 @@ class Design(Model):
                 "em=byte takes any text"
             )
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
+        return self
+
+    @model_validator(mode="after")
+    def _check_frame(self) -> Self:
+        if self.frame and self.wrapper:
+            rule = "stands in the place of a wrapper; leave out one of the two"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "frame"})
         return self
 
     @model_validator(mode="after")
@@ -178,6 +190,7 @@ class Design(Model):
     resized: ClassVar = late.resized
     with_logo: ClassVar = late.with_logo
     largest_logo: ClassVar = late.largest_logo
+    frame_as_wrapper: ClassVar = late.frame_as_wrapper
 
     @property
     def pictures(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from qrkit.design.design import Design
 from qrkit.design.limits import Flip
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
+from qrkit.drawing.framing import Framed, framed
 from qrkit.drawing.layers import draw_layers, left_out
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
@@ -47,7 +48,7 @@ class Parts(NamedTuple):
     def scene(self, *, exact: bool) -> Scene:
         """Return the drawing; see `draw` for `exact`."""
         design, symbol, layout, items = self.sheet.design, self.sheet.symbol, self.sheet.layout, self.items
-        if not (exact or design.wrapper):
+        if not (exact or design.wrapper or design.frame):
             whole = lay_out(design, symbol, exact=False)
             items, layout = _move(items, layout, whole), whole
         items = (Rectangle(0, 0, layout.width, layout.height, self.background), *items)
@@ -64,6 +65,10 @@ class Parts(NamedTuple):
             origin=_origin(layout, across=across, down=down),
             paper=_flip((_paper(layout, self.background),), layout, design.flip),
         )
+        if design.frame:
+            done = framed(design, design.frame, self.sheet.layout)
+            matrix = into_placeholder(self.sheet.layout, done.placeholder, exact=exact)
+            return _put_into(scene, done, done.shapes, matrix)
         return _wrap(scene, self.sheet, design.wrapper, exact=exact) if design.wrapper else scene
 
 
@@ -145,13 +150,17 @@ def _wrap(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene
     else:
         shown = at_most(content, wrapper.width, wrapper.height)
         around = Picture(shown, 0, 0, wrapper.width, wrapper.height)
-    matrix = into_placeholder(sheet.layout, wrapper, exact=exact)
+    return _put_into(scene, wrapper, (around,), into_placeholder(sheet.layout, wrapper.placeholder, exact=exact))
+
+
+def _put_into(scene: Scene, whole: Wrapper | Framed, around: tuple[Item, ...], matrix: Matrix) -> Scene:
+    """Put the scene over what is around it."""
     return replace(
         scene,
-        width=wrapper.width,
-        height=wrapper.height,
-        items=(around, Group(scene.items, matrix)),
-        paper=(Rectangle(0, 0, wrapper.width, wrapper.height, WHITE),),
+        width=whole.width,
+        height=whole.height,
+        items=(*around, Group(scene.items, matrix)),
+        paper=(Rectangle(0, 0, whole.width, whole.height, WHITE),),
         module=scene.module * matrix.scale_x,
         origin=matrix.box(*scene.origin, 0, 0)[:2],
     )

@@ -66,6 +66,7 @@ def is_plain(design: Design) -> bool:
         and design.flip == "none"
         and not design.layers
         and design.wrapper is None
+        and design.frame is None
         and markers.top_left is markers.top_right is markers.bottom_left is None
     )
 
@@ -74,10 +75,16 @@ def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
     """Return width and height of an image in pixels, without drawing it.
 
     Raises:
-        InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module.
+        InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module; or if the
+            frame cannot be drawn.
+        AssetError: If the font of a caption cannot be used.
     """
     layout = lay_out(design, symbol, exact=True)
     if design.wrapper:
-        into_placeholder(layout, design.wrapper, exact=True)
+        into_placeholder(layout, design.wrapper.placeholder, exact=True)
         return design.wrapper.width, design.wrapper.height
+    if design.frame:
+        from qrkit.drawing.framing import framed  # loads the letters of captions
+
+        return framed(design, design.frame, layout)[:2]
     return layout.width, layout.height

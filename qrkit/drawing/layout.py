@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.design.decoration import Wrapper
+from qrkit.design.decoration import Placeholder
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Symbol
@@ -65,6 +65,9 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
         return Layout(whole, whole, quiet, quiet, design.size, side, padding)
     width = design.width or design.height or 0
     height = design.height or design.width or 0
+    if design.frame:
+        # Width and height are those of the frame, and the image inside of it is square.
+        width = height = min(width, height)
     module = min(width, height) / across
     if module < 1:
         name = "width" if width <= height and design.width else "height"
@@ -93,15 +96,14 @@ def flip_matrix(layout: Layout, flip: Flip) -> Matrix:
     return Matrix(-1 if across else 1, -1 if down else 1, layout.width if across else 0, layout.height if down else 0)
 
 
-def into_placeholder(layout: Layout, wrapper: Wrapper, *, exact: bool) -> Matrix:
-    """Return the matrix that fits the image into a wrapper's placeholder and centers it there.
+def into_placeholder(layout: Layout, hole: Placeholder, *, exact: bool) -> Matrix:
+    """Return the matrix that fits the image into the placeholder of a wrapper or frame and centers it there.
 
     Raises:
         InvalidParameter: If the placeholder leaves less than one pixel per module.
     """
     from qrkit.drawing.scene import Matrix
 
-    hole = wrapper.placeholder
     scale = min(hole.width / layout.width, hole.height / layout.height)
     module = layout.module * scale
     if module < 1:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.design.decoration import Layer
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
+from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import Layout, lay_out
-from qrkit.symbol.encode import encode
+from qrkit.symbol.encode import encode, symbol_of
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -30,6 +31,9 @@ def pinned(design: Design) -> Design:
     """
     if design.width or design.height:
         return design
+    if design.frame:
+        # Its width is that of the whole image, so the layers have to follow.
+        return relaid(design, width=round(picture_size(design, symbol_of(design))[0]))
     return design.replace(width=round(layout_of(design).width))
 
 

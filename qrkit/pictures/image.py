@@ -13,6 +13,7 @@ from qrkit.contents.cards import summary
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.limits import TextStyle
 from qrkit.drawing.draw import draw_plain, is_plain, picture_size
+from qrkit.drawing.layout import lay_out
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
@@ -68,12 +69,17 @@ class QRImage(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence for each SVG with elements that cannot be drawn."""
+        """One sentence for each SVG with elements, and each caption with letters, that cannot be drawn."""
+        found: list[str] = []
+        if self.design.frame:
+            from qrkit.drawing.framing import frame_warnings
+
+            found += frame_warnings(self.design, lay_out(self.design, self.symbol, exact=True))
         if not self._pictures:
-            return []
+            return found
         from qrkit.drawing.scene import Drawing
 
-        return [
+        return found + [
             f"{path}: {', '.join(picture.lost)} of the SVG cannot be drawn and is left out; turn it into paths"
             for path, picture in self._pictures.items()
             if isinstance(picture, Drawing) and picture.lost

@@ -68,7 +68,10 @@ class Templates(Shown):
             fields = dict(template)
         self._check(fields)
         if fields.get("layers") and fields.get("content") and not (fields.get("width") or fields.get("height")):
-            fields["width"] = pinned(Design(**Design.known(fields)[0])).width
+            kept = pinned(Design(**Design.known(fields)[0]))
+            fields["width"] = kept.width
+            if kept.frame:
+                fields["layers"] = list(kept.layers)
         text = json.dumps(plain(fields, only_set=True), ensure_ascii=False, allow_nan=False)
         if len(text) > MOST_CHARACTERS:
             raise InvalidParameter(Problem("template", None, f"has {len(text)} characters; at most {MOST_CHARACTERS}"))

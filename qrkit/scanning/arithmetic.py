@@ -78,6 +78,7 @@ def _is_known(design: Design) -> bool:
     return (
         not design.layers
         and design.wrapper is None
+        and design.frame is None
         and (design.modules.type != "sprite" or design.modules.sprite is not None)
         and all(
             one is None

@@ -65,6 +65,8 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
             yield f"markers.{corner}", design.replace(markers=markers), pictures
     if design.wrapper:
         yield "wrapper", design.replace(wrapper=None), pictures
+    if design.frame:
+        yield "frame", design.replace(frame=None), pictures
     if not isinstance(design.foreground, Color):
         yield "foreground", design.replace(foreground=BLACK), pictures
     if not isinstance(design.background, Color):

@@ -148,7 +148,9 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
         return {"ec": "H", "version": None} if design.ec != "H" else None
     index, layers = int(worst.split(".")[1]), list(design.layers)
     layer = layers[index]
-    module = min(picture_size(design.replace(wrapper=None), budget.symbol)) / (budget.symbol.side + 2 * design.padding)
+    module = min(picture_size(design.replace(wrapper=None, frame=None), budget.symbol)) / (
+        budget.symbol.side + 2 * design.padding
+    )
     # The damage by a logo grows with its area plus a rim, because partly covered codewords are wrong as well.
     side, rim = (layer.width * layer.height) ** 0.5, RIM * module
     covered = min(side, budget.symbol.side * module)

@@ -140,7 +140,7 @@ class Call:
 
     @contextmanager
     def drawing(self, design: Design, client: Client | None = None) -> Iterator[None]:
-        """Context manager: waits for a place to draw a design and holds it, for a limited time if it has images.
+        """Context manager: waits for a place to draw a design and holds it; images and frames have a time limit.
 
         Args:
             design: The design.
@@ -150,7 +150,7 @@ class Call:
             TooManyRequests: If too many requests wait, or if waiting takes too long.
         """
         gates = self.service.gates
-        if design.pictures:
+        if design.pictures or design.frame:
             with gates.drawing.passing(client or self.client), within(LONGEST_SECONDS):
                 yield
         else:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from PIL import Image
 
-from qrkit import decode, open_portfolio
+from qrkit import Design, QRImage, decode, open_portfolio
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, SPRITE_NAMES
 from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, make_app
@@ -115,6 +115,51 @@ EFFECTS = [
 def test_every_field_has_an_effect_on_the_picture(picture, path, value):
     base = around(path)
     assert picture(changed(base, path, value)) != picture(base)
+
+
+FRAME = {
+    "kind": "bar", "color": "#102030", "background": "#FFFFEE", "radius": 0.1, "icon": "home", "side": "bottom",
+    "caption": {"text": "Menu", "subtitle": "Today", "weight": "bold", "color": "#FFFFFF"},
+}  # fmt: skip
+FRAME_EFFECTS = [
+    ("kind", "ticket"), ("color", "navy"), ("background", "ivory"), ("radius", 0), ("icon", "heart"), ("side", "top"),
+    ("caption", None), ("caption.text", "Scan"), ("caption.subtitle", None), ("caption.weight", "regular"),
+    ("caption.color", "yellow"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value"), FRAME_EFFECTS, ids=[path for path, _ in FRAME_EFFECTS])
+def test_every_field_of_a_frame_has_an_effect_on_the_picture(picture, path, value):
+    base = PLAIN | {"frame": FRAME}
+    assert picture(changed(base, f"frame.{path}", value)) != picture(base)
+
+
+def test_a_frame_is_drawn_as_in_python_and_may_come_from_a_template(picture, send):
+    assert picture(PLAIN | {"frame": FRAME}) == QRImage(Design(content=LINK, frame=FRAME)).to_bytes("png")
+    assert picture(PLAIN | {"frame": {"kind": "BAR"}}) == picture(PLAIN | {"frame": "bar"})
+    assert decode(picture(PLAIN | {"frame": FRAME})).content == LINK
+
+
+@pytest.mark.parametrize(
+    ("frame", "pointer"),
+    [
+        ({}, "/frame/kind"),
+        ({"kind": "circle"}, "/frame/kind"),
+        ({"kind": "bar", "caption": {"text": "\u05d0"}}, "/frame/caption/text"),
+        ({"kind": "bar", "caption": {"text": "W" * 60}}, "/frame/caption/text"),
+        ({"kind": "bar", "caption": {"text": "a", "font": "data:font/ttf;base64,AAEAAP8="}}, "/frame/caption/font"),
+        ({"kind": "bar", "icon": "no-such-icon"}, "/frame/icon"),
+    ],
+)
+def test_what_is_wrong_with_a_frame_is_named(send, frame, pointer):
+    reply = send(PLAIN | {"frame": frame})
+    assert reply.status == 400
+    assert [error["pointer"] for error in json.loads(reply.body)["errors"]] == [pointer]
+
+
+def test_letters_that_a_font_lacks_are_named_in_a_header(send):
+    reply = send(PLAIN | {"frame": {"kind": "bar", "caption": {"text": "\u6f22"}}})
+    assert reply.status == 200 and "U+6F22" in reply.headers["x-api-warning"]
 
 
 def test_the_other_fields_have_their_effects_and_names_have_none(picture, send):

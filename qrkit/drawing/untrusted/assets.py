@@ -22,6 +22,7 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Bitmap, Drawing
+from qrkit.drawing.untrusted.fonts import FONT_STARTS
 from qrkit.drawing.untrusted.svg_shapes import sanitised
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
@@ -91,13 +92,13 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
 
 
 def data_uri(picture: bytes | str | Path) -> str:
-    """Convert an image to a data URI, for use in a design.
+    """Convert an image, or the font of a caption, to a data URI, for use in a design.
 
     Args:
-        picture: The path of a file, or its bytes: PNG, JPEG or SVG, at most 4 MiB.
+        picture: The path of a file, or its bytes: PNG, JPEG or SVG, at most 4 MiB; or a TrueType or OpenType font.
 
     Raises:
-        UnreadableFile: If the file cannot be read, is too large, or is not such an image.
+        UnreadableFile: If the file cannot be read, is too large, or is not such an image or font.
     """
     name = "this" if isinstance(picture, bytes) else str(picture)
     if not isinstance(picture, bytes):
@@ -108,7 +109,7 @@ def data_uri(picture: bytes | str | Path) -> str:
             raise UnreadableFile(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     if len(picture) > MOST_BYTES:
         raise UnreadableFile(f"{name} is too large: a picture may have {_mib(MOST_BYTES)}")
-    kind = media_type(picture)
+    kind = "font/sfnt" if picture.startswith(FONT_STARTS) else media_type(picture)
     if kind is None:
         raise UnreadableFile(f"{name} is not a picture of the formats png, jpg, svg")
     return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"

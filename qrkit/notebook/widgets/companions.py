@@ -27,6 +27,8 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
         path: Path of the changed field.
         image: The image before the change.
     """
+    if path[0] in ("frame", "wrapper") and fields.get("frame") and fields.get("wrapper"):
+        del fields["wrapper" if path[0] == "frame" else "frame"]
     match path:
         case ("modules", "type"):
             _sprite_by_type(fields["modules"])

@@ -27,7 +27,7 @@ GROUPS = {
     "Modules": ("modules",),
     "Eyes": ("markers",),
     "Layers": ("layers",),
-    "Wrapper": ("wrapper",),
+    "Wrapper": ("wrapper", "frame"),
     "Output": (),
 }
 """Fields of `Design` by the group they appear in; the last group contains all others."""
@@ -44,6 +44,9 @@ WHEN = {
 
 FIRST = {"Gradient": ("gradient", "stops")}
 """Fields that come first; the others follow in the order of the record."""
+
+WITHOUT_CONTROL = ("Caption.font",)
+"""Fields that only code can set."""
 
 WITHOUT_UNIT = ("Point", "Gradient")
 """Records whose numbers are shares of the image or pixels, depending on the gradient's `units`."""
@@ -108,7 +111,7 @@ def groups() -> dict[str, tuple[Control, ...]]:
 
 @cache
 def controls(record: type[Model]) -> tuple[Control, ...]:
-    """Return a control for each field of a record, in order.
+    """Return a control for each field of a record that people set by hand, in order.
 
     Raises:
         TypeError: If a field has a type without a control.
@@ -116,6 +119,7 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
     hints, kind = get_type_hints(record, include_extras=True), record.__name__
     first = FIRST.get(kind, ())
     names = [*first, *(name for name in record.model_fields if name not in first)]
+    names = [name for name in names if f"{kind}.{name}" not in WITHOUT_CONTROL]
     result = []
     for name in names:
         field, look = record.model_fields[name], _look(hints[name], f"{kind}.{name}")

@@ -103,6 +103,13 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "layers": _layer,
     "layers.color": lambda image: _ink(image).argb,
     "wrapper": _wrapper,
+    "frame": lambda _image: {"kind": "bar"},
+    "frame.caption": lambda _image: {"text": "Scan me"},
+    "frame.caption.subtitle": lambda _image: "Open your camera",
+    "frame.caption.color": lambda _image: "#FFFFFFFF",
+    "frame.color": lambda image: _ink(image).argb,
+    "frame.background": lambda _image: "#FFFFFFFF",
+    "frame.icon": lambda _image: "cellphone",
 }
 """Path of a field, without the indexes of list items -> its initial value."""
 

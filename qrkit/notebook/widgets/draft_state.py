@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qrkit.drawing.framing import framed
 from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.scene import Matrix
 from qrkit.notebook.widgets.draft import Draft
@@ -43,7 +44,8 @@ def _short(value: Any) -> Any:
 
 
 def _matrix(image: QRImage, layout: Layout) -> Matrix:
-    """Return the transformation from layer coordinates to pixels of the whole image, with flips and the wrapper."""
+    """Return the transformation from layer coordinates to pixels of the whole image, with flip, wrapper or frame."""
     flipped = flip_matrix(layout, image.design.flip)
-    wrapper = image.design.wrapper
-    return flipped.then(into_placeholder(layout, wrapper, exact=True)) if wrapper else flipped
+    design, around = image.design, image.design.wrapper
+    hole = framed(design, design.frame, layout).placeholder if design.frame else around and around.placeholder
+    return flipped.then(into_placeholder(layout, hole, exact=True)) if hole else flipped

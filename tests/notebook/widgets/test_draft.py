@@ -9,7 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Sprite, Wrapper, data_uri, decode, generate
+from qrkit import (
+    Caption,
+    Design,
+    Frame,
+    Gradient,
+    Layer,
+    Marker,
+    Markers,
+    Modules,
+    Sprite,
+    Wrapper,
+    data_uri,
+    decode,
+    generate,
+)
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
 from qrkit.notebook.widgets.controls import GROUPS, Control, controls, groups
 from qrkit.notebook.widgets.defaults import STARTS
@@ -73,6 +87,8 @@ def test_a_content_of_kanji_may_be_encoded_as_kanji():
 
 def samples(path: tuple, control: Control) -> list:
     """Values to set: all choices, both ends of a range and its middle, colours and texts of all kinds."""
+    if path in NARROWER:
+        return NARROWER[path]
     if control.kind == "choice":
         # No content is both digits and kanji; and of module types, only sprites have fields of their own.
         left_out = ("kanji",) if path == ("em",) else ()
@@ -82,7 +98,7 @@ def samples(path: tuple, control: Control) -> list:
         return SAMPLES[control.kind]
     if control.low is None:
         return [0, 1, 12345]
-    return NARROWER.get(path, [control.low, (control.low + control.high) // 2, control.high])
+    return [control.low, (control.low + control.high) // 2, control.high]
 
 
 NARROWER = {
@@ -98,6 +114,11 @@ NARROWER = {
     ("wrapper", "placeholder", "y"): [0, 1, 400],
     ("wrapper", "placeholder", "width"): [200, 250.5, 800],
     ("wrapper", "placeholder", "height"): [200, 250.5, 800],
+    ("frame", "kind"): ["bar", "seal", "viewfinder"],
+    ("frame", "caption", "text"): ["A name", "<b>&\"'"],
+    ("frame", "caption", "subtitle"): ["A name", "<b>&\"'"],
+    ("frame", "radius"): [0, 0.1, 0.3],
+    ("frame", "icon"): ["heart", "wifi"],
     ("foreground", "radius"): [0.1, 1, 5],
     ("background", "radius"): [0.1, 1, 5],
     ("layers", 0, "width"): [0.1, 50, 1000],
@@ -117,6 +138,10 @@ def value_at(design: Design, path: tuple):
 
 
 def base_for(path: tuple) -> Design:
+    if path[0] == "frame":
+        caption = Caption("Scan me", subtitle="Open", color="white")
+        frame = Frame("bar", caption=caption, color="navy", background="white", icon="home")
+        return RICH.replace(wrapper=None, frame=frame)
     if path[0] == "foreground" and path[-1] in ("cx", "cy", "fx", "fy", "radius"):
         return RICH.replace(foreground=RADIAL)
     if path[0] == "background" and path[-1] in ("x", "y"):
@@ -175,7 +200,7 @@ def test_controls_know_bounds_units_choices_and_help():
 
 
 OPTIONAL = [path for path, control in LEAVES if control.optional] + [
-    ("wrapper",), ("foreground", "direction"),
+    ("wrapper",), ("frame",), ("frame", "caption"), ("foreground", "direction"),
     ("markers", "topLeft"), ("markers", "topRight"), ("markers", "bottomLeft"),
 ]  # fmt: skip
 

@@ -1,0 +1,186 @@
+"""Describes frames around a QR Code, and their captions, as plain data.
+
+A frame is drawn for the symbol at hand, of any version and quiet zone; a `Wrapper` is a finished image with a hole.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from qrkit.design.color import Color
+from qrkit.design.limits import Length, Number, Within
+from qrkit.model import Model, Object
+
+__all__ = ["FRAME_KINDS", "Caption", "Frame", "FrameKind"]
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+JOINED = ("R", "AL", "AN")
+"""Bidirectional classes of letters that run from right to left."""
+
+
+def _line(text: str) -> str:
+    """Check that the letters of a text can be set one after another, without shaping."""
+    rule = next(filter(None, map(_wrong_letter, unicodedata.normalize("NFC", text), count(1))), None)
+    if rule is None and not text.strip():
+        rule = "must not be blank"
+    if rule:
+        raise PydanticCustomError("bad-content", "{rule}", {"rule": rule})
+    return text
+
+
+def _wrong_letter(letter: str, number: int) -> str | None:
+    """Return the rule that a character of a text breaks."""
+    name, category = unicodedata.name(letter, f"U+{ord(letter):04X}"), unicodedata.category(letter)
+    if category in ("Cc", "Cs", "Zl", "Zp"):
+        return f"must be a single line, but character {number} is {letter!r}"
+    if unicodedata.bidirectional(letter) in JOINED:
+        script = name.split()[0].capitalize()
+        return f"has {script} letters (character {number} is {name}); right-to-left text is not supported"
+    if category.startswith("M"):
+        return f"has a mark that joins other letters (character {number} is {name}), which is not supported"
+    return None
+
+
+_FrameKind = Literal[
+    "bag",
+    "bar",
+    "border",
+    "bubble",
+    "card",
+    "legend",
+    "phone",
+    "pill",
+    "polaroid",
+    "ribbon",
+    "seal",
+    "stamp",
+    "tab",
+    "tag",
+    "ticket",
+    "viewfinder",
+]
+FRAME_KINDS: tuple[_FrameKind, ...] = get_args(_FrameKind)
+"""All kinds of frames."""
+
+FrameKind = Annotated[
+    _FrameKind,
+    BeforeValidator(_lower),
+    Field(
+        title="Shape",
+        description="`bar`: a caption below the code, on the color of the border. `bubble`: a speech bubble. "
+        "`pill` and `legend`: a caption on the border, or in a gap of it. `seal`: text on a circle. `viewfinder`: four "
+        "corners. `card`: a caption above the code and a subtitle below it. The others look like what they are named "
+        "after.",
+    ),
+]
+Weight = Annotated[
+    Literal["regular", "medium", "semibold", "bold", "extrabold"],
+    BeforeValidator(_lower),
+    Field(description="Weight of the letters; a font of your own has only one."),
+]
+Side = Annotated[
+    Literal["bottom", "top"],
+    BeforeValidator(_lower),
+    Field(description="Where the caption is. Kinds without an upside-down form ignore it."),
+]
+Line = Annotated[str, Strict(), Length(1, 60), AfterValidator(_line)]
+FontUri = Annotated[str, Strict(), Length(1, 3_000_000)]
+IconName = Annotated[str, Strict(), Length(1, 64)]
+Radius = Annotated[Number, Within(0, 0.3, "of the side of the light area")]
+
+
+class Caption(Model):
+    """The words on a frame. They are drawn as outlines, so no picture needs a font; their size follows the frame.
+
+    A string stands for a caption with this text.
+    """
+
+    leading: ClassVar[str] = "text"
+    text: Line = Field(description="One line. It shrinks to fit its frame; what still does not fit is an error.")
+    subtitle: Line | None = Field(
+        default=None, description="A second, smaller line. On a `seal`, it is the lower half of the circle."
+    )
+    weight: Weight = "bold"
+    color: Color | None = Field(
+        default=None, description="Color of the letters; by default, the color of the frame or of the light area."
+    )
+    font: FontUri | None = Field(
+        default=None,
+        description="Data URI of a TrueType or OpenType font of at most 2 MiB. The default is Manrope, which has "
+        "Latin, Greek and Cyrillic letters.",
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            text: str,
+            *,
+            subtitle: str | None = ...,
+            weight: Weight = ...,
+            color: str | Color | None = ...,
+            font: str | None = ...,
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        return {"text": value} if isinstance(value, str) else value
+
+
+class Frame(Model):
+    """A frame around the QR Code, drawn to fit any symbol.
+
+    A string stands for a frame of this kind. With `size`, the frame is added around the QR Code, whose modules keep
+    their size. With `width` or `height`, the whole image with its frame has that width or height: one of them alone
+    keeps the proportions of the frame, and both together leave room at two sides. The area next to the symbol stays
+    light for at least two modules, whatever the quiet zone is. A flip does not mirror the frame.
+
+    Example:
+        >>> Frame("bubble", caption="See the menu", color="#C2410C").caption
+        Caption(text='See the menu')
+    """
+
+    leading: ClassVar[str] = "kind"
+    kind: FrameKind
+    caption: Caption | None = Field(
+        default=None,
+        description="The words. By default, `Scan me`; a `border`, a `stamp` and a `viewfinder` need none.",
+    )
+    color: Color | None = Field(default=None, description="Color of the frame; by default, the foreground.")
+    background: Color | None = Field(
+        default=None, description="Color of the area around the code; by default, the background of the design."
+    )
+    radius: Radius = Field(
+        default=0.08, title="Corner radius", description="Corner radius of the light area; 0 gives sharp corners."
+    )
+    icon: IconName | None = Field(default=None, description="Name of an icon that stands before the caption.")
+    side: Side = "bottom"
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            kind: FrameKind,
+            *,
+            caption: Caption | str | Object | None = ...,
+            color: str | Color | None = ...,
+            background: str | Color | None = ...,
+            radius: float = ...,
+            icon: str | None = ...,
+            side: Side = ...,
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_kind(cls, value: Any) -> Any:
+        return {"kind": value} if isinstance(value, str) else value

@@ -1,0 +1,138 @@
+"""Draws frames that are a line around the symbol, with words on it or beside it."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from qrkit.design.outline import rounded
+from qrkit.drawing.frames.parts import Cut, Part, Room, Slot, border, lines, soft, strip_height
+
+__all__ = ["bar", "bubble", "legend", "pill", "plain", "ribbon", "tab", "viewfinder"]
+
+
+def plain(room: Room) -> Cut:
+    """A line on all sides; words stand below it."""
+    width, strip = room.width, strip_height(room, 0.5)
+    first, second = lines(room, width / 2, width + strip / 2, width * 0.94, on_ink=False)
+    return Cut(width, width + strip, room.margin, room.margin, border(room), first, second)
+
+
+def bar(room: Room) -> Cut:
+    """A line on three sides, and a bar with words on the fourth."""
+    width, line, strip = room.width, room.line, strip_height(room, 0.85)
+    top = room.margin + room.side + room.gap
+    height = width - line + max(strip, line)
+    light = rounded(line, line, width - 2 * line, width - 2 * line, room.radius)
+    body = rounded(0, 0, width, height, room.radius + line)
+    # The rounded lower corners make the bar look lower than it is.
+    first, second = lines(room, width / 2, (top + height) / 2 - 0.04 * strip, width - 2 * room.margin)
+    return Cut(width, height, room.margin, room.margin, ((body, "ink"), (light, "paper")), first, second)
+
+
+def bubble(room: Room) -> Cut:
+    """A speech bubble below the border, which points to it."""
+    width, line = room.width, room.line
+    tall, point, half = strip_height(room, 0.72), ceil(room.capital * 0.75), room.capital * 0.8
+    top = width + point
+    long = min(width, max((room.words + 2.4) * room.capital, 5 * half))
+    left, right, middle = (width - long) / 2, (width + long) / 2, width / 2
+    curve = min(tall / 2.02, room.capital * 1.6)
+    shape = soft(
+        (left, top, curve),
+        (middle - half, top, line / 2),
+        (middle, top - point + line * 0.6, line / 3),
+        (middle + half, top, line / 2),
+        (right, top, curve),
+        (right, top + tall, curve),
+        (left, top + tall, curve),
+    )
+    first, second = lines(room, middle, top + tall / 2, long - 1.6 * room.capital)
+    return Cut(width, top + tall, room.margin, room.margin, (*border(room), (shape, "ink")), first, second)
+
+
+def pill(room: Room) -> Cut:
+    """A label with round ends in the middle of the lower line."""
+    width, tall = room.width, room.capital * 2.2
+    more = ceil(tall - room.line) / 2
+    middle = width + more - room.line / 2
+    long = min(width - 2 * room.margin - room.radius, (room.words + 2.4) * room.capital)
+    label = rounded((width - long) / 2, middle - tall / 2, long, tall, tall / 2)
+    slot = Slot(width / 2, middle, long - 1.8 * room.capital, room.capital)
+    height = width + 2 * more
+    return Cut(width, height, room.margin, room.margin, (*border(room, more=more), (label, "ink")), slot)
+
+
+def legend(room: Room) -> Cut:
+    """A line with words in a gap of it, on a light card that has room for their descenders."""
+    line, radius, capital = room.line, room.radius, room.capital
+    edge = ceil(capital * 0.95 - line / 2)
+    more = ceil(capital - line) / 2
+    right, low = edge + room.width, edge + room.width + more
+    width, height, outer, end = right + edge, ceil(low + edge), radius + line, line / 2.01
+    long = min(room.width - 2 * (radius + 2 * line), (room.words + 1.4) * capital)
+    first, last, over = (width - long) / 2, (width + long) / 2, low - line
+    ring = soft(
+        *((last, low, end), (right, low, outer), (right, edge, outer), (edge, edge, outer), (edge, low, outer)),
+        *((first, low, end), (first, over, end), (edge + line, over, radius), (edge + line, edge + line, radius)),
+        *((right - line, edge + line, radius), (right - line, over, radius), (last, over, end)),
+    )
+    ground = rounded(0, 0, width, height, outer + edge * 0.6)
+    slot = Slot(width / 2, low - line / 2, long - capital, capital, on_ink=False)
+    start = edge + room.margin
+    return Cut(width, height, start, start, ((ground, "paper"), (ring, "ink")), slot)
+
+
+def tab(room: Room) -> Cut:
+    """A tab with words that grows out of the lower line."""
+    width, line, outer = room.width, room.line, room.radius + room.line
+    tall = strip_height(room, 0.6)
+    fillet, curve = room.capital * 0.5, room.capital * 0.9
+    long = min(width - 2 * outer - 2 * fillet, (room.words + 2.2) * room.capital)
+    left, right = (width - long) / 2, (width + long) / 2
+    body = soft(
+        *((0, 0, outer), (width, 0, outer), (width, width, outer), (right, width, fillet)),
+        *((right, width + tall, curve), (left, width + tall, curve), (left, width, fillet), (0, width, outer)),
+    )
+    light = rounded(line, line, width - 2 * line, width - 2 * line, room.radius)
+    first, second = lines(room, width / 2, width + (tall - line) / 2, long - 1.4 * room.capital)
+    parts: tuple[Part, ...] = ((body, "ink"), (light, "paper"))
+    return Cut(width, width + tall, room.margin, room.margin, parts, first, second)
+
+
+def ribbon(room: Room) -> Cut:
+    """A ribbon across the lower end of the border."""
+    line, radius, over = room.line, room.radius, ceil(room.capital * 1.1)
+    left, right = over, over + room.width
+    low = room.margin + room.side + room.gap
+    tall = strip_height(room, 0.65)
+    bottom, wide, notch = ceil(low + line * 0.7 + tall), room.width + 2 * over, over * 0.75
+    top = bottom - tall
+    arch = soft(
+        *((left, low), (left, 0, radius + line), (right, 0, radius + line), (right, low)),
+        *((right - line, low), (right - line, line, radius), (left + line, line, radius), (left + line, low)),
+    )
+    ground = soft((left, bottom - 1), (left, 0, radius + line), (right, 0, radius + line), (right, bottom - 1))
+    band = soft(
+        *((0, top), (wide, top), (wide - notch, (top + bottom) / 2), (wide, bottom)),
+        *((0, bottom), (notch, (top + bottom) / 2)),
+    )
+    slot = Slot(wide / 2, (top + bottom) / 2, room.width - room.capital, room.capital)
+    parts: tuple[Part, ...] = ((ground, "paper"), (arch, "ink"), (band, "ink"))
+    return Cut(wide, bottom, left + room.margin, room.margin, parts, slot)
+
+
+def viewfinder(room: Room) -> Cut:
+    """Four corners; words stand below them."""
+    line, strip = room.line * 1.2, strip_height(room, 0.55)
+    margin = ceil(line + 0.5 + 0.3 * room.radius)
+    width = room.side + 2 * margin
+    outer, arm = room.radius + line, width * 0.2
+    corner = soft(
+        *((arm, 0, line / 2.01), (0, 0, outer), (0, arm, line / 2.01), (line, arm, line / 2.01)),
+        *((line, line, outer - line), (arm, line, line / 2.01)),
+    )
+    turns = [(0, 0, 1, 1), (width, 0, -1, 1), (width, width, -1, -1), (0, width, 1, -1)]
+    ground = rounded(0, 0, width, width + strip, outer)
+    first, second = lines(room, width / 2, width + strip / 2, width * 0.9, on_ink=False)
+    parts: tuple[Part, ...] = ((ground, "paper"), *((corner.placed(*turn), "ink") for turn in turns))
+    return Cut(width, width + strip, margin, margin, parts, first, second)

@@ -1,0 +1,294 @@
+"""Draws the frame of a design for its symbol, as shapes or as a wrapper."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from math import pi
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.design.color import WHITE, Color
+from qrkit.design.decoration import Placeholder, Wrapper
+from qrkit.design.frames import Caption, Frame
+from qrkit.design.gradient import Fill, Gradient
+from qrkit.design.limits import MOST_PIXELS
+from qrkit.design.outline import Outline, circle
+from qrkit.design.shapes.icons import icon
+from qrkit.drawing.frames import FRAMES
+from qrkit.drawing.frames.parts import Arc, Cut, Room, Slot
+from qrkit.drawing.layout import Layout, lay_out
+from qrkit.drawing.lettering import Glyph, Words, words_of
+from qrkit.drawing.scene import Shape
+from qrkit.drawing.svg_elements import Definitions, elements
+from qrkit.drawing.svg_text import number
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.encode import symbol_of
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["Framed", "frame_as_wrapper", "frame_warnings", "framed"]
+
+LEAST_PADDING = 2
+"""Light modules between the symbol and a frame, however small the quiet zone is: readers need them."""
+SIDE_BY_LINE, CAPITAL = 40, 0.095
+"""Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
+SMALLEST_SHARE, SMALLEST = 0.4, 0.8
+"""Smallest height of capital letters: as a share of the usual height, and in modules."""
+WORDLESS = ("border", "stamp", "viewfinder")
+"""Kinds that have no caption by default."""
+UPRIGHT = ("bag", "card", "phone", "polaroid", "seal", "stamp", "tag")
+"""Kinds without an upside-down form."""
+ONE_LINE = ("legend", "pill", "ribbon")
+"""Kinds without room for a subtitle."""
+USUAL = Caption("Scan me")
+ICON_HEIGHT, ICON_GAP = 1.4, 0.5
+"""Height of an icon beside a caption, and its distance, in capital heights."""
+HALF_CIRCLE = 0.8 * pi
+"""Largest angle of a caption above a subtitle, in radians."""
+BETWEEN, DOT = 1.1, 0.17
+"""On a seal: space on either side of the dot between texts, and the radius of the dot, in capital heights."""
+MOST_REPEATED = 4
+
+
+class Framed(NamedTuple):
+    """A frame around a QR Code image.
+
+    Attributes:
+        width: Width of the whole image in pixels.
+        height: Height of the whole image in pixels.
+        placeholder: The area for the QR Code image.
+        shapes: The frame, in painting order.
+        missing: Characters for which a font has no letter.
+    """
+
+    width: float
+    height: float
+    placeholder: Placeholder
+    shapes: tuple[Shape, ...]
+    missing: tuple[str, ...]
+
+
+def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
+    """Draw the frame of a design.
+
+    Args:
+        design: Provides colors and sizes.
+        frame: The frame of the design.
+        layout: The layout of the QR Code image without its frame.
+
+    Raises:
+        InvalidParameter: If the caption does not fit, the icon does not exist, the width or height leaves less than
+            one pixel per module, or the image would be too large.
+        AssetError: If the font of the caption cannot be used.
+    """
+    lettering = _Lettering(frame)
+    room = _room(frame, layout, lettering)
+    cut = FRAMES[frame.kind](room)
+    if room.is_top:
+        cut = cut.upside_down(room.side)
+    width, height, module = _size(design, cut)
+    left, top = (width - cut.width * module) / 2, (height - cut.height * module) / 2
+    grown = max(0, LEAST_PADDING - layout.padding)
+    across = (layout.side + 2 * layout.padding) * module
+    # Rounding must not move the placeholder out of the image, which a wrapper refuses.
+    x, y = (min(max(0.0, start + (edge + grown) * module), most - across) for start, edge, most in (
+        (left, cut.x, width), (top, cut.y, height)))  # fmt: skip
+    ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
+    painted = [(shape, ink if color == "ink" else paper) for shape, color in cut.parts]
+    words = [(shape, frame_color(frame, paper if on_ink else ink)) for shape, on_ink in lettering.placed(cut)]
+    shapes = tuple(
+        Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
+    )
+    hole = Placeholder(x=x, y=y, width=across, height=across)
+    return Framed(width, height, hole, shapes, lettering.missing)
+
+
+def frame_as_wrapper(design: Design) -> Design:
+    """Return a design with its frame as a wrapper; see `Design.frame_as_wrapper`.
+
+    Raises:
+        InvalidParameter: If the frame cannot be drawn; see `framed`.
+        ContentTooLong: If the content does not fit.
+        AssetError: If the font of the caption cannot be used.
+    """
+    if design.frame is None:
+        return design
+    layout = lay_out(design, symbol_of(design), exact=True)
+    done = framed(design, design.frame, layout)
+    size = f'width="{number(done.width)}" height="{number(done.height)}"'
+    paths = "".join(line for shape in done.shapes for line in elements(shape, Definitions()))
+    box = f'viewBox="0 0 {number(done.width)} {number(done.height)}"'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box}>{paths}</svg>'
+    source = "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
+    wrapper = Wrapper(source=source, width=done.width, height=done.height, placeholder=done.placeholder)
+    # The side of the QR Code image itself, in whose pixels layers lie; the wrapper has the size of the whole.
+    side = round(layout.width) if design.width or design.height else None
+    return design.replace(frame=None, wrapper=wrapper, width=side, height=side)
+
+
+def frame_warnings(design: Design, layout: Layout) -> list[str]:
+    """Return a sentence for each character of a caption that its font lacks."""
+    if design.frame is None:
+        return []
+    return [
+        f"frame.caption: the font has no letter {character!r} (U+{ord(character):04X}), which is drawn as a box"
+        for character in framed(design, design.frame, layout).missing
+    ]
+
+
+def frame_color(frame: Frame, usual: Color) -> Color:
+    """Return the color of a caption."""
+    return frame.caption.color if frame.caption and frame.caption.color else usual
+
+
+class _Lettering:
+    """The words of a frame, measured and put in their places."""
+
+    def __init__(self, frame: Frame) -> None:
+        caption = frame.caption or (None if frame.kind in WORDLESS else USUAL)
+        self._has_icon = bool(frame.icon)
+        self._texts: list[tuple[str, str, Words]] = []
+        if caption is None:
+            return
+        if caption.subtitle and frame.kind in ONE_LINE:
+            rule = f"has no place on a frame of the kind {frame.kind!r}, which has one line"
+            raise InvalidParameter(Problem("frame.caption.subtitle", caption.subtitle, rule))
+        for field in ("text", "subtitle"):
+            if text := getattr(caption, field):
+                words = words_of(caption, text, part="frame.caption")
+                if field == "text" and frame.icon:
+                    words = _with_icon(words, frame.icon)
+                self._texts.append((f"frame.caption.{field}", text, words))
+
+    @property
+    def length(self) -> float:
+        """Length of the caption in capital heights, the icon included; 0 without a caption."""
+        return self._texts[0][2].length if self._texts else 0
+
+    @property
+    def has_second(self) -> bool:
+        """Whether there is a subtitle."""
+        return len(self._texts) > 1
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The characters that are drawn as boxes."""
+        return tuple(dict.fromkeys(one for _, _, words in self._texts for one in words.missing))
+
+    def placed(self, cut: Cut) -> list[tuple[Outline, bool]]:
+        """Return the outlines of all words in modules, and whether they stand on the color of the frame."""
+        if isinstance(cut.caption, Arc):
+            return [(shape, True) for shape in self._around(cut.caption)]
+        slots = [slot for slot in (cut.caption, cut.subtitle) if slot]
+        return [(self._straight(index, slot), slot.on_ink) for index, slot in enumerate(slots) if self._texts]
+
+    def _straight(self, index: int, slot: Slot) -> Outline:
+        words = self._texts[index][2]
+        capital = self._fitted(index, slot.capital, slot.width)
+        return words.on_line(slot.x - words.length * capital / 2, slot.y + capital / 2, capital)
+
+    def _around(self, ring: Arc) -> list[Outline]:
+        """Return the words on a ring: the caption above and the subtitle below, or the caption several times."""
+        x, y, radius, usual = ring
+        first, turn = self._texts[0][2], 2 * pi * radius
+        if self.has_second:
+            second = self._texts[1][2]
+            capital = self._fitted(0, usual, HALF_CIRCLE * radius)
+            small = min(self._fitted(1, usual, HALF_CIRCLE * radius), capital)
+            dots = _dots(ring, usual * DOT, [-pi / 2, pi / 2])
+            upper = first.on_circle(x, y, radius - capital / 2, 0, capital)
+            return [upper, second.on_circle(x, y, -radius - small / 2, 0, small), *dots]
+        count = min(MOST_REPEATED, max(1, int(turn / ((first.length + 2 * BETWEEN) * usual))))
+        capital = self._fitted(0, usual, turn / count - 2 * BETWEEN * usual)
+        angles = [2 * pi * index / count for index in range(count)]
+        dots = _dots(ring, usual * DOT, [angle + pi / count for angle in angles])
+        return [*(first.on_circle(x, y, radius - capital / 2, angle, capital) for angle in angles), *dots]
+
+    def _fitted(self, index: int, capital: float, width: float) -> float:
+        """Return the height of capital letters with which a text fits.
+
+        Raises:
+            InvalidParameter: If the letters would be too small to read.
+        """
+        field, text, words = self._texts[index]
+        least = max(capital * SMALLEST_SHARE, SMALLEST)
+        if words.length * least > width:
+            most = max(1, int(len(text) * width / (words.length * least)))
+            rule = f"has {len(text)} characters; about {most} fit in this frame around this symbol"
+            raise InvalidParameter(Problem(field, text, rule, "out-of-range"))
+        return min(capital, width / words.length) if words.length else capital
+
+
+def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:
+    dot = Words((Glyph(circle(0, 0, 1), 0, 0),), 0, 0)
+    return [dot.on_circle(ring.x, ring.y, ring.radius, angle, size) for angle in angles]
+
+
+def _with_icon(words: Words, name: str) -> Words:
+    """Put an icon before the words, as their first letter.
+
+    Raises:
+        InvalidParameter: If no icon has this name.
+    """
+    try:
+        shape = icon(name)
+    except InvalidParameter as error:
+        raise InvalidParameter(*(Problem("frame.icon", name, one.rule, one.code) for one in error.problems)) from error
+    left, top, right, bottom = shape.box()
+    scale = ICON_HEIGHT / max(bottom - top, right - left)
+    width = (right - left) * scale
+    x = words.left - ICON_GAP - width
+    low = -0.5 - (top + bottom) / 2 * scale
+    glyph = Glyph(shape.placed(-left * scale, low, scale), x, width)
+    return words._replace(glyphs=(glyph, *words.glyphs), left=x)
+
+
+def _room(frame: Frame, layout: Layout, lettering: _Lettering) -> Room:
+    side = layout.side + 2 * max(layout.padding, LEAST_PADDING)
+    return Room(
+        side=side,
+        line=max(1, round(side / SIDE_BY_LINE)),
+        radius=frame.radius * side,
+        capital=CAPITAL * side,
+        words=lettering.length,
+        second=lettering.has_second,
+        is_top=frame.side == "top" and frame.kind not in UPRIGHT,
+    )
+
+
+def _size(design: Design, cut: Cut) -> tuple[float, float, float]:
+    """Return width and height of the whole image in pixels, and pixels per module.
+
+    Raises:
+        InvalidParameter: If the width or height leaves less than one pixel per module, or the image is too large.
+    """
+    module = float(design.size)
+    if design.width or design.height:
+        shares = {"width": (design.width, cut.width), "height": (design.height, cut.height)}
+        modules = {name: pixels / total for name, (pixels, total) in shares.items() if pixels}
+        name, module = min(modules.items(), key=lambda item: item[1])
+        if module < 1:
+            needed = -int(-shares[name][1] // 1)
+            rule = f"leaves less than a pixel for each module of the symbol in its frame; at least {needed} is needed"
+            raise InvalidParameter(Problem(name, shares[name][0], rule, "out-of-range"))
+    width, height = (design.width or round(cut.width * module)), (design.height or round(cut.height * module))
+    if width * height > MOST_PIXELS or max(width, height) > 10_000:
+        rule = f"makes an image of {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are allowed"
+        raise InvalidParameter(Problem("frame", None, rule, "out-of-range"))
+    return width, height, module
+
+
+def _ink(frame: Frame, foreground: Fill) -> Color:
+    return frame.color or _single(foreground, darkest=True).opaque
+
+
+def _paper(frame: Frame, background: Fill) -> Color:
+    return frame.background or _single(background, darkest=False).over(WHITE)
+
+
+def _single(fill: Fill, *, darkest: bool) -> Color:
+    """Return a color, or the darkest or lightest color of a gradient."""
+    if not isinstance(fill, Gradient):
+        return fill
+    colors = [stop.color for stop in fill.stops]
+    return min(colors, key=lambda color: color.luma) if darkest else max(colors, key=lambda color: color.luma)

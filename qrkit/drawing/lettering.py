@@ -1,0 +1,205 @@
+"""Turns texts into outlines, so that no picture needs a font: letters, kerning and tracking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+from qrkit.design.frames import Caption
+from qrkit.design.outline import Outline, Segment, rectangle
+
+__all__ = ["Glyph", "Words", "words_of"]
+
+FILES = {
+    "regular": "Manrope-Regular.ttf",
+    "medium": "Manrope-Medium.ttf",
+    "semibold": "Manrope-SemiBold.ttf",
+    "bold": "Manrope-Bold.ttf",
+    "extrabold": "Manrope-ExtraBold.ttf",
+}
+"""Weights of the font that comes with qrkit."""
+CAPITALS_TRACKING = 0.09
+"""Space that is added between capital letters, in capital heights: capitals are cut to stand before small letters."""
+BOX_STROKE, BOX_WIDTH = 0.08, 0.7
+"""Line and width of the box that stands for a missing letter, in capital heights."""
+
+
+class Glyph(NamedTuple):
+    """A letter in its place on a line.
+
+    Attributes:
+        outline: Its shape; lengths in capital heights, y downwards, with 0, 0 at the left end of its baseline.
+        x: Its place on the line.
+        advance: Its width, with the space to both sides.
+    """
+
+    outline: Outline
+    x: float
+    advance: float
+
+
+class Words(NamedTuple):
+    """A text as outlines on a baseline. All lengths are in heights of capital letters, so a capital has height 1.
+
+    Attributes:
+        glyphs: The letters, from left to right; spaces have no outline and are left out.
+        left: Left edge of the first letter's ink.
+        right: Right edge of the last letter's ink.
+        missing: Characters that the font lacks, which are drawn as boxes.
+    """
+
+    glyphs: tuple[Glyph, ...]
+    left: float
+    right: float
+    missing: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> float:
+        """Length of the ink."""
+        return self.right - self.left
+
+    def on_line(self, x: float, y: float, capital: float) -> Outline:
+        """Return the text on a horizontal line.
+
+        Args:
+            x: Where the ink begins.
+            y: The baseline.
+            capital: Height of capital letters.
+        """
+        start = x - self.left * capital
+        return Outline.joined(one.outline.placed(start + one.x * capital, y, capital) for one in self.glyphs)
+
+    def on_circle(self, x: float, y: float, radius: float, angle: float, capital: float) -> Outline:
+        """Return the text on a circle, with its middle at an angle, read clockwise from inside.
+
+        Args:
+            x: Center of the circle.
+            y: Center of the circle.
+            radius: Radius of the baseline; negative for text that stands on the inner side and is read anticlockwise.
+            angle: Place of the text's middle in radians, clockwise from the top.
+            capital: Height of capital letters.
+        """
+        middle = (self.left + self.right) / 2
+        parts = []
+        for one in self.glyphs:
+            center = one.x + one.advance / 2
+            turn = angle + (center - middle) * capital / radius
+            straight = one.outline.placed(-one.advance / 2 * capital, 0, capital)
+            parts.append(_turned(straight, turn, x, y, radius))
+        return Outline.joined(parts)
+
+
+def words_of(caption: Caption, text: str, *, part: str) -> Words:
+    """Turn a text into outlines.
+
+    Args:
+        caption: Its font and weight.
+        text: The text, the caption's or its subtitle.
+        part: Path of the field that holds the caption; errors name it.
+
+    Raises:
+        AssetError: If the font of the caption cannot be used.
+    """
+    text = normalize("NFC", text)
+    if caption.font is None:
+        return _own_words(caption.weight, text)
+    from qrkit.drawing.untrusted.fonts import letters_of_font
+
+    return _typeset(text, letters_of_font(caption.font, text, part=f"{part}.font"))
+
+
+@lru_cache(maxsize=64)
+def _own_words(weight: str, text: str) -> Words:
+    """Turn a text into outlines in the font that comes with qrkit; batches and servers repeat few texts."""
+    from qrkit.drawing.untrusted.fonts.worker import read_letters
+
+    return _typeset(text, read_letters(_font_bytes(weight), text))
+
+
+def _font_bytes(weight: str) -> bytes:
+    return files("font_manrope").joinpath("files", FILES[weight]).read_bytes()
+
+
+def _typeset(text: str, font: dict[str, Any]) -> Words:
+    """Set letters beside one another."""
+    scale = 1 / font["capital"]
+    tracking = CAPITALS_TRACKING if text.isupper() else 0.0
+    glyphs: list[Glyph] = []
+    x, before = 0.0, ""
+    for character in text:
+        x += font["kerning"].get(before + character, 0) * scale
+        if character in font["letters"]:
+            width, strokes = font["letters"][character]
+            outline, advance = Outline(tuple(_segments(strokes))).placed(0, 0, scale, -scale), width * scale
+        elif character.isspace():
+            outline, advance = Outline(()), 0.4
+        else:
+            outline, advance = _box(), BOX_WIDTH + 4 * BOX_STROKE
+        if outline.segments:
+            glyphs.append(Glyph(outline, x, advance))
+        x += advance + tracking
+        before = character
+    missing = dict.fromkeys(one for one in text if one not in font["letters"] and not one.isspace())
+    if not glyphs:
+        return Words((), 0, 0, tuple(missing))
+    first, last = glyphs[0], glyphs[-1]
+    return Words(tuple(glyphs), first.x + first.outline.box()[0], last.x + last.outline.box()[2], tuple(missing))
+
+
+def _box() -> Outline:
+    """Return the box that stands for a missing letter."""
+    inner = rectangle(3 * BOX_STROKE, BOX_STROKE - 1, BOX_WIDTH - 2 * BOX_STROKE, 1 - 2 * BOX_STROKE)
+    return rectangle(2 * BOX_STROKE, -1, BOX_WIDTH, 1) + inner.hole()
+
+
+def _segments(strokes: Iterable[Any]) -> Iterator[Segment]:
+    """Convert the strokes of a glyph, which may have quadratic curves of any number of points, to segments."""
+    here = (0.0, 0.0)
+    for name, points in strokes:
+        if name in ("closePath", "endPath"):
+            yield "Z", ()
+            continue
+        if name == "qCurveTo":
+            for control, end in _quadratic(points, here):
+                yield "C", (*_toward(here, control), *_toward(end, control), *end)
+                here = end
+            continue
+        letter = {"moveTo": "M", "lineTo": "L"}.get(name, "C")
+        yield letter, tuple(float(number) for point in points for number in point)
+        here = tuple(points[-1])
+
+
+def _quadratic(points: Any, here: tuple[float, float]) -> Iterator[tuple[Any, tuple[float, float]]]:
+    """Yield control point and end of each quadratic curve; TrueType leaves out ends that lie halfway."""
+    *controls, end = points
+    for one, two in pairwise(controls):
+        yield one, ((one[0] + two[0]) / 2, (one[1] + two[1]) / 2)
+    yield controls[-1], tuple(end)
+
+
+def _toward(start: Any, control: Any) -> tuple[float, float]:
+    return (start[0] + 2 * (control[0] - start[0]) / 3, start[1] + 2 * (control[1] - start[1]) / 3)
+
+
+def _turned(outline: Outline, turn: float, x: float, y: float, radius: float) -> Outline:
+    """Turn an outline by an angle, and put its 0, 0 on a circle."""
+    cos, sin = math.cos(turn), math.sin(turn)
+    left, top = x + radius * sin, y - radius * cos
+    return Outline(
+        tuple(
+            (
+                letter,
+                tuple(
+                    number
+                    for across, down in zip(numbers[0::2], numbers[1::2], strict=True)
+                    for number in (left + across * cos - down * sin, top + across * sin + down * cos)
+                ),
+            )
+            for letter, numbers in outline.segments
+        )
+    )

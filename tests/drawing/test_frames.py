@@ -1,0 +1,251 @@
+"""Frames around the symbol: their place and size, their letters, and what readers and other services make of them."""
+
+import base64
+import re
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+import pytest
+from fontTools.ttLib import TTFont
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from qrkit import Caption, Design, Frame, Layer, QRImage, data_uri, decode, generate
+from qrkit.design.frames import FRAME_KINDS
+from qrkit.errors import AssetError, InvalidParameter
+from tests.drawing.pictures import modules, pixels
+
+LINK = "https://example.com/spring"
+ONE_LINE = ("legend", "pill", "ribbon")
+MANROPE = files("font_manrope").joinpath("files", "Manrope-Regular.ttf").read_bytes()
+kinds = pytest.mark.parametrize("kind", FRAME_KINDS)
+some = settings(max_examples=40, deadline=None)
+
+
+def font_uri(data):
+    return "data:font/ttf;base64," + base64.b64encode(data).decode()
+
+
+@given(
+    st.sampled_from(FRAME_KINDS),
+    st.sampled_from([1, 2, 7, 25, 40]),
+    st.integers(0, 6),
+    st.sampled_from(["top", "bottom"]),
+    st.sampled_from([0, 0.08, 0.3]),
+    st.sampled_from([{"size": 1}, {"size": 3}, {"width": 700}, {"height": 900}, {"width": 800, "height": 777}]),
+)
+@some
+def test_frame_fits_any_symbol_and_leaves_it_two_light_modules(kind, version, padding, side, radius, size):
+    frame = Frame(kind, caption="Scan me", side=side, radius=radius)
+    image = generate("hi", version=version, padding=padding, frame=frame, warn=False, **size)
+    scene, shown = image.scene, pixels(image)[..., :3]
+    count, module, (left, top) = image.symbol.side, scene.module, scene.origin
+    assert (image.width, image.height) == (size.get("width", image.width), size.get("height", image.height))
+    if "size" in size:
+        assert module == pytest.approx(size["size"])
+    places = [round(number) for number in (left, top, module)]
+    assert places == pytest.approx([left, top, module])
+    left, top, module = places
+    around = 2 * module
+    quiet = shown[top - around : top + count * module + around, left - around : left + count * module + around]
+    assert quiet.shape[:2] == (count * module + 2 * around,) * 2
+    found = (quiet[::module, ::module, 0] < 128)[: count + 4, : count + 4]
+    assert np.array_equal(found, np.pad(modules(image), 2))
+
+
+@kinds
+def test_readers_read_every_frame(kind):
+    for content in (LINK, "WIFI:T:WPA;S:Guests;P:espresso-2026;;", "x" * 130):
+        framed = Design(content=content, frame=kind).check("quick")
+        assert (framed.verdict, framed.score) == ("robust", 100)
+    assert decode(generate(LINK, frame=kind, size=4).to_bytes("png")).content == LINK
+
+
+@kinds
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"width": 501}, {"height": 380, "padding": 0}, {"width": 600, "height": 500, "flip": "horizontal"}],
+    ids=str,
+)
+def test_frame_as_wrapper_has_the_same_pixels(kind, fields):
+    layer = Layer("icon:heart", x=20, y=20, width=30, height=30)
+    design = Design(content=LINK, frame=Frame(kind, caption="Menu"), layers=[layer], background="#00FFFFFF", **fields)
+    other = Design.from_json(design.frame_as_wrapper().to_json())
+    assert other.frame is None
+    assert other.frame_as_wrapper() == other
+    first, second = QRImage(design), QRImage(other)
+    assert (first.width, first.height) == (second.width, second.height)
+    assert np.array_equal(pixels(first), pixels(second))
+
+
+@kinds
+def test_no_format_has_a_text_a_font_or_an_image(kind):
+    caption = Caption("Scan me", subtitle=None if kind in ONE_LINE else "Open your camera")
+    image = generate(LINK, frame=Frame(kind, caption=caption, icon="wifi"))
+    svg = image.to_bytes("svg").decode()
+    assert re.search(r"<(text|tspan|image|style)\b|font-family|@font-face", svg) is None
+    for format, words in (("pdf", rb"/Font|/Subtype ?/Image"), ("eps", rb"findfont|colorimage|\bshow\b")):
+        assert re.search(words, image.to_bytes(format)) is None
+
+
+@kinds
+def test_vector_formats_look_like_png(kind):
+    image = generate(LINK, frame=kind, size=4)
+    near = abs(pixels(image).astype(int) - pixels(image, "svg").astype(int))[..., :3]
+    assert near.mean() < 1
+
+
+def test_size_keeps_modules_and_width_or_height_is_that_of_the_whole_picture():
+    plain, framed = generate(LINK, size=6), generate(LINK, size=6, frame="bar")
+    assert framed.width > plain.width and framed.scene.module == plain.scene.module
+    wide, high = generate(LINK, width=600, frame="bar"), generate(LINK, height=600, frame="bar")
+    assert wide.width == high.height == 600
+    assert wide.height / wide.width == pytest.approx(high.height / high.width, abs=0.01)
+    both = generate(LINK, width=900, height=600, frame="bar", background="white")
+    assert (both.width, both.height) == (900, 600)
+    assert pixels(both)[300, 5, 3] == 0
+
+
+def test_batches_of_other_contents_get_a_frame_of_their_own():
+    design = Design(content="a", frame=Frame("bar", caption="Menu"))
+    short, long = QRImage(design), QRImage(design.replace(content="x" * 200))
+    assert long.symbol.version > short.symbol.version and long.width > short.width
+    assert decode(long.to_bytes("png")).content == "x" * 200
+
+
+def test_logo_keeps_its_place_on_a_framed_symbol():
+    framed = Design(content=LINK, ec="H", frame="seal").with_logo("icon:heart", 0.2)
+    plain = Design(content=LINK, ec="H").with_logo("icon:heart", 0.2)
+    size = generate(LINK, ec="H", frame="seal").width
+    assert QRImage(framed).width == size
+    share = framed.layers[0].width / framed.width
+    assert share == pytest.approx(plain.layers[0].width / plain.width, rel=0.02)
+
+
+def colors(image):
+    return {tuple(color) for color in pixels(image).reshape(-1, 4).tolist()}
+
+
+def test_colors_follow_the_design_unless_the_frame_has_its_own():
+    own = generate(LINK, foreground="navy", background="ivory", frame="bar")
+    assert {(0, 0, 128, 255), (255, 255, 240, 255)} <= colors(own)
+    frame = Frame("bar", caption=Caption("Menu", color="red"), color="teal", background="yellow")
+    assert {(0, 128, 128, 255), (255, 255, 0, 255), (255, 0, 0, 255)} <= colors(generate(LINK, frame=frame))
+
+
+def test_caption_shrinks_then_says_how_much_fits():
+    def caption(text):
+        return generate("hi", size=8, frame=Frame("bar", caption=text))
+
+    assert caption("Scan me").width == caption("Scan me to see the menu").width
+    with pytest.raises(InvalidParameter) as caught:
+        caption("W" * 60)
+    problem = caught.value.problems[0]
+    assert problem.name == "frame.caption.text"
+    most = int(re.fullmatch(r"has 60 characters; about (\d+) fit in .*", problem.rule)[1])
+    assert 8 <= most < 60
+    caption("W" * most)
+
+
+@pytest.mark.parametrize("kind", ONE_LINE)
+def test_kinds_of_one_line_refuse_a_subtitle(kind):
+    with pytest.raises(InvalidParameter, match="one line"):
+        generate(LINK, frame=Frame(kind, caption=Caption("Menu", subtitle="Today")))
+
+
+def test_unknown_icon_too_small_and_too_large_pictures_are_refused_by_name():
+    for fields, name in (
+        ({"frame": Frame("bar", icon="no-such-icon")}, "frame.icon"),
+        ({"frame": "bar", "width": 30}, "width"),
+        ({"frame": "bar", "height": 33}, "height"),
+        ({"frame": "seal", "version": 40, "size": 20, "padding": 20}, "frame"),
+    ):
+        with pytest.raises(InvalidParameter) as caught:
+            generate(LINK, **fields)
+        assert [problem.name for problem in caught.value.problems] == [name]
+
+
+# ---- letters
+
+
+def svg_of(caption, kind="bar"):
+    return generate(LINK, frame=Frame(kind, caption=caption), warn=False).to_bytes("svg")
+
+
+def test_missing_letters_are_boxes_and_are_named():
+    with pytest.warns(UserWarning, match=r"no letter '漢' \(U\+6F22\), which is drawn as a box"):
+        generate(LINK, frame=Frame("bar", caption="漢 menu"))
+    assert QRImage(Design(content=LINK, frame="bar")).warnings == []
+
+
+def test_three_scripts_have_letters():
+    assert generate(LINK, frame=Frame("bar", caption="Menü Μενού Меню")).warnings == []
+
+
+def test_letter_and_accent_are_drawn_as_one_letter():
+    assert svg_of("Caf\u00e9") == svg_of("Cafe\u0301")
+
+
+def test_pairs_of_letters_are_kerned():
+    """Without kerning, the same letters in another font file without its GPOS table take more room."""
+    font = TTFont(BytesIO(MANROPE))
+    del font["GPOS"]
+    file = BytesIO()
+    font.save(file)
+    kerned, loose = (Caption("AVAToVa", font=font_uri(data)) for data in (MANROPE, file.getvalue()))
+    long, short = (_width_of_words(one) for one in (loose, kerned))
+    assert short < long * 0.98
+
+
+def _width_of_words(caption):
+    red = Caption(caption.text, font=caption.font, color="red")
+    found = pixels(generate(LINK, frame=Frame("border", caption=red), size=16))
+    columns = np.flatnonzero(((found[..., 0] > 200) & (found[..., 1] < 60)).any(axis=0))
+    return columns[-1] - columns[0]
+
+
+def test_own_font_is_used_and_may_come_from_a_file(tmp_path):
+    path = tmp_path / "own.ttf"
+    path.write_bytes(MANROPE)
+    own = svg_of(Caption("Scan me", font=data_uri(path)))
+    assert own == svg_of(Caption("Scan me", weight="regular"))
+    assert own != svg_of(Caption("Scan me", weight="bold"))
+
+
+@pytest.mark.parametrize(
+    ("font", "code"),
+    [
+        ("Arial", "bad-data-uri"),
+        ("https://example.com/a.ttf", "bad-data-uri"),
+        ("data:font/ttf;base64,!", "bad-font"),
+        (font_uri(b"wOF2" + MANROPE[4:]), "bad-font"),
+        (font_uri(b"\0\1\0\0" + b"\xff" * 99), "bad-font"),
+        (font_uri(MANROPE[:50_000]), "bad-font"),
+        (font_uri(MANROPE + bytes(2 * 2**20)), "font-too-large"),
+    ],
+    ids=lambda one: one[:24],
+)
+def test_fonts_that_are_none_are_refused_by_name(font, code):
+    with pytest.raises(AssetError) as caught:
+        generate(LINK, frame=Frame("bar", caption=Caption("Scan me", font=font)))
+    assert [(one.name, one.code) for one in caught.value.problems] == [("frame.caption.font", code)]
+
+
+@given(st.lists(st.tuples(st.integers(0, len(MANROPE) - 1), st.integers(0, 255)), min_size=1, max_size=40))
+@settings(max_examples=30, deadline=None)
+def test_damaged_font_is_drawn_or_refused(damage):
+    data = bytearray(MANROPE)
+    for place, byte in damage:
+        data[place] = byte
+    try:
+        assert svg_of(Caption("Scan me AV", font=font_uri(bytes(data))))
+    except InvalidParameter as error:
+        assert {problem.name for problem in error.problems} <= {"frame.caption.font", "frame.caption.text"}
+
+
+def test_picture_with_frame_is_the_same_every_time():
+    first, second = (generate(LINK, frame="seal").to_bytes("svg") for _ in range(2))
+    assert first == second
+    assert Image.open(BytesIO(generate(LINK, frame="seal").to_bytes("png"))).mode == "RGBA"
