@@ -23,6 +23,7 @@ FAMILIES = {
     "MPL 2.0": r"MPL-2\.0",
     "ZPL 2.1": r"ZPL|Zope",
     "LGPL": r"LGPL|Lesser General Public",
+    "OFL 1.1": r"\bOFL\b",
 }
 """Licences under which a package may come along, by what its metadata say: a program of any licence may use it."""
 
@@ -31,7 +32,8 @@ HEAD = """# Licences of what comes along
 qrkit is under the MIT licence. `pip install` brings these packages, those of `qrkit-studio[server]` and the like only
 with that extra. None of them is copied into qrkit, and all may be used by a program of any licence. LGPL and MPL ask
 that changes of such a package itself stay open; libvips, quirc and psycopg are libraries of their own, and can be
-replaced. `make licences` writes this page, and a test compares it with what is installed.
+replaced. OFL asks that a font is not sold alone, and nothing of pictures with its letters. `make licences` writes
+this page, and a test compares it with what is installed.
 
 | package | licence | needed by |
 |---|---|---|

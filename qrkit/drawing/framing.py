@@ -163,7 +163,7 @@ class _Lettering:
     @property
     def length(self) -> float:
         """Length of the caption in capital heights, the icon included; 0 without a caption."""
-        return self._texts[0][2].length if self._texts else 0
+        return max(1.0, self._texts[0][2].length) if self._texts else 0
 
     @property
     def has_second(self) -> bool:
@@ -188,17 +188,17 @@ class _Lettering:
         return words.on_line(slot.x - words.length * capital / 2, slot.y + capital / 2, capital)
 
     def _around(self, ring: Arc) -> list[Outline]:
-        """Return the words on a ring: the caption above and the subtitle below, or the caption several times."""
+        """Return the words on a ring: one text above and one below, or the caption several times around."""
         x, y, radius, usual = ring
         first, turn = self._texts[0][2], 2 * pi * radius
-        if self.has_second:
-            second = self._texts[1][2]
-            capital = self._fitted(0, usual, HALF_CIRCLE * radius)
-            small = min(self._fitted(1, usual, HALF_CIRCLE * radius), capital)
-            dots = _dots(ring, usual * DOT, [-pi / 2, pi / 2])
-            upper = first.on_circle(x, y, radius - capital / 2, 0, capital)
-            return [upper, second.on_circle(x, y, -radius - small / 2, 0, small), *dots]
         count = min(MOST_REPEATED, max(1, int(turn / ((first.length + 2 * BETWEEN) * usual))))
+        if self.has_second or count == 2:
+            lower = len(self._texts) - 1
+            capital = self._fitted(0, usual, HALF_CIRCLE * radius)
+            small = min(self._fitted(lower, usual, HALF_CIRCLE * radius), capital)
+            upper = first.on_circle(x, y, radius - capital / 2, 0, capital)
+            below = self._texts[lower][2].on_circle(x, y, -radius - small / 2, 0, small)
+            return [upper, below, *_dots(ring, usual * DOT, [-pi / 2, pi / 2])]
         capital = self._fitted(0, usual, turn / count - 2 * BETWEEN * usual)
         angles = [2 * pi * index / count for index in range(count)]
         dots = _dots(ring, usual * DOT, [angle + pi / count for angle in angles])
@@ -216,7 +216,7 @@ class _Lettering:
             most = max(1, int(len(text) * width / (words.length * least)))
             rule = f"has {len(text)} characters; about {most} fit in this frame around this symbol"
             raise InvalidParameter(Problem(field, text, rule, "out-of-range"))
-        return min(capital, width / words.length) if words.length else capital
+        return min(capital, width / words.length) if words.length > 0 else capital
 
 
 def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:

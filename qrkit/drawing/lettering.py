@@ -108,9 +108,7 @@ def words_of(caption: Caption, text: str, *, part: str) -> Words:
     text = normalize("NFC", text)
     if caption.font is None:
         return _own_words(caption.weight, text)
-    from qrkit.drawing.untrusted.fonts import letters_of_font
-
-    return _typeset(text, letters_of_font(caption.font, text, part=f"{part}.font"))
+    return _foreign_words(caption.font, text, f"{part}.font")
 
 
 @lru_cache(maxsize=64)
@@ -119,6 +117,14 @@ def _own_words(weight: str, text: str) -> Words:
     from qrkit.drawing.untrusted.fonts.worker import read_letters
 
     return _typeset(text, read_letters(_font_bytes(weight), text))
+
+
+@lru_cache(maxsize=8)
+def _foreign_words(font: str, text: str, part: str) -> Words:
+    """Turn a text into outlines in a font of a user; one picture asks for them several times."""
+    from qrkit.drawing.untrusted.fonts import letters_of_font
+
+    return _typeset(text, letters_of_font(font, text, part=part))
 
 
 def _font_bytes(weight: str) -> bytes:

@@ -17,6 +17,7 @@ import qrkit
 from qrkit import (
     Color,
     Design,
+    Frame,
     Gradient,
     Layer,
     Marker,
@@ -159,6 +160,7 @@ DESIGNS = {
             placeholder=Placeholder(x=60, y=10, width=280, height=280),
         ),
     ),
+    "frame": Design(content=LINK, width=480, frame=Frame("seal", caption="Scan me"), foreground="#14532D"),
     "width 500": Design(
         content=LINK, width=500, foreground=FADE, modules=Modules(type="dots"), layers=(_layer(LOGO, x=210, side=80),)
     ),
@@ -175,7 +177,7 @@ ALL = {name: design.replace(pad_codewords="segno") for name, design in (DESIGNS 
 MOST_DIFFERENCE = {"ghostscript": 2.5, "poppler": 3.5, "xaml": 3, "svg": 3}
 """Mean steps of 255 per pixel and colour that a program may be off from ours, all of them at edges and in pictures."""
 
-QUICK = ("linear", "fade on a gradient", "sprite with a gradient", "sprites of pictures", "layers", "wrapper",
+QUICK = ("linear", "fade on a gradient", "sprite with a gradient", "sprites of pictures", "layers", "wrapper", "frame",
          "width 500", "for print")  # fmt: skip
 """Each way of drawing once; the others take their time in `make slow`."""
 
@@ -207,6 +209,10 @@ def assert_shows(pixels: np.ndarray, name: str, program: str, times: int, *, on_
     design, symbol = ALL[name], drawn(name).symbol
     hole = design.wrapper.placeholder if design.wrapper else None
     box = (hole.x, hole.y, hole.width, hole.height) if hole else (0, 0, own.shape[1], own.shape[0])
+    if design.frame:
+        scene = drawn(name).exact_scene
+        side = (symbol.side + 2 * design.padding) * scene.module
+        box = (*(start - design.padding * scene.module for start in scene.origin), side, side)
     lights = [vector_readers.middles(one, box, symbol.side + 2 * design.padding) for one in (found, own)]
     # Where our own module is neither dark nor light, nothing is said of the other.
     flipped = ((lights[0] > 128) != (lights[1] > 128)) & (np.abs(lights[1] - 128) > 10)

@@ -126,7 +126,8 @@ def viewfinder(room: Room) -> Cut:
     line, strip = room.line * 1.2, strip_height(room, 0.55)
     margin = ceil(line + 0.5 + 0.3 * room.radius)
     width = room.side + 2 * margin
-    outer, arm = room.radius + line, width * 0.2
+    outer = room.radius + line
+    arm = max(width * 0.2, outer + line)
     corner = soft(
         *((arm, 0, line / 2.01), (0, 0, outer), (0, arm, line / 2.01), (line, arm, line / 2.01)),
         *((line, line, outer - line), (arm, line, line / 2.01)),

@@ -114,7 +114,8 @@ def bag(room: Room) -> Cut:
 def phone(room: Room) -> Cut:
     """A phone that shows the symbol, with the words below it on the screen."""
     bezel = room.line * 1.3
-    radius = max(room.radius * 1.5, room.line * 2)
+    # A larger one would cut off corners of the quiet zone.
+    radius = min(max(room.radius * 1.5, room.line * 2), room.side * 0.15)
     margin = ceil(bezel + room.side * 0.03)
     width = room.side + 2 * margin
     top = ceil(bezel + room.side * 0.13)

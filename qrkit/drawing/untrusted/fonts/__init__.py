@@ -19,7 +19,7 @@ MOST_FONT_BYTES = 2 * 2**20
 """Bytes of one font."""
 LONGEST_SECONDS = 5.0
 """Time limit for reading the letters of one text."""
-MOST_ANSWER = 4 * 2**20
+MOST_ANSWER = 2**20
 """Bytes of the letters of one text, as JSON."""
 FONT_STARTS = (b"\0\1\0\0", b"true", b"OTTO")
 """The first bytes of TrueType and OpenType fonts."""

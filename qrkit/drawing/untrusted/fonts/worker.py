@@ -49,7 +49,7 @@ def read_letters(data: bytes, text: str) -> dict[str, Any]:
         capital = getattr(font["OS/2"], "sCapHeight", 0) if "OS/2" in font else 0
     return {
         "units": units,
-        "capital": capital or 0.7 * units,
+        "capital": capital if 0.2 * units <= capital <= 2 * units else 0.7 * units,
         "letters": letters,
         "kerning": {pair: units for pair, units in kerning.items() if units},
     }
