@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import count
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
@@ -70,6 +70,9 @@ _FrameKind = Literal[
 ]
 FRAME_KINDS: tuple[_FrameKind, ...] = get_args(_FrameKind)
 """All kinds of frames."""
+
+ONE_LINE = ("legend", "pill", "ribbon")
+"""Kinds without room for a subtitle."""
 
 FrameKind = Annotated[
     _FrameKind,
@@ -179,6 +182,13 @@ class Frame(Model):
             icon: str | None = ...,
             side: Side = ...,
         ) -> None: ...
+
+    @model_validator(mode="after")
+    def _check_subtitle(self) -> Self:
+        if self.kind in ONE_LINE and self.caption and self.caption.subtitle:
+            rule = f"has a subtitle, but a frame of the kind {self.kind!r} has one line"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "caption"})
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -38,8 +38,6 @@ WORDLESS = ("border", "stamp", "viewfinder")
 """Kinds that have no caption by default."""
 UPRIGHT = ("bag", "card", "phone", "polaroid", "seal", "stamp", "tag")
 """Kinds without an upside-down form."""
-ONE_LINE = ("legend", "pill", "ribbon")
-"""Kinds without room for a subtitle."""
 USUAL = Caption("Scan me")
 ICON_HEIGHT, ICON_GAP = 1.4, 0.5
 """Height of an icon beside a caption, and its distance, in capital heights."""
@@ -90,16 +88,19 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     left, top = (width - cut.width * module) / 2, (height - cut.height * module) / 2
     grown = max(0, LEAST_PADDING - layout.padding)
     across = (layout.side + 2 * layout.padding) * module
-    # Rounding must not move the placeholder out of the image, which a wrapper refuses.
-    x, y = (min(max(0.0, start + (edge + grown) * module), most - across) for start, edge, most in (
-        (left, cut.x, width), (top, cut.y, height)))  # fmt: skip
+    hole = Placeholder(
+        x=_inside(left + (cut.x + grown) * module, width - across),
+        y=_inside(top + (cut.y + grown) * module, height - across),
+        width=across,
+        height=across,
+    )
     ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
     painted = [(shape, ink if color == "ink" else paper) for shape, color in cut.parts]
-    words = [(shape, frame_color(frame, paper if on_ink else ink)) for shape, on_ink in lettering.placed(cut)]
+    own = frame.caption.color if frame.caption else None
+    words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in lettering.placed(cut)]
     shapes = tuple(
         Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
     )
-    hole = Placeholder(x=x, y=y, width=across, height=across)
     return Framed(width, height, hole, shapes, lettering.missing)
 
 
@@ -136,9 +137,9 @@ def frame_warnings(design: Design, layout: Layout) -> list[str]:
     ]
 
 
-def frame_color(frame: Frame, usual: Color) -> Color:
-    """Return the color of a caption."""
-    return frame.caption.color if frame.caption and frame.caption.color else usual
+def _inside(start: float, most: float) -> float:
+    """Keep rounding from moving a placeholder out of its image, which a wrapper refuses."""
+    return min(max(0.0, start), most)
 
 
 class _Lettering:
@@ -146,13 +147,9 @@ class _Lettering:
 
     def __init__(self, frame: Frame) -> None:
         caption = frame.caption or (None if frame.kind in WORDLESS else USUAL)
-        self._has_icon = bool(frame.icon)
         self._texts: list[tuple[str, str, Words]] = []
         if caption is None:
             return
-        if caption.subtitle and frame.kind in ONE_LINE:
-            rule = f"has no place on a frame of the kind {frame.kind!r}, which has one line"
-            raise InvalidParameter(Problem("frame.caption.subtitle", caption.subtitle, rule))
         for field in ("text", "subtitle"):
             if text := getattr(caption, field):
                 words = words_of(caption, text, part="frame.caption")

@@ -132,6 +132,14 @@ def test_a_design_is_that_of_every_row_and_what_it_loses_is_told_once(run, folde
     assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
 
 
+def test_the_frame_of_a_design_file_is_drawn_around_every_row(run, folder):
+    frame = {"kind": "bar", "caption": {"text": "Menu"}}
+    (folder / "brand.json").write_text(json.dumps({"frame": frame}))
+    assert run(*from_gates("--design", "brand.json", to="codes"))[0] == 0
+    expected = QRImage(Design(content="https://example.com/n", frame=frame)).to_bytes()
+    assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
+
+
 def test_a_look_that_may_not_scan_is_told_of_once(run):
     status, out, err = run(*from_gates("--padding", "0"))
     assert (status, out, err.count("\n")) == (0, "codes.zip: 2 created\n", 1)

@@ -150,12 +150,6 @@ def test_caption_shrinks_then_says_how_much_fits():
     caption("W" * most)
 
 
-@pytest.mark.parametrize("kind", ONE_LINE)
-def test_kinds_of_one_line_refuse_a_subtitle(kind):
-    with pytest.raises(InvalidParameter, match="one line"):
-        generate(LINK, frame=Frame(kind, caption=Caption("Menu", subtitle="Today")))
-
-
 def test_unknown_icon_too_small_and_too_large_pictures_are_refused_by_name():
     for fields, name in (
         ({"frame": Frame("bar", icon="no-such-icon")}, "frame.icon"),

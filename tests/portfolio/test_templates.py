@@ -139,6 +139,18 @@ def test_layers_of_a_template_stay_in_their_place_whatever_is_encoded(templates)
     assert templates.get("plain").keys() == {"layers"}
 
 
+def test_layers_of_a_framed_template_follow_the_width_of_its_whole_picture(templates):
+    """The width of a template with a frame is that of the frame, so its layers are kept in the pixels of that."""
+    brand = Design(content="x", frame="bar", layers=[Layer("icon:home", x=100, y=100, width=32, height=32)])
+    templates.save("brand", brand)
+    templates.save("fields", brand.model_dump(mode="json", exclude_unset=True))
+    for name in ("brand", "fields"):
+        assert generate(templates.design(name, "x")).width == generate(brand).width
+        assert templates.get(name)["frame"] == {"kind": "bar"}
+        kept = templates.get(name)["layers"][0]
+        assert kept["width"] / kept["x"] == pytest.approx(0.32, abs=0.01) and kept["width"] > 32
+
+
 def test_values_of_python_are_kept_like_their_json(templates):
     fields = {"foreground": Color(1, 2, 3), "modules": Modules(type="dots"), "layers": (), "version": 3.0}
     templates.save("brand", fields)
