@@ -63,7 +63,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 def with_preset(design: Design, name: str) -> Design:
-    """Apply a preset to a design; its content, size, layers and wrapper stay.
+    """Apply a preset to a design; its content, size, layers, wrapper and frame stay.
 
     Args:
         design: The design to start from.

@@ -43,8 +43,8 @@ UNSAID = {
         "missing-parameter": "/content|/(fore|back)ground/.*",
         "template-not-found": "",
         "content-too-long": "",
-        "bad-content": "/content",
-        "bad-value": "/shorten|/layers/.*|/modules.*|/wrapper.*|/(fore|back)ground.*",
+        "bad-content": "/content|/frame/caption/(text|subtitle)",  # which letters need shaping
+        "bad-value": "/shorten|/layers/.*|/modules.*|/wrapper.*|/frame.*|/(fore|back)ground.*",
         "shorten-not-applicable": "/shorten",
         # What two fields make together: pixels in all, the stops of a gradient, a placeholder in its wrapper.
         "out-of-range": "/.*",
@@ -52,6 +52,7 @@ UNSAID = {
         "bad-colour": "/.*",
         "bad-data-uri": "/.*",
         "bad-image": "/.*",
+        "bad-font": "/frame/caption/font",
     },
     # Bytes that are no picture; names of a form's further fields that break the form.
     "decode_picture": {"bad-file": "", "no-symbol": "", "empty-body": "", "bad-form": ""},
