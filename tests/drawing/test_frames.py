@@ -8,6 +8,10 @@ from unicodedata import normalize
 
 import numpy as np
 import pytest
+from fontTools.cffLib import SubrsIndex
+from fontTools.fontBuilder import FontBuilder
+from fontTools.misc.psCharStrings import T2CharString
+from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.ttLib import TTFont
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -207,6 +211,46 @@ def test_own_font_is_used_and_may_come_from_a_file(tmp_path):
     own = svg_of(Caption("Scan me", font=data_uri(path)))
     assert own == svg_of(Caption("Scan me", weight="regular"))
     assert own != svg_of(Caption("Scan me", weight="bold"))
+
+
+def otf(*, nested=0):
+    """An OpenType font with the letter A, a square; or one whose subroutines call one another ever more often."""
+    pen = T2CharStringPen(600, None)
+    pen.moveTo((100, 0))
+    for corner in ((500, 0), (500, 700), (100, 700)):
+        pen.lineTo(corner)
+    pen.closePath()
+    builder = FontBuilder(1000, isTTF=False)
+    builder.setupGlyphOrder([".notdef", "A"])
+    builder.setupCharacterMap({65: "A"})
+    shape = pen.getCharString()
+    builder.setupCFF("Own", {}, {".notdef": shape, "A": shape}, {})
+    builder.setupHorizontalMetrics({".notdef": (600, 0), "A": (600, 0)})
+    builder.setupHorizontalHeader()
+    builder.setupOS2(sCapHeight=700)
+    builder.setupPost()
+    if nested:
+        top = builder.font["CFF "].cff.topDictIndex[0]
+        bias = 107
+        calls = [T2CharString(program=[index - 1 - bias, "callsubr"] * 2 + ["return"]) for index in range(1, nested)]
+        top.Private.Subrs = SubrsIndex()
+        for one in [T2CharString(program=["return"]), *calls]:
+            top.Private.Subrs.append(one)
+        top.CharStrings["A"].program = [600, nested - 1 - bias, "callsubr", "endchar"]
+    builder.font.recalcBBoxes = False  # it would draw the letters
+    file = BytesIO()
+    builder.font.save(file)
+    return file.getvalue()
+
+
+def test_opentype_font_is_used():
+    assert svg_of(Caption("AAA", font=font_uri(otf()))) != svg_of(Caption("AAA"))
+
+
+@pytest.mark.slow
+def test_font_that_takes_forever_is_refused():
+    with pytest.raises(AssetError, match="takes too long"):
+        svg_of(Caption("A", font=font_uri(otf(nested=60))))
 
 
 @pytest.mark.parametrize(
