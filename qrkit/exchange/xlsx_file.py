@@ -4,8 +4,8 @@ Reading: python-calamine 0.9 reads 20,000 rows in 0.2 s instead of 3.9 s. But of
 the process and 30 caused a panic; a 7 kB xlsx file with a cell in the last row and column also crashed the process.
 None of 4,500 damaged xls, xlsx and ods files crashed our readers or took longer than 0.2 s, so we keep openpyxl.
 
-Writing: XlsxWriter 3.3 is twice as fast, but writes only 16 digits, which changed 3 of 10 coordinates. openpyxl writes
-all digits if its private `_value` is set, and needs its private `_writer` to remove its temporary file after an error.
+Writing: XlsxWriter 3.3 and openpyxl write only 16 digits, which changed 3 of 10 coordinates, and openpyxl runs some texts
+as formulas. So openpyxl makes a workbook with the heading's style, and we write the rows of its sheet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO
+from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from qrkit.errors import UnreadableFile
@@ -35,12 +37,11 @@ from qrkit.exchange.workbooks import (
     typed,
 )
 
-if TYPE_CHECKING:
-    from openpyxl import Workbook
-
 __all__ = ["MEDIA_TYPE", "is_workbook", "rows", "write", "write_sheet"]
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+BOLD = ' s="1"'
+"""The attribute of cells in the only style of our workbooks, that of the heading."""
 CONTENT_TYPES = "[Content_Types].xml"
 """The entry that identifies a zip archive as OOXML."""
 MOST_ELEMENTS = 200_000
@@ -57,6 +58,7 @@ _DROPPED = re.compile(rb"(_?)x005F_")
 _MERGED_CELL = re.compile(
     rb"<(?:\w{1,20}:)?mergeCell\s[^>]{0,200}?ref=[\"']([A-Z]{1,3})([1-9][0-9]{0,6}):([A-Z]{1,3})([1-9][0-9]{0,6})[\"']"
 )
+_SHEET_DATA = re.compile(rb"(<sheetData>).*(</sheetData>)")
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
@@ -86,61 +88,63 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     Raises:
         InvalidParameter: If a text is too long for a cell.
     """
-    import openpyxl
+    from openpyxl.utils import get_column_letter
 
-    book = openpyxl.Workbook(write_only=True)
-    filled_sheet = book.create_sheet(sheet)
-    filled_sheet.freeze_panes = "A2"
-    has_heading = False
-    try:
-        for part in fitting_parts(names, rows):
-            if not has_heading:
-                filled_sheet.append(_heading(filled_sheet, names))
-                has_heading = True
-            for row in part:
-                filled_sheet.append([_cell(filled_sheet, value) for value in row])
-    except BaseException:
-        # openpyxl would delete its temporary file for rows only at the end of the process.
-        filled_sheet.close()
-        filled_sheet._writer.cleanup()
-        raise
-    _save(book, file)
+    columns = [get_column_letter(place) for place in range(1, len(names) + 1)]
+    data = BytesIO()
+    data.write(_row(1, columns, names, style=BOLD))
+    for number, row in enumerate(chain.from_iterable(fitting_parts(names, rows)), start=2):
+        data.write(_row(number, columns, row))
+    _save(sheet, data.getvalue(), file)
 
 
-def _heading(sheet: Any, names: Iterable[str]) -> list[Any]:
-    from openpyxl.styles import Font
+def _row(number: int, columns: Iterable[str], values: Iterable[Any], style: str = "") -> bytes:
+    """Return the element of a row.
 
-    cells = [_cell(sheet, name) for name in names]
-    for cell in cells:
-        cell.font = Font(bold=True)
-    return cells
+    Args:
+        number: The row number; the heading is row 1.
+        columns: The letters of the columns.
+        values: The values of the cells.
+        style: The attribute with the style of the cells.
+    """
+    cells = [_cell(f'r="{column}{number}"{style}', value) for column, value in zip(columns, values, strict=True)]
+    return f'<row r="{number}">{"".join(cells)}</row>'.encode("ascii", "xmlcharrefreplace")
 
 
-def _cell(sheet: Any, value: Any) -> Any:
-    from openpyxl.cell import WriteOnlyCell
-
-    if isinstance(value, bool) or is_nothing(value):
-        return value if isinstance(value, bool) else None
-    # Set the value directly: openpyxl would turn some texts into formulas or errors, and cut numbers at 16 digits.
-    cell = WriteOnlyCell(sheet, value="x")
+def _cell(attributes: str, value: Any) -> str:
+    """Return the element of a cell: a text is never a formula or an error, and a number keeps all digits."""
     if isinstance(value, str):
-        cell._value, cell.data_type = _SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), "s"
-    else:
-        cell._value, cell.data_type = repr(value).removesuffix(".0"), "n"
-    return cell
+        text = escape(_SURROGATE.sub("?", _ESCAPED.sub(_escape, value)))
+        space = ' xml:space="preserve"' if text != text.strip() else ""
+        return f'<c {attributes} t="inlineStr">{f"<is><t{space}>{text}</t></is>" if text else ""}</c>'
+    if isinstance(value, bool):
+        return f'<c {attributes} t="b"><v>{value:d}</v></c>'
+    return "" if is_nothing(value) else f'<c {attributes} t="n"><v>{repr(value).removesuffix(".0")}</v></c>'
 
 
-def _save(book: Workbook, file: BinaryIO) -> None:
-    """Save a workbook without a timestamp, so that the same table always produces the same bytes."""
+def _save(sheet: str, rows: bytes, file: BinaryIO) -> None:
+    """Save a workbook with one sheet, without a timestamp, so that the same table always produces the same bytes."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
     from openpyxl.writer.excel import ExcelWriter
 
+    book = Workbook(write_only=True)
     book.properties.created = book.properties.modified = datetime(*archives.LONG_AGO)
+    empty = book.create_sheet(sheet)
+    empty.freeze_panes = "A2"
+    cell = WriteOnlyCell(empty)
+    cell.font = Font(bold=True)
+    empty.append([cell])
     dated = BytesIO()
     # Not `book.save`, which stores the current time.
     ExcelWriter(book, ZipFile(dated, "w")).save()
     with ZipFile(dated) as made, ZipFile(file, "w") as archive:
         for entry in made.infolist():
-            archives.add(archive, entry.filename, made.read(entry))
+            part = made.read(entry)
+            if entry.filename.startswith("xl/worksheets/"):
+                part = _SHEET_DATA.sub(lambda found: b"".join((found[1], rows, found[2])), part)
+            archives.add(archive, entry.filename, part)
 
 
 def _escape(found: re.Match[str]) -> str:
