@@ -126,7 +126,8 @@ def _rows(found: list[Any], unknown: dict[str, None], *, has_escapes: bool) -> I
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        if len(unknown) < MOST_UNKNOWN:
+        # Most objects have our names only, which takes no time to see.
+        if not one.keys() <= ELEMENTS.keys() and len(unknown) < MOST_UNKNOWN:
             unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if not _is_known(name)))
         yield _row(number, one, has_escapes=has_escapes)
 

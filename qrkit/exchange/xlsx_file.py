@@ -4,8 +4,8 @@ Reading: python-calamine 0.9 reads 20,000 rows in 0.2 s instead of 3.9 s. But of
 the process and 30 caused a panic; a 7 kB xlsx file with a cell in the last row and column also crashed the process.
 None of 4,500 damaged xls, xlsx and ods files crashed our readers or took longer than 0.2 s, so we keep openpyxl.
 
-Writing: XlsxWriter 3.3 and openpyxl write only 16 digits, which changed 3 of 10 coordinates, and openpyxl runs some texts
-as formulas. So openpyxl makes a workbook with the heading's style, and we write the rows of its sheet.
+Writing: XlsxWriter 3.3 and openpyxl write only 16 digits, which changed 3 of 10 coordinates, and openpyxl turns some
+texts into formulas. So openpyxl makes a workbook with the heading's style, and we write the rows of its sheet.
 """
 
 from __future__ import annotations
