@@ -59,9 +59,11 @@ FIXED = ("id", "short_code", "imported_scans", "created")
 CHANGING = [name for name in COLUMNS if name not in FIXED]
 SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
 """Column types by field type; all other fields are text."""
+_properties_text = lru_cache(maxsize=1_000)(Properties.to_json)
+"""Cached, because most QR Codes of a portfolio share the same properties."""
 TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
-    Properties: Properties.to_json,
+    Properties: _properties_text,
     tuple: _schedule_text,
 }
 """Conversions to column values, by field type."""
@@ -100,6 +102,9 @@ MOST_IN_TEXT = 500
 INSERT_QRCODES = f"""
 INSERT INTO qrcodes (number, account_id, stored, {", ".join(COLUMNS)})
 SELECT number, $account, $stored::TIMESTAMP, {", ".join(COLUMNS)} FROM {{rows}}
+"""
+INSERT_QRCODE = f"""
+INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
@@ -156,7 +161,12 @@ def delete_campaign(store: Store, id: str) -> None:
 
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:
     """Store a new QR Code of an account. The short code must be unused; the `scans` were counted before `now`."""
-    insert_qrcodes(store, account_id, [code], now)
+    store.check_writable()
+    with store.atomic():
+        (number,) = _new_numbers(store, 1)
+        # Not as JSON: planning to read that takes the database longer than it takes to insert the values of one row.
+        store.execute(INSERT_QRCODE, [number, account_id, naive(now), *_values(_all_of(code))])
+        _assign_short_codes(store, [(code.short_code, _target(code, number))])
 
 
 def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
@@ -190,18 +200,25 @@ def insert_texts(store: Store, account_id: str, texts: CodeTexts, now: datetime)
     """Store new QR Codes of an account from their JSON, as `insert_qrcodes` does, in the transaction of the caller."""
     dialect = store.database.dialect
     targets = json.loads(texts.targets)
-    numbers = [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [len(targets)])]
+    numbers = _new_numbers(store, len(targets))
     values = {"account": account_id, "stored": naive(now), "rows": dialect.escape_json(texts.rows), "numbers": numbers}
     store.execute_often(_insert(dialect), values)
-    store.execute(INSERT_SHORT_CODES, {"codes": [code for code, _, _ in targets], "numbers": numbers})
-    store.execute(INSERT_COUNTS, [numbers])
-    remember_targets(
-        store,
-        {
-            short_code: Target(number, content, read_schedule(schedule))
-            for number, (short_code, content, schedule) in zip(numbers, targets, strict=True)
-        },
+    assigned = zip(numbers, targets, strict=True)
+    _assign_short_codes(
+        store, [(code, Target(number, content, read_schedule(text))) for number, (code, content, text) in assigned]
     )
+
+
+def _new_numbers(store: Store, count: int) -> list[int]:
+    return [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [count])]
+
+
+def _assign_short_codes(store: Store, assigned: Sequence[tuple[str, Target]]) -> None:
+    """Store the short codes of new QR Codes with their targets, and start to count their scans."""
+    numbers = [target.qrcode for _, target in assigned]
+    store.execute(INSERT_SHORT_CODES, {"codes": [code for code, _ in assigned], "numbers": numbers})
+    store.execute(INSERT_COUNTS, [numbers])
+    remember_targets(store, dict(assigned))
 
 
 def _insert(dialect: Dialect) -> str:
@@ -299,11 +316,12 @@ def _active_schedule(code: QRCode) -> tuple[ScheduleEvent, ...]:
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     """Convert a row of `SELECT_QRCODES` to a record."""
     del row["number"]
-    location = Location(**{name: row.pop(name) for name in Location.model_fields})
+    # As a dictionary, the location is validated with the record, which takes less time than a record of its own.
+    row["location"] = {name: row.pop(name) for name in Location.model_fields}
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
-    return QRCode(**row, **links(row), location=location)
+    return QRCode(**row, **links(row))
 
 
 @lru_cache(maxsize=1_000)
