@@ -1,4 +1,4 @@
-"""How fast 50,000 QR Codes go into files and come back, against the bare libraries on the same cells."""
+"""How fast 50,000 QR Codes go into files and come back, and single ones into a store, against the bare libraries."""
 
 import csv
 import gc
@@ -23,6 +23,8 @@ from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES, Row
 pytestmark = pytest.mark.benchmark
 
 CODES = 50_000
+FEW = 5_000
+SINGLE = 100
 BASE_URL = "https://go.example.com"
 READING = Reading(bytes.decode)
 WRITING = Writing(lambda code, format: b"")
@@ -150,8 +152,14 @@ def line(rounds):
     return f"{ours:6.2f} s, bare {theirs:6.2f} s, ratio {median(a / b for a, b in rounds):5.2f}"
 
 
+def keep(record, name, rows, rounds):
+    """Keep the microseconds of a row, ours and theirs, and their ratio."""
+    ours, theirs = ([seconds / rows * 1e6 for seconds in column] for column in zip(*rounds, strict=True))
+    record(name, us_a_row=ours, bare_us_a_row=theirs, ratio=[a / b for a, b in rounds])
+
+
 @pytest.mark.parametrize("name", list(BARE))
-def test_files_are_read_and_written(name, capsys):
+def test_files_are_read_and_written(name, capsys, record):
     ours, (bare_read, bare_write) = EXCHANGE_FORMATS[name], BARE[name]
     frame = table(CODES)
     rows = rows_of(frame)
@@ -162,6 +170,8 @@ def test_files_are_read_and_written(name, capsys):
     for _ in range(ROUNDS[name]):
         reads.append((seconds(lambda data: ours.read(data, READING), data), seconds(bare_read, data)))
         writes.append((seconds(lambda rows: written(name, rows), rows), seconds(bare_write, frame)))
+    keep(record, f"rows of {name} read", CODES, reads)
+    keep(record, f"rows of {name} written", CODES, writes)
     with capsys.disabled():
         print(f"\n{name:4} {len(data) / 1e6:4.1f} MB, read {line(reads)}; write {line(writes)}", end="")  # noqa: T201
 
@@ -189,7 +199,7 @@ class Script:
         return self.connection.execute("SELECT * FROM codes").df()
 
 
-def test_codes_go_into_a_portfolio_and_out_of_it(capsys):
+def test_codes_go_into_a_portfolio_and_out_of_it(capsys, record):
     data = written("csv", rows_of(table(CODES)))
     times = {"import": [], "again": [], "list": [], "export": []}
     for _ in range(3):
@@ -201,6 +211,42 @@ def test_codes_go_into_a_portfolio_and_out_of_it(capsys):
             times["list"].append((seconds(lambda shop: shop.list_qrcodes(), shop), seconds(Script.rows, script)))
             export = seconds(lambda shop: shop.export_bytes("csv"), shop)
             times["export"].append((export, seconds(lambda script: BARE["csv"][1](script.rows()), script)))
+    for name, rounds in times.items():
+        keep(record, f"codes of a portfolio: {name}", CODES, rounds)
     with capsys.disabled():
         for name, rounds in times.items():
             print(f"\n{name:6} {line(rounds)}", end="")  # noqa: T201
+
+
+def test_workbooks_come_out_of_a_portfolio(capsys, record):
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.import_file(written("csv", rows_of(table(FEW))))
+        frame = pd.read_csv(io.BytesIO(shop.export_bytes("csv", safe=False)), dtype=str, keep_default_na=False)
+        assert bare_read_xlsx(shop.export_bytes("xlsx"))["Content"].tolist() == frame["Content"].tolist()
+        rounds = [
+            (seconds(lambda shop: shop.export_bytes("xlsx"), shop), seconds(bare_write_xlsx, frame)) for _ in range(5)
+        ]
+    keep(record, "codes of a portfolio: xlsx", FEW, rounds)
+    with capsys.disabled():
+        print(f"\nxlsx   {line(rounds)}", end="")  # noqa: T201
+
+
+def test_single_codes_go_into_a_file(tmp_path, capsys, record):
+    """The baseline is a bare table in a file of its own: a row with a key of its own, in a transaction of its own."""
+    rounds = []
+    with (
+        open_portfolio(tmp_path / "codes.duckdb", base_url=BASE_URL) as shop,
+        duckdb.connect(tmp_path / "bare.duckdb") as bare,
+    ):
+        bare.execute("CREATE TABLE codes (id VARCHAR PRIMARY KEY, name VARCHAR, content VARCHAR)")
+        for number in range(SINGLE):
+            url = f"https://www.example.com/{number}"
+            row = [f"{number:032x}", url, url]
+            ours = seconds(shop.insert_qrcode, url)
+            rounds.append((ours, seconds(lambda row: bare.execute("INSERT INTO codes VALUES (?, ?, ?)", row), row)))
+        assert len(shop.list_qrcodes()) == SINGLE
+    keep(record, "one code into a file", 1, rounds)
+    with capsys.disabled():
+        ours, theirs = (median(column) * 1000 for column in zip(*rounds, strict=True))
+        ratio = median(a / b for a, b in rounds)
+        print(f"\none    {ours:5.2f} ms, bare {theirs:5.2f} ms, ratio {ratio:5.2f}", end="")  # noqa: T201
