@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import compress, pairwise
+from itertools import compress
 
 __all__ = ["Contour", "contours"]
 
 Contour = list[tuple[int, int]]
-"""The corners of a closed line as column and row, 0 at the top left. Its first side is horizontal."""
+"""Every second corner of a closed line, as column and row, 0 at the top left.
+
+From one corner to the next, and from the last to the first, the line first runs across and then down or up.
+"""
 
 UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = 8, 4, 2, 1
 """Values of the four cells around a point. Their sum says which of them are dark."""
@@ -16,6 +19,7 @@ FALLING, RISING = UPPER_LEFT + LOWER_RIGHT, UPPER_RIGHT + LOWER_LEFT
 """The points at which only the corners of two dark cells touch. Each is a corner of two lines."""
 IS_CORNER = bytes(around in (1, 2, 4, 7, 8, 11, 13, 14, FALLING, RISING) for around in range(256))
 IS_TWO_CORNERS = bytes(around in (FALLING, RISING) for around in range(256))
+IS_FALLING = bytes(around == FALLING for around in range(256))
 
 
 def contours(cells: tuple[bytes, ...]) -> list[Contour]:
@@ -31,17 +35,16 @@ def contours(cells: tuple[bytes, ...]) -> list[Contour]:
     # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
     corners = _corners(around)
     partners = _vertical_partners(corners, around, turned)
-    places = [points[corner] for corner in corners]
     is_open = bytearray(b"\1" * len(corners))
     found = []
     while (start := is_open.find(1)) >= 0:
         # The contour of a hole begins at the other end of its first side, so that dark cells are on the right, too.
         index = start if around[corners[start]] & LOWER_RIGHT else start ^ 1
-        contour: Contour = []
+        contour = []
         while is_open[index]:
             other = index ^ 1
             is_open[index] = is_open[other] = 0
-            contour += (places[index], places[other])
+            contour.append(points[corners[index]])
             index = partners[other]
         found.append(contour)
     return found
@@ -67,16 +70,15 @@ def _corners(around: bytes) -> list[int]:
     return sorted([*once, *compress(points, around.translate(IS_TWO_CORNERS))])
 
 
-def _vertical_partners(corners: list[int], around: bytes, turned: list[int]) -> list[int]:
+def _vertical_partners(corners: list[int], around: bytes, turned: list[float]) -> list[int]:
     """Return, for each corner, the index of the corner at the other end of its vertical side."""
+    places = [turned[corner] for corner in corners]
+    # The first of two corners at a point ends the side from the left. To join the dark cells, it continues upwards if
+    # they rise from left to right, and downwards, after the second corner, if they fall.
     last = dict(zip(corners, range(len(corners)), strict=True))
-    by_column = sorted(corners, key=turned.__getitem__)
-    order = [last[corner] for corner in by_column]
-    # The first of two corners ends the side from the left. To join the dark cells, it continues downwards if they fall
-    # from left to right, and upwards if they rise.
-    for place, (index, following) in enumerate(pairwise(order)):
-        if index == following:
-            order[place + (around[corners[index]] == FALLING)] -= 1
+    for point in compress(range(len(around)), around.translate(IS_FALLING)):
+        places[last[point] - 1] += 0.5
+    order = sorted(range(len(corners)), key=places.__getitem__)
     partners = [0] * len(corners)
     for upper, lower in zip(order[::2], order[1::2], strict=True):
         partners[upper], partners[lower] = lower, upper
@@ -84,7 +86,7 @@ def _vertical_partners(corners: list[int], around: bytes, turned: list[int]) -> 
 
 
 @lru_cache(maxsize=8)
-def _grid(columns: int, rows: int) -> tuple[list[tuple[int, int]], list[int]]:
+def _grid(columns: int, rows: int) -> tuple[list[tuple[int, int]], list[float]]:
     """Return column and row of each point of a grid, and its index if points were counted column by column."""
     points = [(column, row) for row in range(rows) for column in range(columns)]
     return points, [column * rows + row for column, row in points]

@@ -52,19 +52,21 @@ def quoted(text: str) -> str:
 def union_data(left: float, top: float, size: float, cells: tuple[bytes, ...]) -> str:
     """Write squares as the `d` of a path: the contours of connected squares, and of the holes in them."""
     across, down = numbers(left, size, len(cells[0]) + 1), numbers(top, size, len(cells) + 1)
-    # Steps are shorter than places, but the rounding of fractions would add up.
-    is_whole = size == int(size)
     steps_across, steps_down = _steps("h", size, len(cells[0])), _steps("v", size, len(cells))
     parts = []
     for contour in contours(cells):
-        parts.append(f"M{across[contour[0][0]]} {down[contour[0][1]]}")
-        corners = zip(contour[::2], contour[1::2], [*contour[2::2], contour[0]], strict=True)
-        for (x, _), (next_x, y), (_, next_y) in corners:
-            if is_whole:
+        x, y = contour[0]
+        first_x = x
+        parts.append(f"M{across[x]} {down[y]}")
+        # Steps are shorter than places, but the rounding of fractions would add up.
+        if size == int(size):
+            for next_x, next_y in contour[1:]:
                 parts += (steps_across[next_x - x], steps_down[next_y - y])
-            else:
-                parts += (f"H{across[next_x]}", f"V{down[next_y]}")
-        parts[-1] = "z"
+                x, y = next_x, next_y
+            parts += (steps_across[first_x - x], "z")
+        else:
+            parts += [f"H{across[next_x]}V{down[next_y]}" for next_x, next_y in contour[1:]]
+            parts.append(f"H{across[first_x]}z")
     return "".join(parts)
 
 
