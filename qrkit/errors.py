@@ -58,16 +58,18 @@ def __dir__() -> list[str]:
 Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
+MOST_LISTED = 24
+"""Names that an error message lists: as many as a design has fields, and a few more."""
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Suggest the closest allowed names, or list them all if there are at most 20."""
+    """Suggest the closest allowed names, or list them all if there are few."""
     names = list(allowed)
     by_lower = {known.lower(): known for known in names}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?"
-    return "allowed: " + ", ".join(names) if len(names) <= 20 else f"{len(names)} names are allowed"
+    return "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
 
 
 class QrkitError(Exception):
