@@ -8,6 +8,7 @@ from qrkit.contents.cards import summary
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.decoration import Marker, Markers, Modules
 from qrkit.design.design import Design
+from qrkit.design.frames import Frame
 from qrkit.design.gradient import Gradient
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
@@ -30,11 +31,12 @@ def _(scene: Scene) -> dict[str, Any]:
 
 
 @media.register(Design)
+@media.register(Frame)
 @media.register(Gradient)
 @media.register(Marker)
 @media.register(Markers)
 @media.register(Modules)
-def _(subject: Design | Gradient | Marker | Markers | Modules) -> dict[str, Any]:
+def _(subject: Design | Frame | Gradient | Marker | Markers | Modules) -> dict[str, Any]:
     """Show the image with the fields next to it."""
     design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
@@ -51,9 +53,11 @@ def _(subject: Design | Gradient | Marker | Markers | Modules) -> dict[str, Any]
     return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
 
 
-def _sample(part: Gradient | Marker | Markers | Modules) -> Design:
+def _sample(part: Frame | Gradient | Marker | Markers | Modules) -> Design:
     """Return a plain design with this one part."""
     match part:
+        case Frame():
+            return Design(content=SAMPLE, frame=part)
         case Gradient():
             return Design(content=SAMPLE, foreground=part)
         case Marker():

@@ -11,9 +11,11 @@ from lxml import html
 import qrkit
 from qrkit import (
     Campaign,
+    Caption,
     Color,
     ContactSheet,
     Design,
+    Frame,
     Gradient,
     Layer,
     Location,
@@ -87,6 +89,7 @@ def examples(text, checked):
         generate(text).scene, Sprite(content=DOT, name=text, width=9, height=9), Stop(offset=0, color="red"),
         generate(text).symbol, shop.templates, repair, logo, standard.grade, quick.panel, quick.budget,
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
+        Caption("<img src=x onload=y>"), Frame("card", caption="<b onload=y>"),
         PrintSize(size_mm=40), generate(text).print_at(90), quick, ImportResult(0, (issue,)),
         ScheduleEvent(content=text, date=CREATED), shop.scans.where(since="2026-06-01", time_zone="Europe/Ljubljana"),
     ]  # fmt: skip
