@@ -202,7 +202,7 @@ def _seen(
     }
 
 
-# A repair, and whoever changes a design between two checks, compares many designs with the same plain symbol.
+# A repair compares many designs with the same plain symbol, and so does a user who changes a design between checks.
 @lru_cache(maxsize=8)
 def _plain_limit(
     symbol: Symbol, payloads: frozenset[bytes], engines: tuple[Engine, ...], seed: int
