@@ -64,7 +64,7 @@ def test_what_is_quoted_is_what_was_measured(file, quote):
 
 
 @pytest.mark.parametrize("name", sorted(MEASUREMENTS))
-def test_whoever_doubts_a_figure_can_measure_it(name):
+def test_a_figure_says_which_benchmark_measured_it_when_and_where(name):
     measured = MEASUREMENTS[name]
     file, _, test = measured["measured_by"].partition("::")
     assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8")

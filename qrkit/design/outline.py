@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Outline", "bowed", "chamfered", "circle", "polygon", "rectangle", "rounded", "squircle", "star"]
+__all__ = ["Outline", "bowed", "chamfered", "circle", "polygon", "rectangle", "rounded", "squircle", "star", "toward"]
 
 Segment = tuple[str, tuple[float, ...]]
 """A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""
@@ -203,7 +203,7 @@ def bowed(bow: float, *points: tuple[float, float]) -> Outline:
         # The control point of a quadratic curve is twice as far out as the middle of the curve.
         out_x, out_y = 2 * bow * (end[1] - start[1]), 2 * bow * (start[0] - end[0])
         control = ((start[0] + end[0]) / 2 + out_x, (start[1] + end[1]) / 2 + out_y)
-        found.append(("C", (*_toward(start, control), *_toward(end, control), *end)))
+        found.append(("C", (*toward(start, control), *toward(end, control), *end)))
     return Outline((*found, ("Z", ())))
 
 
@@ -255,12 +255,12 @@ def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Ite
             continue
         if name == "qCurveTo":
             control, end = points
-            points = (_toward(here, control), _toward(end, control), end)
+            points = (toward(here, control), toward(end, control), end)
         letter = {"moveTo": "M", "lineTo": "L"}.get(name, "C")
         yield letter, tuple(float(number) for point in points for number in point)
         here = points[-1]
 
 
-def _toward(start: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
+def toward(start: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
     """Return the point two thirds of the way, a handle of the cubic curve that equals a quadratic one."""
     return (start[0] + 2 * (control[0] - start[0]) / 3, start[1] + 2 * (control[1] - start[1]) / 3)

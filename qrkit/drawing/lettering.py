@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from qrkit.design.frames import Caption
-from qrkit.design.outline import Outline, Segment, rectangle
+from qrkit.design.outline import Outline, Segment, rectangle, toward
 
 __all__ = ["Glyph", "Words", "words_of"]
 
@@ -172,7 +172,7 @@ def _segments(strokes: Iterable[Any]) -> Iterator[Segment]:
             continue
         if name == "qCurveTo":
             for control, end in _quadratic(points, here):
-                yield "C", (*_toward(here, control), *_toward(end, control), *end)
+                yield "C", (*toward(here, control), *toward(end, control), *end)
                 here = end
             continue
         letter = {"moveTo": "M", "lineTo": "L"}.get(name, "C")
@@ -186,10 +186,6 @@ def _quadratic(points: Any, here: tuple[float, float]) -> Iterator[tuple[Any, tu
     for one, two in pairwise(controls):
         yield one, ((one[0] + two[0]) / 2, (one[1] + two[1]) / 2)
     yield controls[-1], tuple(end)
-
-
-def _toward(start: Any, control: Any) -> tuple[float, float]:
-    return (start[0] + 2 * (control[0] - start[0]) / 3, start[1] + 2 * (control[1] - start[1]) / 3)
 
 
 def _turned(outline: Outline, turn: float, x: float, y: float, radius: float) -> Outline:

@@ -134,14 +134,14 @@ def _plate_problems(plate: str | None, ring: str | Color | None, padding: float)
     problems = []
     if plate is None and ring is not None:
         problems.append(Problem("ring", str(ring), "is drawn on a plate: choose plate='circle', 'rounded' or 'square'"))
-    if isinstance(ring, str):
+    if ring is not None and not isinstance(ring, Color):
         try:
-            Color.parse(ring)
+            Color.parse(str(ring))
         except ValueError as error:
             problems.append(Problem("ring", ring, str(error)))
     if plate is not None and plate not in get_args(Plate):
         problems.append(Problem("plate", plate, f"is not a plate; {nearest(str(plate), get_args(Plate))}"))
-    if not 0 <= padding <= MOST_PADDING:
+    if not isinstance(padding, int | float) or not 0 <= padding <= MOST_PADDING:
         problems.append(Problem("padding", padding, f"must be in 0..{MOST_PADDING:g} modules", "out-of-range"))
     return problems
 
@@ -166,7 +166,7 @@ class _Ground(NamedTuple):
         shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(ground)}"')
         if self.ring:
             color = Color.parse(self.ring) if isinstance(self.ring, str) else self.ring
-            paint = f'fill="none" stroke="{_hex(color)}" stroke-width="{RING}"'
+            paint = f'fill="none" stroke="{_hex(color)}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'
             shapes += _shape(self.plate, width, height, RIM + RING / 2, paint)
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}">{shapes}</svg>'
         middle = (layer.x + layer.width / 2, layer.y + layer.height / 2)

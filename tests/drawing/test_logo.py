@@ -1,5 +1,6 @@
 """Pictures are put on a symbol by shares of it, in their own proportions, and keep their place when it is resized."""
 
+import re
 from io import BytesIO
 
 import numpy as np
@@ -117,6 +118,27 @@ def test_a_ring_needs_a_plate_and_all_that_is_wrong_with_it_is_said():
         InvalidParameter, match=r"ring='rd': .*plate='round': .*did you mean 'rounded'.*padding=9: .*0\.\.5"
     ):
         Design(content=LINK).with_logo(HEART, plate="round", ring="rd", padding=9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"ring": 3}, "ring=3: must be a colour"),
+        ({"ring": "rd"}, "ring='rd': must be a colour"),
+        ({"padding": "1"}, "padding='1': must be in 0..5 modules"),
+    ],
+)
+def test_what_is_no_colour_and_no_number_is_refused_by_name(wrong, rule):
+    with pytest.raises(InvalidParameter, match=re.escape(rule)):
+        Design(content=LINK).with_logo(HEART, plate="circle", **wrong)
+
+
+def test_a_ring_is_as_faint_as_its_colour():
+    faint, none = (
+        Design(content=LINK).with_logo(HEART, plate="circle", ring=ring) for ring in ("#330000FF", "transparent")
+    )
+    assert not (pixels(none) == (0, 0, 255)).all(axis=2).any()
+    assert (pixels(faint) == (204, 204, 255)).all(axis=2).any()
 
 
 def test_all_that_is_wrong_with_the_place_is_said_at_once():
