@@ -6,6 +6,7 @@ import os
 import threading
 import warnings
 from contextlib import contextmanager
+from operator import lt
 
 import pytest
 
@@ -121,10 +122,13 @@ def test_lines_that_nobody_reads_are_dropped_and_counted():
         for path in range(number):
             logging.getLogger(ACCESS).info('{"path": %d}', path)
     *paths, last = lines
-    assert paths == [{"path": number} for number in range(len(paths))]
-    assert len(paths) >= MOST_WAITING
+    numbers = [line["path"] for line in paths]
+    # Which lines are dropped depends on when the thread runs, but their order and the count do not.
+    is_ascending = all(map(lt, numbers, numbers[1:]))
+    assert is_ascending
+    assert len(numbers) >= MOST_WAITING
     assert last["message"] == (
-        f"{number - len(paths)} lines of this log were dropped, because nobody read them in time"
+        f"{number - len(numbers)} lines of this log were dropped, because nobody read them in time"
     )
 
 
