@@ -72,13 +72,15 @@ def refused(portfolio, data, format):
 
 def brought(portfolio, bring):
     """What this brings, and what comes of it: the codes that are new; afterwards everything is as it was."""
-    before = {one.id for one in portfolio.list_qrcodes()}
+    before = {one.id for one in (*portfolio.list_qrcodes(), *portfolio.list_campaigns())}
     result = bring()
     new = [one for one in portfolio.list_qrcodes() if one.id not in before]
     for one in new:
         portfolio.delete_qrcode(one.id)
-    for one in portfolio.list_campaigns()[1:]:
-        portfolio.delete_campaign(one.id)
+    # Campaigns of the same second are listed in any order, so the first need not be that of the shop.
+    for one in portfolio.list_campaigns():
+        if one.id not in before:
+            portfolio.delete_campaign(one.id)
     return result, new
 
 
