@@ -203,7 +203,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
         >>> from qrkit import Design
         >>> small = Design(content="https://example.com").with_logo("icon:heart")
         >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
-        (40.0, 80.0)
+        (46.4, 92.8)
     """
     from qrkit.drawing.resizing import relaid
 
@@ -216,7 +216,7 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = None,
+    plate: Plate | None = "rounded",
     ring: str | Color | None = None,
     padding: float = 1.0,
     name: str = "",
@@ -228,8 +228,9 @@ def with_logo(
 ) -> Design:
     """Return the design with a logo in its proportions, as its last layer.
 
-    Modules that the logo touches are left out, so that it stands clear of them; `display="overlay"` keeps them. With a
-    plate, the layer below the logo is a ground in the background color, and modules that this touches are left out.
+    The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
+    touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
+    With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
     If the design has neither a width nor a height, the result gets its current width, so that the logo keeps its
     place whatever is encoded. Use `resized` to change the size.
 
@@ -237,7 +238,7 @@ def with_logo(
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
         share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: Shape of a ground under the logo, for a clean edge: `circle`, `rounded` or `square`; None for no plate.
+        plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
         ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
         padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5.
         name: A name for your own reference.
@@ -255,9 +256,9 @@ def with_logo(
 
     Example:
         >>> from qrkit import Design
-        >>> brand = Design(content="https://example.com", ec="H").with_logo("icon:heart", 0.25, color="#9A3412")
-        >>> brand.check("static").verdict
-        'robust'
+        >>> brand = Design(content="https://example.com").with_logo("icon:heart", 0.18, plate="circle", color="#9A3412")
+        >>> brand.ec, brand.check("static").verdict
+        ('H', 'robust')
     """
     from qrkit.drawing.logo import with_logo as call
 

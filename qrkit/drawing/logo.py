@@ -16,7 +16,7 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
-    from qrkit.design.limits import Display
+    from qrkit.design.limits import Display, ErrorCorrection
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
@@ -31,6 +31,8 @@ RING, RIM = 0.4, 0.5
 """Width of the ring around a logo, and of the ground outside it, in modules. A ring of 0.6 modules or more around a
 disc looks like a finder pattern to readers."""
 MOST_PADDING = 5.0
+STRONGEST: ErrorCorrection = "H"
+"""Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
 TRIED = 128
 """Pixels of the longer side of a logo when its farthest visible point is looked for."""
 
@@ -89,7 +91,7 @@ def with_logo(
     share: float = 0.2,
     *,
     place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = None,
+    plate: Plate | None = "rounded",
     ring: str | Color | None = None,
     padding: float = 1.0,
     name: str = "",
@@ -112,6 +114,8 @@ def with_logo(
     problems += _plate_problems(plate, ring, padding)
     if problems:
         raise InvalidParameter(*problems)
+    if plate and "ec" not in design.model_fields_set:
+        design = design.replace(ec=STRONGEST)
     design = pinned(design)
     logo = Logo.read(content, fetch)
     layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)

@@ -27,7 +27,7 @@ def picture_of(width: int, height: int) -> str:
 @pytest.mark.parametrize("padding", [0, 4])
 def test_a_logo_is_in_the_middle_and_keeps_its_proportions(width, height, padding):
     design = Design(content=LINK, padding=padding).with_logo(picture_of(width, height), 0.3)
-    layer, layout = design.layers[0], layout_of(design)
+    layer, layout = design.layers[-1], layout_of(design)
     symbol = layout.side * layout.module
     assert max(layer.width, layer.height) == pytest.approx(0.3 * symbol, abs=0.01)
     assert layer.width / layer.height == pytest.approx(width / height, rel=0.01)
@@ -50,8 +50,8 @@ def test_a_resized_design_looks_as_it_did(share, across, down, padding, fields):
 @given(st.floats(0.05, 0.4), st.integers(4, 20), st.text("ab", min_size=1, max_size=90))
 def test_a_logo_stays_in_its_place_whatever_is_encoded(share, size, content):
     """Open: a brand's design on many contents. Its picture keeps its width, and the logo its middle."""
-    brand = Design(content=LINK, size=size).with_logo(HEART, share)
-    assert (brand.width, generate(brand).width) == (generate(LINK, size=size).width,) * 2
+    brand = Design(content=LINK, size=size, ec="H").with_logo(HEART, share)
+    assert (brand.width, generate(brand).width) == (generate(LINK, size=size, ec="H").width,) * 2
     left, top, width, height = seen(brand.replace(content=content))
     assert (left + width / 2, top + height / 2) == pytest.approx((0.5, 0.5), abs=0.002)
     assert brand.resized(size=7).width is None
@@ -61,21 +61,35 @@ def test_a_logo_stays_in_its_place_whatever_is_encoded(share, size, content):
 
 def seen(design: Design) -> tuple[float, ...]:
     """The box of its layer, as shares of the symbol."""
-    layer, layout = design.layers[0], layout_of(design)
+    layer, layout = design.layers[-1], layout_of(design)
     left, top = layout.place(0, 0)
     symbol = layout.side * layout.module
     return tuple(one / symbol for one in (layer.x - left, layer.y - top, layer.width, layer.height))
 
 
-def test_a_logo_is_read_over():
-    design = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours")
+@pytest.mark.parametrize("plate", ["circle", "rounded", "square", None])
+def test_a_logo_is_read_over(plate):
+    logo = {"content": HEART, "share": 0.25, "color": "#9A3412", "name": "ours", "plate": plate}
+    design = Design(content=LINK, ec="H").with_logo(**logo)
     assert decode(QRImage(design).to_bytes("png")).content == LINK
-    assert (design.layers[0].name, design.layers[0].display) == ("ours", "pixel-hit-test")
-    over = Design(content=LINK, ec="H").with_logo(HEART, 0.25, color="#9A3412", name="ours", display="overlay")
+    assert (design.layers[-1].name, design.layers[0].display) == ("ours", "pixel-hit-test")
+    over = Design(content=LINK, ec="H").with_logo(**logo, display="overlay")
     assert over.layers[0] == design.layers[0].replace(display="overlay")
-    two = design.with_logo(filled((0, 0, 0, 255)), 0.05, place=(1, 1))
-    assert two.layers[0] == design.layers[0]
-    assert len(two.layers) == 2
+    two = design.with_logo(filled((0, 0, 0, 255)), 0.05, place=(1, 1), plate=plate)
+    assert two.layers[: len(design.layers)] == design.layers
+    assert len(two.layers) == 2 * len(design.layers)
+
+
+def test_a_logo_has_a_rounded_plate_unless_another_is_chosen():
+    design = Design(content=LINK, ec="H")
+    assert design.with_logo(HEART) == design.with_logo(HEART, plate="rounded")
+    assert len(design.with_logo(HEART, plate=None).layers) == 1
+
+
+def test_a_plate_raises_a_level_that_was_not_chosen():
+    assert Design(content=LINK).with_logo(HEART).ec == "H"
+    assert Design(content=LINK).with_logo(HEART, plate=None).ec == "M"
+    assert Design(content=LINK, ec="M").with_logo(HEART).ec == "M"
 
 
 def pixels(design):
@@ -113,7 +127,7 @@ def test_modules_on_a_plate_are_left_out_whole(plate):
 
 def test_a_ring_needs_a_plate_and_all_that_is_wrong_with_it_is_said():
     with pytest.raises(InvalidParameter, match="ring='red': is drawn on a plate: choose plate='circle'"):
-        Design(content=LINK).with_logo(HEART, ring="red")
+        Design(content=LINK).with_logo(HEART, plate=None, ring="red")
     with pytest.raises(
         InvalidParameter, match=r"ring='rd': .*plate='round': .*did you mean 'rounded'.*padding=9: .*0\.\.5"
     ):

@@ -79,7 +79,8 @@ def test_a_logo_leaves_out_the_same_modules_in_every_format():
 
 @pytest.mark.parametrize("width", [328, 340, 360, 369, 396])
 def test_the_budget_of_a_picture_is_that_of_its_design(width):
-    design = Design(content="https://example.com/spring", ec="M", version=4, width=width).with_logo("icon:heart", 0.25)
+    plain = Design(content="https://example.com/spring", ec="M", version=4, width=width)
+    design = plain.with_logo("icon:heart", 0.25, plate=None)
     assert check(QRImage(design).to_bytes("png"), "static").budget.used == design.check("static").budget.used
 
 
