@@ -27,6 +27,7 @@ from qrkit.design.formats import (
 from qrkit.model import Bound
 
 __all__ = [
+    "ALIKE",
     "FORMATS",
     "FORMAT_ALIASES",
     "GET_ONLY_FORMATS",
@@ -56,6 +57,7 @@ __all__ = [
     "Mask",
     "ModuleSize",
     "ModuleType",
+    "ModuleWidth",
     "Most",
     "Number",
     "Offset",
@@ -341,6 +343,10 @@ ModuleType = Annotated[
         "`fluid`: shapes that flow together, across corners as well; `sprite`: images."
     ),
 ]
+
+ALIKE: tuple[_ModuleType, ...] = ("dots", "gapped")
+"""The styles whose modules are all alike. As built-in sprites, they can have several sizes and colors."""
+ModuleWidth = Annotated[Number, Within(0.6, 1, "modules"), Field(title="Width")]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"

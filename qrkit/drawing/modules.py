@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from qrkit.design.decoration import Sprite
 from qrkit.design.outline import Outline
@@ -20,6 +21,9 @@ __all__ = ["draw_modules"]
 
 Place = tuple[int, int]
 """Column and row of a cell; the quiet zone also has negative columns and rows."""
+
+SIZE_STEPS = 5
+"""Number of different sizes that modules get."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
@@ -41,17 +45,42 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         joined = style(dark) + _alignment_patterns(sheet)
         return [Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
-        return [_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
+        return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
     return _sprites(sheet, dark, light)
 
 
-def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Stamps:
-    """Draw a built-in shape in place of modules."""
-    layout = sheet.layout
-    outline = stamp.placed(scale_x=layout.module)
+def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
+    """Draw a built-in shape in place of modules, in the sizes and colors of the design."""
+    layout, modules = sheet.layout, sheet.design.modules
     edges = [layout.place(number, number) for number in range(layout.side)]
-    corners = tuple((edges[column][0], edges[row][1]) for column, row in places)
-    return Stamps(outline, layout.module, layout.module, corners, sheet.foreground, sheet.design.modules.union)
+    corners = [(edges[column][0], edges[row][1]) for column, row in places]
+    looks = list(product(modules.palette or [sheet.foreground], _scales(stamp, modules.sizes)))
+    chosen: list[list[tuple[float, float]]] = [[] for _ in looks]
+    for corner, number in zip(corners, _chance(sheet, "looks", len(corners), len(looks)), strict=True):
+        chosen[number].append(corner)
+    for (paint, scale), group in zip(looks, chosen, strict=True):
+        if group:
+            side, edge = layout.module * scale, layout.module * (1 - scale) / 2
+            outline = stamp.placed(edge, edge, side)
+            yield Stamps(outline, layout.module, layout.module, tuple(group), paint, modules.union)
+
+
+def _scales(stamp: Outline, sizes: tuple[float, ...] | None) -> list[float]:
+    """Return the factors by which a shape is scaled to get the sizes."""
+    if sizes is None:
+        return [1]
+    left, top, right, bottom = stamp.box()
+    smallest, largest = (size / max(right - left, bottom - top) for size in sizes)
+    if smallest == largest:
+        return [smallest]
+    return [smallest + (largest - smallest) * step / (SIZE_STEPS - 1) for step in range(SIZE_STEPS)]
+
+
+def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]:
+    """Yield a random number below `choices` for each of `count` places; the same design always gives the same ones."""
+    text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
+    digest = hashlib.shake_256(text.encode()).digest(2 * count)
+    return (int.from_bytes(digest[2 * index : 2 * index + 2], "big") % choices for index in range(count))
 
 
 def _alignment_patterns(sheet: Sheet) -> Outline:
@@ -66,7 +95,7 @@ def _patterns_apart(sheet: Sheet) -> list[Item]:
     layout, patterns = sheet.layout, _alignment_patterns(sheet)
     if not patterns.segments:
         return []
-    return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.foreground)]
+    return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.ink)]
 
 
 def _apart(sheet: Sheet, cells: Cells) -> Cells:
@@ -102,13 +131,11 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
 
 
 def _random_sprites(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
-    """Choose a sprite for each place at random; the same design always gives the same choice."""
-    text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
-    chance = hashlib.shake_256(text.encode()).digest(2 * len(places))
+    """Choose a sprite for each place at random."""
     chosen: dict[str, list[tuple[float, float]]] = {path: [] for path, _ in sprites}
     layout = sheet.layout
-    for index, place in enumerate(places):
-        path, sprite = sprites[int.from_bytes(chance[2 * index : 2 * index + 2], "big") % len(sprites)]
+    for place, number in zip(places, _chance(sheet, group, len(places), len(sprites)), strict=True):
+        path, sprite = sprites[number]
         x, y = layout.place(*place)
         chosen[path].append((x + (layout.module - sprite.width) / 2, y + (layout.module - sprite.height) / 2))
     for path, sprite in sprites:

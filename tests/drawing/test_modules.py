@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Design, Role, Sprite, generate
+from qrkit import Design, Markers, Role, Sprite, generate
 from qrkit.design.limits import MODULE_TYPES, SPRITE_NAMES
 from qrkit.design.outline import circle
 from qrkit.design.shapes.alignment import alignment_pattern
@@ -353,6 +353,52 @@ def test_chance_picks_the_same_in_another_process():
         check=True,
     )
     assert run.stdout.strip() == hashlib.sha256(image.to_bytes()).hexdigest()
+
+
+PALETTE = {"#FF0000": RED, "#00FF00": GREEN, "#0000FF": BLUE}
+
+
+def varied(type: str = "gapped", **fields):
+    return generate(LINK, version=7, size=20, modules={"type": type, "palette": list(PALETTE), **fields})
+
+
+def colours(image) -> np.ndarray:
+    """0, 1 or 2 for each dark module outside patterns: its colour in the palette, or -1."""
+    middles = inside(image)[:, :, 10, 10]
+    free = modules(image) & ~np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
+    found = np.array([(middles == color).all(axis=-1) for color in PALETTE.values()])
+    return np.where(found.any(axis=0), found.argmax(axis=0), -1)[free]
+
+
+@pytest.mark.parametrize(("type", "sprite"), [("gapped", None), ("dots", None), ("sprite", "diamond")])
+def test_each_module_has_a_colour_of_the_palette_by_chance_and_the_seed(type, sprite):
+    first = colours(varied(type, sprite=sprite))
+    counts = np.bincount(first, minlength=3)
+    assert first.min() == 0 and counts.min() > 0.8 * counts.mean()
+    assert np.array_equal(first, colours(varied(type, sprite=sprite, union=True)))
+    assert (first != colours(varied(type, sprite=sprite, seed=1))).mean() > 0.5
+
+
+def test_finder_and_alignment_patterns_have_the_first_colour_of_the_palette():
+    image = varied()
+    middles, dark = inside(image)[:, :, 10, 10], modules(image) & np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
+    assert (middles[dark] == RED).all()
+    marked = generate(image.design.replace(markers=Markers.all("default", outer_color="blue")))
+    assert tuple(inside(marked)[0, 0, 10, 10]) == BLUE
+
+
+def test_each_module_has_a_width_between_the_two_sizes():
+    image = varied(palette=[], sizes=(0.6, 1))
+    free = modules(image) & ~np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
+    widths = 1 - inside(image)[free][:, 10, :, 0].mean(axis=-1) / 255
+    assert sorted(set(widths.round(2).tolist())) == [0.6, 0.7, 0.8, 0.9, 1.0]
+    assert np.bincount((widths * 10).round().astype(int))[6:].min() > 0.15 * free.sum()
+    even = varied(palette=[], sizes=(0.75, 0.75))
+    assert set((1 - inside(even)[free][:, 10, :, 0].mean(axis=-1) / 255).round(2).tolist()) == {0.75}
+
+
+def test_many_looks_take_few_items():
+    assert len(varied(sizes=(0.8, 1)).scene.items) <= 3 * 5 + 1 + 1 + 6
 
 
 @pytest.mark.parametrize("type", MODULE_TYPES)
