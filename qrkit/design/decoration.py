@@ -14,12 +14,14 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
 from qrkit.design.limits import (
+    ALIKE,
     Asset,
     Coordinate,
     Display,
     Extent,
     MarkerPattern,
     ModuleType,
+    ModuleWidth,
     Most,
     Opacity,
     SpriteName,
@@ -72,8 +74,18 @@ class Modules(Model):
     sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = Field(
         default=(), description="Your own images, for type `sprite`; each module gets one of them at random."
     )
+    sizes: Annotated[tuple[ModuleWidth, ...], Most(2, 2)] | None = Field(
+        default=None,
+        description="Smallest and largest width of dots, gapped squares or built-in sprites, in modules; each gets a "
+        "width between the two at random.",
+    )
+    palette: Annotated[tuple[Color, ...], Most(0, 8)] = Field(
+        default=(),
+        description="Colors of dots, gapped squares or built-in sprites, instead of the foreground; each gets one of "
+        "them at random. Finder and alignment patterns have the first one.",
+    )
     seed: Whole = Field(
-        default=0, description="Seed of the random choice. The same design gives the same image every time."
+        default=0, description="Seed of all random choices. The same design gives the same image every time."
     )
 
     if TYPE_CHECKING:
@@ -85,6 +97,8 @@ class Modules(Model):
             union: bool = ...,
             sprite: SpriteName | None = ...,
             sprites: Sequence[Sprite | Object] = ...,
+            sizes: Sequence[float] | None = ...,
+            palette: Sequence[str | Color] = ...,
             seed: int = ...,
         ) -> None: ...
 
@@ -95,6 +109,17 @@ class Modules(Model):
         if self.type == "sprite" and not self.sprite and not self.sprites:
             rule = "sprite needs the name of one in `sprite`, or pictures in `sprites`"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
+        return self
+
+    @model_validator(mode="after")
+    def _check_variety(self) -> Self:
+        if self.sizes and self.sizes[0] > self.sizes[1]:
+            rule = "must be the smallest width, then the largest"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "sizes"})
+        if (self.sizes or self.palette) and self.type not in ALIKE and not self.sprite:
+            rule = f"needs type={' or '.join(ALIKE)}, or the name of a built-in sprite in `sprite`"
+            field = "sizes" if self.sizes else "palette"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
         return self
 
 

@@ -27,6 +27,7 @@ from qrkit.design.formats import (
 from qrkit.model import Bound
 
 __all__ = [
+    "ALIKE",
     "FORMATS",
     "FORMAT_ALIASES",
     "GET_ONLY_FORMATS",
@@ -56,6 +57,7 @@ __all__ = [
     "Mask",
     "ModuleSize",
     "ModuleType",
+    "ModuleWidth",
     "Most",
     "Number",
     "Offset",
@@ -325,7 +327,10 @@ SpriteType = Annotated[
     ),
 ]
 
-_ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
+_ModuleType = Literal[
+    "default", "rounded", "sprite", "liquid", "bars", "columns", "dots",
+    "gapped", "extra-rounded", "classy", "classy-rounded", "fluid",
+]  # fmt: skip
 MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
 ModuleType = Annotated[
@@ -333,9 +338,15 @@ ModuleType = Annotated[
     BeforeValidator(_lower),
     Field(
         description="`default`: squares; `rounded`: round corners where there is no neighbor; `liquid`: also filled "
-        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `sprite`: images."
+        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `gapped`: squares with gaps; "
+        "`extra-rounded`: rounder corners of larger areas; `classy` and `classy-rounded`: two opposite round corners; "
+        "`fluid`: shapes that flow together, across corners as well; `sprite`: images."
     ),
 ]
+
+ALIKE: tuple[_ModuleType, ...] = ("dots", "gapped")
+"""The styles whose modules are all alike. As built-in sprites, they can have several sizes and colors."""
+ModuleWidth = Annotated[Number, Within(0.6, 1, "modules"), Field(title="Width")]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"

@@ -24,7 +24,7 @@ def draw_markers(sheet: Sheet) -> list[Item]:
         x, y = sheet.layout.place(column, row)
         parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
         for outline, color in parts:
-            paint = fainter(color or sheet.foreground, marker.opacity)
+            paint = fainter(color or sheet.ink, marker.opacity)
             items.append(Shape(outline.placed(x, y, sheet.layout.module), paint))
     return items
 

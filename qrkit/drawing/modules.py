@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from qrkit.design.decoration import Sprite
 from qrkit.design.outline import Outline
+from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import DOT, STYLES
+from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.scene import Item, Shape, Squares, Stamps
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.symbol import Role, alignment_patterns
 
 __all__ = ["draw_modules"]
 
 Place = tuple[int, int]
 """Column and row of a cell; the quiet zone also has negative columns and rows."""
 
+SIZE_STEPS = 5
+"""Number of different sizes that modules get."""
+
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
 
 
 def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
-    """Return the modules as items.
+    """Return the modules as items. Alignment patterns are solid, unless the modules are plain squares.
 
     Args:
         sheet: The design, symbol and layout.
@@ -32,23 +38,82 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         light: Light modules that may carry sprites.
     """
     layout, modules = sheet.layout, sheet.design.modules
-    stamp = DOT if modules.type == "dots" else SPRITES.get(modules.sprite or "")
-    if stamp:
-        outline = stamp.placed(scale_x=layout.module)
-        edges = [layout.place(number, number) for number in range(layout.side)]
-        places = tuple((edges[column][0], edges[row][1]) for column, row in _places(dark))
-        return [Stamps(outline, layout.module, layout.module, places, sheet.foreground, modules.union)]
-    if modules.type == "sprite":
-        return _sprites(sheet, dark, light)
+    if modules.type == "default":
+        return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
     if style := STYLES.get(modules.type):
-        return [Shape(style(dark).placed(layout.x, layout.y, layout.module), sheet.foreground)]
-    return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
+        # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
+        joined = style(dark) + _alignment_patterns(sheet)
+        return [Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)]
+    if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
+        return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
+    return _sprites(sheet, dark, light)
+
+
+def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
+    """Draw a built-in shape in place of modules, in the sizes and colors of the design."""
+    layout, modules = sheet.layout, sheet.design.modules
+    edges = [layout.place(number, number) for number in range(layout.side)]
+    corners = [(edges[column][0], edges[row][1]) for column, row in places]
+    looks = list(product(modules.palette or [sheet.foreground], _scales(stamp, modules.sizes)))
+    chosen: list[list[tuple[float, float]]] = [[] for _ in looks]
+    for corner, number in zip(corners, _chance(sheet, "looks", len(corners), len(looks)), strict=True):
+        chosen[number].append(corner)
+    for (paint, scale), group in zip(looks, chosen, strict=True):
+        if group:
+            side, edge = layout.module * scale, layout.module * (1 - scale) / 2
+            outline = stamp.placed(edge, edge, side)
+            yield Stamps(outline, layout.module, layout.module, tuple(group), paint, modules.union)
+
+
+def _scales(stamp: Outline, sizes: tuple[float, ...] | None) -> list[float]:
+    """Return the factors by which a shape is scaled to get the sizes."""
+    if sizes is None:
+        return [1]
+    left, top, right, bottom = stamp.box()
+    smallest, largest = (size / max(right - left, bottom - top) for size in sizes)
+    if smallest == largest:
+        return [smallest]
+    return [smallest + (largest - smallest) * step / (SIZE_STEPS - 1) for step in range(SIZE_STEPS)]
+
+
+def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]:
+    """Yield a random number below `choices` for each of `count` places; the same design always gives the same ones."""
+    text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
+    digest = hashlib.shake_256(text.encode()).digest(2 * count)
+    return (int.from_bytes(digest[2 * index : 2 * index + 2], "big") % choices for index in range(count))
+
+
+def _alignment_patterns(sheet: Sheet) -> Outline:
+    """Draw all alignment patterns, in modules; layers never leave out any part of them."""
+    pattern = alignment_pattern(sheet.design.modules.type)
+    centers = alignment_patterns(sheet.symbol.version)
+    return Outline.joined(pattern.placed(column - 2, row - 2) for row, column in centers)
+
+
+def _patterns_apart(sheet: Sheet) -> list[Item]:
+    """Return the alignment patterns as an item of their own; nothing for version 1, which has none."""
+    layout, patterns = sheet.layout, _alignment_patterns(sheet)
+    if not patterns.segments:
+        return []
+    return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.ink)]
+
+
+def _apart(sheet: Sheet, cells: Cells) -> Cells:
+    """Leave out the modules of alignment patterns."""
+    return tuple(
+        bytes(cell and role != Role.ALIGNMENT for cell, role in zip(row, roles, strict=True))
+        for row, roles in zip(cells, sheet.symbol.roles, strict=True)
+    )
 
 
 def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     """Draw the design's own sprites; dark modules are squares if there is no sprite for them."""
     layout = sheet.layout
-    groups = {"dark": _places(dark), "light": _places(light), "quiet": _quiet_places(layout.side, layout.padding)}
+    groups = {
+        "dark": _places(_apart(sheet, dark)),
+        "light": _places(light),
+        "quiet": _quiet_places(layout.side, layout.padding),
+    }
     items: list[Item] = []
     for group, places in groups.items():
         sprites = [
@@ -58,19 +123,19 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         ]
         if sprites:
             items += _random_sprites(sheet, group, places, sprites)
+            if group == "dark":
+                items += _patterns_apart(sheet)
         elif group == "dark":
             items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground))
     return items
 
 
 def _random_sprites(sheet: Sheet, group: str, places: list[Place], sprites: list[tuple[str, Sprite]]) -> Iterable[Item]:
-    """Choose a sprite for each place at random; the same design always gives the same choice."""
-    text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
-    chance = hashlib.shake_256(text.encode()).digest(2 * len(places))
+    """Choose a sprite for each place at random."""
     chosen: dict[str, list[tuple[float, float]]] = {path: [] for path, _ in sprites}
     layout = sheet.layout
-    for index, place in enumerate(places):
-        path, sprite = sprites[int.from_bytes(chance[2 * index : 2 * index + 2], "big") % len(sprites)]
+    for place, number in zip(places, _chance(sheet, group, len(places), len(sprites)), strict=True):
+        path, sprite = sprites[number]
         x, y = layout.place(*place)
         chosen[path].append((x + (layout.module - sprite.width) / 2, y + (layout.module - sprite.height) / 2))
     for path, sprite in sprites:

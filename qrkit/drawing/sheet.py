@@ -43,3 +43,9 @@ class Sheet:
     layout: Layout
     pictures: Pictures
     foreground: Paint
+
+    @property
+    def ink(self) -> Paint:
+        """The paint of finder and alignment patterns: the first color of the palette, or else the foreground."""
+        palette = self.design.modules.palette
+        return palette[0] if palette else self.foreground

@@ -80,6 +80,7 @@ def _is_known(design: Design) -> bool:
         and design.wrapper is None
         and design.frame is None
         and (design.modules.type != "sprite" or design.modules.sprite is not None)
+        and not (design.modules.palette or design.modules.sizes)
         and all(
             one is None
             or (

@@ -114,6 +114,9 @@ DESIGNS = {
     "sprite with a gradient": Design(
         content=LINK, modules=Modules(type="sprite", sprite="six", union=True), foreground=FOCAL, flip="vertical"
     ),
+    "confetti": Design(
+        content=LINK, modules=Modules(type="dots", sizes=(0.8, 1), palette=["#3B1C8C", "#9B1750", "#0B5E76"])
+    ),
     "sprites of pictures": Design(
         content=LINK,
         modules=Modules(

@@ -55,7 +55,13 @@ modules = built(
     union=st.booleans(),
     sprites=st.lists(sprites, max_size=3),
     seed=st.integers(),
-) | built(Modules, type=st.just("sprite"), sprite=st.sampled_from(SPRITE_NAMES))
+) | built(
+    Modules,
+    type=st.just("sprite"),
+    sprite=st.sampled_from(SPRITE_NAMES),
+    sizes=st.none() | st.lists(st.floats(0.6, 1), min_size=2, max_size=2).map(sorted),
+    palette=st.lists(colors, max_size=8),
+)
 marker = built(
     Marker,
     pattern=st.sampled_from(MARKER_PATTERNS),
@@ -117,7 +123,7 @@ def test_json_has_the_names_of_the_interface():
     )
     assert design.to_json() == (
         '{"content":"x","size":8,"padding":4,"em":"byte","ec":"M","foreground":"#FF000000","background":"#FFFFFFFF",'
-        '"flip":"none","modules":{"type":"default","union":false,"sprites":[],"seed":0},'
+        '"flip":"none","modules":{"type":"default","union":false,"sprites":[],"palette":[],"seed":0},'
         '"markers":{"topLeft":{"pattern":"eye-1","innerColor":"#FFFF0000","outerColor":"#FF0000FF","opacity":1.0}},'
         '"layers":[{"name":"","content":"icon:circle","x":0.0,"y":0.0,"width":10.0,"height":10.0,"opacity":1.0,'
         '"display":"box-hit-test","tolerance":0.0}],"padCodewords":"iso"}'

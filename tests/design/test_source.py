@@ -44,7 +44,12 @@ sprites = st.builds(Sprite, content=texts, width=sizes, height=sizes)
 hole = {"x": 0, "y": 1.5, "width": 400, "height": 400}
 wrapper = Wrapper(source="icon:home", width=500, height=510.5, placeholder=hole)
 modules = st.builds(
-    Modules, type=st.just("sprite"), sprite=st.sampled_from(SPRITE_NAMES), sprites=st.lists(sprites, max_size=2)
+    Modules,
+    type=st.just("sprite"),
+    sprite=st.sampled_from(SPRITE_NAMES),
+    sprites=st.lists(sprites, max_size=2),
+    sizes=st.none() | st.lists(st.floats(0.6, 1), min_size=2, max_size=2).map(sorted),
+    palette=st.lists(colors, max_size=3),
 )
 designs = st.builds(
     Design,

@@ -162,6 +162,36 @@ def test_letters_that_a_font_lacks_are_named_in_a_header(send):
     assert reply.status == 200 and "U+6F22" in reply.headers["x-api-warning"]
 
 
+DOTS = {"type": "dots", "sizes": [0.8, 1], "palette": ["#301050", "#105030"]}
+DOT_EFFECTS = [
+    ("sizes", None), ("sizes", [0.8, 0.9]), ("palette", []), ("palette", ["#105030", "#301050"]), ("seed", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), DOT_EFFECTS)
+def test_sizes_and_colours_of_dots_have_an_effect_on_the_picture(picture, field, value):
+    base = PLAIN | {"modules": DOTS}
+    assert picture(changed(base, f"modules.{field}", value)) != picture(base)
+
+
+@pytest.mark.parametrize(
+    ("modules", "pointer"),
+    [
+        (DOTS | {"sizes": [0.5, 1]}, "/modules/sizes/0"),
+        (DOTS | {"sizes": [0.8]}, "/modules/sizes"),
+        (DOTS | {"sizes": [1, 0.8]}, "/modules/sizes"),
+        (DOTS | {"palette": ["red"] * 9}, "/modules/palette"),
+        (DOTS | {"palette": ["rad"]}, "/modules/palette/0"),
+        (DOTS | {"type": "rounded"}, "/modules/sizes"),
+        ({"palette": ["red"]}, "/modules/palette"),
+    ],
+)
+def test_sizes_and_colours_are_refused_where_they_make_no_sense(send, modules, pointer):
+    reply = send(PLAIN | {"modules": modules})
+    assert reply.status == 400
+    assert [error["pointer"] for error in json.loads(reply.body)["errors"]] == [pointer]
+
+
 def test_the_other_fields_have_their_effects_and_names_have_none(picture, send):
     rounded, named = {"modules": {"type": "rounded"}}, {"modules": {"type": "sprite", "sprite": "star"}}
     svg = PLAIN | {"format": "svg"}

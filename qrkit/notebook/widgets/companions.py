@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qrkit.design.limits import ALIKE
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.logo import Logo
 from qrkit.errors import QrkitError
@@ -66,6 +67,8 @@ def _keep_proportions(layer: Fields) -> None:
 def _sprite_by_type(modules: Fields) -> None:
     if modules.get("type") != "sprite":
         modules.pop("sprite", None)
+        if modules.get("type") not in ALIKE:
+            _leave_one_look(modules)
     elif not modules.get("sprites"):
         modules["sprite"] = modules.get("sprite") or "circle"
 
@@ -74,10 +77,18 @@ def _type_by_sprite(modules: Fields, *, is_named: bool) -> None:
     """Set the module type to match the sprite: a chosen sprite should be visible."""
     if not is_named and modules.get("sprites"):
         modules.pop("sprite", None)
+        _leave_one_look(modules)
     if modules.get("sprite") or modules.get("sprites"):
         modules["type"] = "sprite"
     elif modules.get("type") == "sprite":
         modules["type"] = "default"
+        _leave_one_look(modules)
+
+
+def _leave_one_look(modules: Fields) -> None:
+    """Remove the sizes and colors that only modules of one shape can have."""
+    for name in ("sizes", "palette"):
+        modules.pop(name, None)
 
 
 def _convert(gradient: Fields, image: QRImage, *, is_new_unit: bool) -> None:

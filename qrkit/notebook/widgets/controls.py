@@ -7,9 +7,11 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from pydantic.fields import FieldInfo
+
 from qrkit.design.color import Color
 from qrkit.design.design import Design
-from qrkit.design.limits import Asset, Content, Most, Within
+from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
 from qrkit.model import Model
 
 __all__ = ["GROUPS", "Control", "controls", "groups"]
@@ -37,7 +39,7 @@ WHEN = {
     **{f"Gradient.{name}": ("gradient", ("radial",)) for name in ("cx", "cy", "fx", "fy", "radius")},
     "Modules.sprite": ("type", ("sprite",)),
     "Modules.sprites": ("type", ("sprite",)),
-    "Modules.seed": ("type", ("sprite",)),
+    **{f"Modules.{name}": ("type", (*ALIKE, "sprite")) for name in ("sizes", "palette", "seed")},
     "Layer.tolerance": ("display", ("box-hit-test", "pixel-hit-test")),
 }
 """Fields that only apply while another field of the same record has one of these values."""
@@ -144,7 +146,7 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
         return {"kind": "choice", "choices": get_args(bare)}
     if get_origin(bare) is tuple:
         most = next(note for note in notes if isinstance(note, Most))
-        entry = Control(name="", label=get_args(bare)[0].__name__, **_look(get_args(bare)[0], where))
+        entry = Control(name="", label=_title_of(get_args(bare)[0]), **_look(get_args(bare)[0], where))
         return {"kind": "list", "low": most.low, "high": most.high, "fields": (entry,)}
     if bare in (int, float):
         return _number(next((note for note in notes if isinstance(note, Within)), None), whole=bare is int)
@@ -154,6 +156,13 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
     if isinstance(bare, type) and issubclass(bare, Model):
         return {"kind": "record", "fields": controls(bare)}
     raise TypeError(f"{where} has the type {bare}, for which there is no control")
+
+
+def _title_of(hint: Any) -> str:
+    """Return what an item of a list is called: the title of its type, or else its name."""
+    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    title = next((note.title for note in notes if isinstance(note, FieldInfo) and note.title), None)
+    return title or str(hint.__name__)
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def leaves(found: tuple[Control, ...], path: tuple = ()) -> list[tuple[tuple, Co
         if control.kind == "record":
             result += leaves(control.fields, here)
         elif control.kind == "list":
-            result += leaves(control.fields[0].fields, (*here, 0))
+            entry = control.fields[0]
+            result += leaves(entry.fields, (*here, 0)) if entry.fields else [((*here, 0), entry)]
         elif control.kind == "either":
             result += [(here, control.fields[0]), *leaves(control.fields[1].fields, here)]
         else:
@@ -125,6 +126,7 @@ NARROWER = {
     ("layers", 0, "height"): [0.1, 50, 1000],
     # Stops are sorted: a later one would be another one then.
     **{(fill, "stops", 0, "offset"): [0, 0.25] for fill in ("foreground", "background")},
+    ("modules", "sizes", 0): [0.6, 0.75, 0.8],
     ("modules", "sprites", 0, "width"): [0.1, 9.5, 100],
     ("modules", "sprites", 0, "height"): [0.1, 9.5, 100],
 }
@@ -146,6 +148,8 @@ def base_for(path: tuple) -> Design:
         return RICH.replace(foreground=RADIAL)
     if path[0] == "background" and path[-1] in ("x", "y"):
         return RICH.replace(background=Gradient.linear("white", "ivory"))
+    if path[:2] in (("modules", "sizes"), ("modules", "palette")):
+        return RICH.replace(modules=RICH.modules.replace(sizes=(0.8, 1), palette=["navy"]))
     if path[:2] == ("modules", "sprites"):
         return RICH.replace(modules=RICH.modules.replace(sprite=None))
     return RICH
