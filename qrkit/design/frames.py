@@ -50,6 +50,8 @@ def _wrong_letter(letter: str, number: int) -> str | None:
     if unicodedata.bidirectional(letter) in JOINED:
         script = name.split()[0].capitalize()
         return f"has {script} letters (character {number} is {name}); right-to-left text is not supported"
+    if category == "Cf":
+        return f"has an invisible character (character {number} is {name}); remove it"
     if category.startswith("M"):
         return f"has a mark that joins other letters (character {number} is {name}), which is not supported"
     return None
