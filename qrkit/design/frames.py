@@ -16,7 +16,7 @@ from qrkit.design.color import Color
 from qrkit.design.limits import Length, Number, Within
 from qrkit.model import Model, Object
 
-__all__ = ["FRAME_KINDS", "Caption", "Frame", "FrameKind"]
+__all__ = ["FRAME_KINDS", "Caption", "Frame", "FrameKind", "unset_rule"]
 
 
 def _lower(value: Any) -> Any:
@@ -29,12 +29,17 @@ JOINED = ("R", "AL", "AN")
 
 def _line(text: str) -> str:
     """Check that the letters of a text can be set one after another, without shaping."""
-    rule = next(filter(None, map(_wrong_letter, unicodedata.normalize("NFC", text), count(1))), None)
+    rule = unset_rule(text)
     if rule is None and not text.strip():
         rule = "must not be blank"
     if rule:
         raise PydanticCustomError("bad-content", "{rule}", {"rule": rule})
     return text
+
+
+def unset_rule(text: str) -> str | None:
+    """Return the rule that a text breaks whose letters cannot be set one after another; None if they can."""
+    return next(filter(None, map(_wrong_letter, unicodedata.normalize("NFC", text), count(1))), None)
 
 
 def _wrong_letter(letter: str, number: int) -> str | None:
@@ -45,6 +50,8 @@ def _wrong_letter(letter: str, number: int) -> str | None:
     if unicodedata.bidirectional(letter) in JOINED:
         script = name.split()[0].capitalize()
         return f"has {script} letters (character {number} is {name}); right-to-left text is not supported"
+    if category == "Cf":
+        return f"has an invisible character (character {number} is {name}); remove it"
     if category.startswith("M"):
         return f"has a mark that joins other letters (character {number} is {name}), which is not supported"
     return None

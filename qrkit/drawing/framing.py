@@ -16,7 +16,7 @@ from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
 from qrkit.drawing.frames.parts import Arc, Cut, Room, Slot
 from qrkit.drawing.layout import Layout, lay_out
-from qrkit.drawing.lettering import Glyph, Words, words_of
+from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.scene import Shape
 from qrkit.drawing.svg_elements import Definitions, elements
 from qrkit.drawing.svg_text import number
@@ -128,13 +128,9 @@ def frame_as_wrapper(design: Design) -> Design:
 
 
 def frame_warnings(design: Design, layout: Layout) -> list[str]:
-    """Return a sentence for each character of a caption that its font lacks."""
-    if design.frame is None:
-        return []
-    return [
-        f"frame.caption: the font has no letter {character!r} (U+{ord(character):04X}), which is drawn as a box"
-        for character in framed(design, design.frame, layout).missing
-    ]
+    """Return a sentence about the characters of a caption that its font lacks, if there are any."""
+    missing = framed(design, design.frame, layout).missing if design.frame else ()
+    return [f"frame.caption: {missing_letters(missing)}"] if missing else []
 
 
 def _inside(start: float, most: float) -> float:

@@ -13,7 +13,21 @@ from unicodedata import normalize
 from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, Segment, rectangle, toward
 
-__all__ = ["Glyph", "Words", "words_of"]
+__all__ = [
+    "BOX_ADVANCE",
+    "FONT_NAME",
+    "Glyph",
+    "Letters",
+    "Words",
+    "box",
+    "missing_letters",
+    "own_letters",
+    "turned",
+    "words_of",
+]
+
+FONT_NAME = "Manrope"
+"""Name of the font that comes with qrkit."""
 
 FILES = {
     "regular": "Manrope-Regular.ttf",
@@ -27,6 +41,25 @@ CAPITALS_TRACKING = 0.09
 """Space that is added between capital letters, in capital heights: capitals are cut to stand before small letters."""
 BOX_STROKE, BOX_WIDTH = 0.08, 0.7
 """Line and width of the box that stands for a missing letter, in capital heights."""
+BOX_ADVANCE = BOX_WIDTH + 4 * BOX_STROKE
+MOST_NAMED = 8
+"""Missing letters that a sentence names."""
+
+
+class Letters(NamedTuple):
+    """Letters of a font. Lengths are in units of the font; y points downwards, with 0 at the baseline.
+
+    Attributes:
+        units: Units per em.
+        capital: Height of capital letters.
+        outlines: Advance and outline of each character that the font has.
+        kerning: Change of the advance between two characters.
+    """
+
+    units: float
+    capital: float
+    outlines: dict[str, tuple[float, Outline]]
+    kerning: dict[str, float]
 
 
 class Glyph(NamedTuple):
@@ -90,7 +123,7 @@ class Words(NamedTuple):
             center = one.x + one.advance / 2
             turn = angle + (center - middle) * capital / radius
             straight = one.outline.placed(-one.advance / 2 * capital, 0, capital)
-            parts.append(_turned(straight, turn, x, y, radius))
+            parts.append(turned(straight, turn, x + radius * math.sin(turn), y - radius * math.cos(turn)))
         return Outline.joined(parts)
 
 
@@ -111,12 +144,19 @@ def words_of(caption: Caption, text: str, *, part: str) -> Words:
     return _foreign_words(caption.font, text, f"{part}.font")
 
 
+def missing_letters(characters: Iterable[str]) -> str:
+    """Return a sentence about characters that a font lacks."""
+    named = [f"{one!r} (U+{ord(one):04X})" for one in characters]
+    if len(named) == 1:
+        return f"the font has no letter {named[0]}, which is drawn as a box"
+    shown = ", ".join(named[:MOST_NAMED]) + (f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else "")
+    return f"the font has no letters {shown}, which are drawn as boxes"
+
+
 @lru_cache(maxsize=64)
 def _own_words(weight: str, text: str) -> Words:
     """Turn a text into outlines in the font that comes with qrkit; batches and servers repeat few texts."""
-    from qrkit.drawing.untrusted.fonts.worker import read_letters
-
-    return _typeset(text, read_letters(_font_bytes(weight), text))
+    return _typeset(text, own_letters(weight, text))
 
 
 @lru_cache(maxsize=8)
@@ -124,41 +164,59 @@ def _foreign_words(font: str, text: str, part: str) -> Words:
     """Turn a text into outlines in a font of a user; one picture asks for them several times."""
     from qrkit.drawing.untrusted.fonts import letters_of_font
 
-    return _typeset(text, letters_of_font(font, text, part=part))
+    return _typeset(text, _letters(letters_of_font(font, text, part=part)))
 
 
-def _font_bytes(weight: str) -> bytes:
-    return files("font_manrope").joinpath("files", FILES[weight]).read_bytes()
+@lru_cache(maxsize=8)
+def own_letters(weight: str, text: str) -> Letters:
+    """Read the letters of a text from the font that comes with qrkit.
+
+    Args:
+        weight: One of `FILES`.
+        text: The text.
+    """
+    from qrkit.drawing.untrusted.fonts.worker import read_letters
+
+    return _letters(read_letters(files("font_manrope").joinpath("files", FILES[weight]).read_bytes(), text))
 
 
-def _typeset(text: str, font: dict[str, Any]) -> Words:
+def _letters(font: dict[str, Any]) -> Letters:
+    """Convert what was read from a font, in which y points upwards."""
+    outlines = {
+        character: (width, Outline(tuple(_segments(strokes))).placed(0, 0, 1, -1))
+        for character, (width, strokes) in font["letters"].items()
+    }
+    return Letters(font["units"], font["capital"], outlines, font["kerning"])
+
+
+def _typeset(text: str, font: Letters) -> Words:
     """Set letters beside one another."""
-    scale = 1 / font["capital"]
+    scale = 1 / font.capital
     tracking = CAPITALS_TRACKING if text.isupper() else 0.0
     glyphs: list[Glyph] = []
     x, before = 0.0, ""
     for character in text:
-        x += font["kerning"].get(before + character, 0) * scale
-        if character in font["letters"]:
-            width, strokes = font["letters"][character]
-            outline, advance = Outline(tuple(_segments(strokes))).placed(0, 0, scale, -scale), width * scale
+        x += font.kerning.get(before + character, 0) * scale
+        if character in font.outlines:
+            width, drawn = font.outlines[character]
+            outline, advance = drawn.placed(0, 0, scale), width * scale
         elif character.isspace():
             outline, advance = Outline(()), 0.4
         else:
-            outline, advance = _box(), BOX_WIDTH + 4 * BOX_STROKE
+            outline, advance = box(), BOX_ADVANCE
         if outline.segments:
             glyphs.append(Glyph(outline, x, advance))
         x += advance + tracking
         before = character
-    missing = dict.fromkeys(one for one in text if one not in font["letters"] and not one.isspace())
+    missing = dict.fromkeys(one for one in text if one not in font.outlines and not one.isspace())
     if not glyphs:
         return Words((), 0, 0, tuple(missing))
     first, last = glyphs[0], glyphs[-1]
     return Words(tuple(glyphs), first.x + first.outline.box()[0], last.x + last.outline.box()[2], tuple(missing))
 
 
-def _box() -> Outline:
-    """Return the box that stands for a missing letter."""
+def box() -> Outline:
+    """Return the box that stands for a missing letter, in capital heights."""
     inner = rectangle(3 * BOX_STROKE, BOX_STROKE - 1, BOX_WIDTH - 2 * BOX_STROKE, 1 - 2 * BOX_STROKE)
     return rectangle(2 * BOX_STROKE, -1, BOX_WIDTH, 1) + inner.hole()
 
@@ -188,10 +246,16 @@ def _quadratic(points: Any, here: tuple[float, float]) -> Iterator[tuple[Any, tu
     yield controls[-1], tuple(end)
 
 
-def _turned(outline: Outline, turn: float, x: float, y: float, radius: float) -> Outline:
-    """Turn an outline by an angle, and put its 0, 0 on a circle."""
+def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
+    """Return an outline turned clockwise about 0, 0, then moved.
+
+    Args:
+        outline: The outline.
+        turn: The angle in radians.
+        x: Distance to the right.
+        y: Distance down.
+    """
     cos, sin = math.cos(turn), math.sin(turn)
-    left, top = x + radius * sin, y - radius * cos
     return Outline(
         tuple(
             (
@@ -199,7 +263,7 @@ def _turned(outline: Outline, turn: float, x: float, y: float, radius: float) ->
                 tuple(
                     number
                     for across, down in zip(numbers[0::2], numbers[1::2], strict=True)
-                    for number in (left + across * cos - down * sin, top + across * sin + down * cos)
+                    for number in (x + across * cos - down * sin, y + across * sin + down * cos)
                 ),
             )
             for letter, numbers in outline.segments

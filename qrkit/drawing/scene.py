@@ -94,13 +94,13 @@ class Drawing:
         markup: The content of its `<svg>` element; ids begin with `name`, references stay inside the markup.
         name: Prefix of its ids, derived from its bytes.
         box: Its viewBox: x, y, width and height.
-        lost: Visible elements of the SVG that were left out: `text`, `image`, …
+        warnings: Sentences about what was left out of the SVG, or is drawn in another way than it asks for.
     """
 
     markup: str
     name: str
     box: tuple[float, float, float, float]
-    lost: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]

@@ -69,7 +69,7 @@ class QRImage(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence for each SVG with elements, and each caption with letters, that cannot be drawn."""
+        """Sentences about parts of SVG images, and letters of captions, that cannot be drawn as asked."""
         found: list[str] = []
         if self.design.frame:
             from qrkit.drawing.framing import frame_warnings
@@ -80,9 +80,10 @@ class QRImage(Shown):
         from qrkit.drawing.scene import Drawing
 
         return found + [
-            f"{path}: {', '.join(picture.lost)} of the SVG cannot be drawn and is left out; turn it into paths"
+            f"{path}: {warning}"
             for path, picture in self._pictures.items()
-            if isinstance(picture, Drawing) and picture.lost
+            if isinstance(picture, Drawing)
+            for warning in picture.warnings
         ]
 
     @cached_property

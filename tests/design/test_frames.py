@@ -70,6 +70,12 @@ def test_frame_and_wrapper_exclude_each_other():
         ({"kind": "bar", "caption": "Scan مرحبا"}, "frame.caption.text", "Arabic letters"),
         ({"kind": "bar", "caption": "नमस्ते"}, "frame.caption.text", "DEVANAGARI"),
         ({"kind": "bar", "caption": "x\u0335"}, "frame.caption.text", "COMBINING"),
+        (
+            {"kind": "bar", "caption": "a\u200bb"},
+            "frame.caption.text",
+            "invisible character (character 2 is ZERO WIDTH",
+        ),
+        ({"kind": "bar", "caption": "\u202ea"}, "frame.caption.text", "RIGHT-TO-LEFT OVERRIDE); remove it"),
         ({"kind": "bar", "caption": {"text": 7}}, "frame.caption.text", "must be a text"),
         (7, "frame", "must be an object"),
         ({"kind": "pill", "caption": {"text": "a", "subtitle": "b"}}, "frame.caption", "has one line"),

@@ -179,6 +179,36 @@ def test_missing_letters_are_boxes_and_are_named():
     assert QRImage(Design(content=LINK, frame="bar")).warnings == []
 
 
+@pytest.mark.parametrize("kind", ["bar", "card", "seal"])
+@pytest.mark.parametrize(
+    ("caption", "message"),
+    [
+        (
+            {"text": "a", "font": "Arial"},
+            "font='Arial': is no font; allowed: a data URI of a TrueType or OpenType font",
+        ),
+        ({"text": "a", "font": font_uri(b"none")}, "font=.*: is not a TrueType or OpenType font; convert WOFF"),
+        ({"text": "a", "font": font_uri(MANROPE[:999])}, "font=.*: is a damaged font"),
+        ({"text": "W" * 60, "subtitle": "b"}, r"text='W.*: has 60 characters; about \d+ fit in this frame around this"),
+        ({"text": "a", "subtitle": "W" * 60}, r"subtitle='W.*: has 60 characters; about \d+ fit in this frame around"),
+        ("Menü \u05e9", r"text='Menü .*: has Hebrew letters \(character 6 is .*; right-to-left text is not supported"),
+    ],
+)
+def test_caption_that_cannot_be_drawn_is_refused_with_the_reason(kind, caption, message):
+    with pytest.raises(InvalidParameter, match=rf"frame\.caption\.{message}"):
+        generate("hi", frame={"kind": kind, "caption": caption})
+
+
+def test_sentence_names_all_missing_letters_but_no_more_than_eight():
+    def warning(text):
+        return QRImage(Design(content=LINK, frame=Frame("bar", caption=text))).warnings
+
+    assert warning("漢 漢☃") == [
+        "frame.caption: the font has no letters '漢' (U+6F22), '☃' (U+2603), which are drawn as boxes"
+    ]
+    assert warning("一二三四五六七八九十")[0].endswith("'八' (U+516B) and 2 more, which are drawn as boxes")
+
+
 def test_three_scripts_have_letters():
     assert generate(LINK, frame=Frame("bar", caption="Menü Μενού Меню")).warnings == []
 

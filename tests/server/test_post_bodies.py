@@ -358,7 +358,7 @@ def test_a_picture_that_is_slow_to_come_holds_the_store_up_for_nobody(shop, send
 
 @pytest.mark.rule("H2")
 def test_what_an_svg_loses_is_told_in_the_header(send):
-    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/><text>A</text></svg>'
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/><image/></svg>'
     reply = send({"content": "x", "colour": "red", "layers": [LAYER | {"content": data_uri(svg)}]})
     told = reply.headers["x-api-warning"]
-    assert told.startswith("unknown fields were ignored: colour; layers.0.content: text of the SVG cannot be drawn")
+    assert told.startswith("unknown fields were ignored: colour; layers.0.content: image of the SVG cannot be drawn")

@@ -1,7 +1,8 @@
 """Reduces an untrusted SVG to a `Drawing` of shapes, paints, clips and masks, using a list of allowed elements.
 
-Scripts, text, images, filters, animation, links and everything else that is not listed are dropped. Style sheets, as
-design programs export them, become attributes. An SVG that cannot be parsed or takes too long to draw is rejected.
+Scripts, images, filters, animation, links and everything else that is not listed are dropped. Style sheets, as design
+programs export them, become attributes, and text becomes paths. An SVG that cannot be parsed or takes too long to draw
+is rejected.
 """
 
 from __future__ import annotations
@@ -14,15 +15,20 @@ from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from qrkit.design.frames import unset_rule
 from qrkit.design.outline import Outline, Segment
+from qrkit.drawing.lettering import FONT_NAME, missing_letters
 from qrkit.drawing.scene import Drawing
+from qrkit.drawing.untrusted.svg_lettering import Line, Style, Track, text_of, written
 from qrkit.drawing.untrusted.svg_values import (
     ATTRIBUTES,
     LARGEST_NUMBER,
+    LETTERING,
     PRESENTATION,
     REFERENCE,
     declarations,
     floats,
+    length,
     pixels,
     refused,
     too_much,
@@ -77,8 +83,10 @@ _HREF_TARGETS = {
     "pattern": {"pattern"},
 }
 
-LOST = ("text", "image", "foreignObject", "filter")
+LOST = ("image", "foreignObject", "filter")
 """Visible elements that are not drawn."""
+_SPANS = frozenset({"tspan", "textPath", "a"})
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _SELECTOR = re.compile(r"(\*|[A-Za-z]\w*)?([.#][\w-]+)?")
 
 
@@ -91,16 +99,18 @@ def sanitised(data: bytes) -> Drawing:
     root = _parse(data)
     name = "s" + hashlib.sha256(data).hexdigest()[:8]
     box = _box(root)
-    copy = _Copy(_Sheet("".join(style.text or "" for style in root.iter(f"{NAMESPACE}style"))))
-    drawing = copy.element(root, "svg", 0)
+    copy = _Copy(root)
+    drawing = copy.element(root, "svg", 0, Style(view=box[2:]))
     copy.resolve(name)
     drawing.attributes = {key: value for key, value in drawing.attributes.items() if key in PRESENTATION}
     _Weight(copy.nodes, box).check(drawing)
-    if len(root) and not drawing.children:
-        raise refused("holds nothing that is drawn: text, pictures and filters are left out; turn text into paths")
-    style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
     lost = tuple(part for part in LOST if root.find(f".//{NAMESPACE}{part}") is not None)
-    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, lost)
+    warnings = [f"{', '.join(lost)} of the SVG cannot be drawn and is left out; turn it into paths"] if lost else []
+    warnings += copy.text_warnings()
+    if len(root) and not drawing.children:
+        raise refused(f"holds nothing that is drawn: {'; '.join(warnings) or 'it has no shapes and no text'}")
+    style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
+    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, tuple(warnings))
 
 
 def _parse(data: bytes) -> _Element:
@@ -188,7 +198,8 @@ class _Sheet:
 class _Node:
     """An element of the sanitized copy.
 
-    `references` maps attributes to ids in the source; `targets` are the nodes with these ids.
+    `references` maps attributes to ids in the source; `targets` are the nodes with these ids. `letters` are the
+    segments of a path of letters.
     """
 
     tag: str
@@ -196,6 +207,7 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
     references: dict[str, str] = field(default_factory=dict)
     targets: list[_Node] = field(default_factory=list)
+    letters: Sequence[Segment] = ()
 
     def put(self, name: str, value: str) -> None:
         """Set an attribute if its value is allowed."""
@@ -223,36 +235,138 @@ def _attributes(values: dict[str, str]) -> str:
 class _Copy:
     """Copies elements as nodes, then resolves their references."""
 
-    def __init__(self, sheet: _Sheet) -> None:
-        self._sheet = sheet
+    def __init__(self, root: _Element) -> None:
+        self._sheet = _Sheet("".join(style.text or "" for style in root.iter(f"{NAMESPACE}style")))
+        self._paths = {one.get("id", ""): one for one in root.iter(f"{NAMESPACE}path")}
+        self._text = text_of(str(text) for one in root.iter(f"{NAMESPACE}text") for text in one.itertext())
         self._by_id: dict[str, _Node] = {}
+        self._tracks: dict[str, tuple[Track, dict[str, str]]] = {}
+        self._other_fonts = dict[str, None]()
+        self._missing = dict[str, None]()
+        self._unset = dict[str, None]()
         self.nodes: list[_Node] = []
 
-    def element(self, source: _Element, tag: str, depth: int) -> _Node:
+    def element(self, source: _Element, tag: str, depth: int, style: Style) -> _Node:
         if depth > MOST_DEPTH:
             raise too_much(f"elements nested at most {MOST_DEPTH} deep")
         node = _Node(_GROUPS.get(tag, tag))
         self.nodes.append(node)
-        self._take_attributes(node, source)
+        style = style.changed(self._take_attributes(node, source, tag)).viewed(node.attributes)
         if depth:  # no element may refer to the root
             self._by_id.setdefault(source.get("id", ""), node)
         for child in source:
             kind = child.tag.removeprefix(NAMESPACE) if isinstance(child.tag, str) else ""
-            if kind in _ELEMENTS or kind in _GROUPS:
-                node.children.append(self.element(child, kind, depth + 1))
-                if tag == "switch":  # only the first supported child is shown
-                    break
+            if kind == "text":
+                node.children += self._words(child, style, depth + 1, is_clip=tag == "clipPath")
+            elif kind in _ELEMENTS or kind in _GROUPS:
+                node.children.append(self.element(child, kind, depth + 1, style))
+            else:
+                continue
+            if tag == "switch":  # only the first supported child is shown
+                break
         return node
 
-    def _take_attributes(self, node: _Node, source: _Element) -> None:
-        for key, given in source.attrib.items():
-            if key in ATTRIBUTES:
-                node.put(str(key), str(given).strip())
-        for name, value in chain(self._sheet.of(node.tag, source), declarations(source.get("style") or "")):
-            node.put(name, value)
-        link = next((found for name in _LINKS if (found := source.get(name))), "").strip()
+    def _words(self, source: _Element, style: Style, depth: int, *, is_clip: bool) -> list[_Node]:
+        """Return a text as a group of paths, as one path in a clip path, or as nothing if it cannot be drawn."""
+        node, line = _Node("g"), Line(self._text)
+        paths: list[_Node] = []
+        self._span(source, "text", node, style, depth=depth, line=line, paths=paths)
+        rule = "runs from top to bottom, which is not supported" if line.is_upright else unset_rule(line.text)
+        if rule or not line.text.strip():
+            if rule:
+                self._unset[f"the text {line.text.strip()[:40]!r} {rule}"] = None
+            return []
+        outlines, missing = line.outlines()
+        self._missing |= dict.fromkeys(missing)
+        self._other_fonts |= dict.fromkeys(line.other_fonts)
+        if is_clip:  # a clip path may not have groups
+            node = _Node("path", node.attributes)
+            paths, outlines = [node], [Outline.joined(outlines)]
+        for path, outline in zip(paths, outlines, strict=True):
+            path.attributes["d"] = written(outline)
+            path.letters = outline.segments
+        self.nodes += [*dict.fromkeys([node, *paths])]
+        self._by_id.setdefault(source.get("id", ""), node)
+        return [node]
+
+    def _span(
+        self, source: _Element, tag: str, node: _Node, style: Style, *, depth: int, line: Line, paths: list[_Node]
+    ) -> None:
+        """Add the letters of an element to a line, and the paths that shall hold them to a node."""
+        if depth > MOST_DEPTH:
+            raise too_much(f"elements nested at most {MOST_DEPTH} deep")
+        declared = self._take_attributes(node, source, tag)
+        node.attributes = {
+            name: value
+            for name, value in node.attributes.items()
+            if name in PRESENTATION or (name == "transform" and tag == "text")
+        }
+        if _SPACE in source.attrib:
+            declared["white-space"] = {"preserve": "pre"}.get(str(source.get(_SPACE)), "normal")
+        style, start = style.changed(declared), line.count
+
+        def add(text: str | None) -> None:
+            if text:
+                line.add(text, style)
+                paths.append(_Node("path"))
+                node.children.append(paths[-1])
+
+        add(source.text)
+        for child in source:
+            kind = child.tag.removeprefix(NAMESPACE) if isinstance(child.tag, str) else ""
+            if kind in _SPANS:
+                inside = _Node("g")
+                node.children.append(inside)
+                self.nodes.append(inside)
+                self._span(child, kind, inside, style, depth=depth + 1, line=line, paths=paths)
+            add(child.tail)
+        line.place(start, style, {str(key): str(value) for key, value in source.attrib.items()})
+        if tag == "textPath":
+            self._follow(source, node, style, line, start)
+
+    def _follow(self, source: _Element, node: _Node, style: Style, line: Line, start: int) -> None:
+        """Set the letters of a `textPath` along its path."""
+        name = _link(source).removeprefix("#")
+        if name not in self._paths:
+            self._unset[f"the text {line.text[start:].strip()[:40]!r} follows a path that is not in the file"] = None
+            line.remove(start)
+            return
+        track, transform = self._track(name)
+        offset = length(source.get("startOffset", ""), em=style.size, whole=track.length)
+        line.follow(start, track, offset or 0)
+        node.attributes |= transform
+
+    def _track(self, name: str) -> tuple[Track, dict[str, str]]:
+        """Return the path with an id, for text to follow, and its `transform`."""
+        if name not in self._tracks:
+            shape = _Node("path")
+            self._take_attributes(shape, self._paths[name], "path")
+            track = Track(_segments(shape), is_closed="z" in shape.attributes.get("d", "").lower())
+            self._tracks[name] = track, {key: text for key, text in shape.attributes.items() if key == "transform"}
+        return self._tracks[name]
+
+    def text_warnings(self) -> list[str]:
+        """Return sentences about text that looks other than the file asks for, or is left out."""
+        found = [f"{one}, so it is left out; turn it into paths" for one in self._unset]
+        if self._other_fonts:
+            fonts = ", ".join(self._other_fonts)
+            found.append(f"text of the SVG in {fonts} is drawn in {FONT_NAME}; turn it into paths to keep its font")
+        return [*found, missing_letters(self._missing)] if self._missing else found
+
+    def _take_attributes(self, node: _Node, source: _Element, tag: str) -> dict[str, str]:
+        """Set the attributes of a node; return the properties that decide how letters are set."""
+        lettering: dict[str, str] = {}
+        given = ((str(key), str(value).strip()) for key, value in source.attrib.items())
+        kept = ((name, value) for name, value in given if name in ATTRIBUTES or name in LETTERING)
+        for name, value in chain(kept, self._sheet.of(tag, source), declarations(source.get("style") or "")):
+            if name in LETTERING:
+                lettering[name] = value
+            else:
+                node.put(name, value)
+        link = _link(source)
         if node.tag in _HREF_TARGETS and link.startswith("#"):
             node.references["href"] = link[1:]
+        return lettering
 
     def resolve(self, prefix: str) -> None:
         """Give ids to referenced nodes, and drop references without a suitable target."""
@@ -270,6 +384,10 @@ class _Copy:
                 id_ = target.attributes["id"]
                 node.attributes[attribute] = f"#{id_}" if attribute == "href" else f"url(#{id_})"
                 node.targets.append(target)
+
+
+def _link(source: _Element) -> str:
+    return next((found for name in _LINKS if (found := source.get(name))), "").strip()
 
 
 # ---- limits
@@ -414,6 +532,8 @@ def _crossings(segments: Sequence[Segment], stroke: float) -> float:
 
 def _segments(node: _Node) -> Sequence[Segment]:
     """Return the segments of a path; an empty sequence for other elements."""
+    if node.letters:
+        return node.letters
     try:
         return Outline.parse(node.attributes["d"]).segments if "d" in node.attributes else ()
     except (ValueError, IndexError, TypeError) as error:

@@ -306,7 +306,7 @@ BAD_PICTURES = {
     "profile that is endless": png_of_size(
         1, 1, bytes(2), chunk(b"iCCP", b"k\0\0" + zlib.compress(bytes(200 * 2**20)))
     )[:-30],
-    "svg that is refused": b"<svg xmlns='http://www.w3.org/2000/svg'><text>words</text></svg>",
+    "svg that is refused": b"<svg xmlns='http://www.w3.org/2000/svg'><image/></svg>",
     "svg of a document type": b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG.encode(),
 }
 
