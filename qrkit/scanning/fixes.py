@@ -37,8 +37,8 @@ __all__ = [
 
 Fix: TypeAlias = dict[str, Any]
 
-DARKEST, LIGHTEST = 0.2, 0.92
-"""Highest luma of a fixed foreground, and lowest luma of a fixed background: a contrast of 0.72."""
+DARKEST, LIGHTEST = 0.22, 0.93
+"""Highest luma of a fixed foreground, and lowest luma of a fixed background: a contrast of 0.71."""
 
 AIM = 0.4
 """Share of error correction that a fixed logo uses."""

@@ -66,7 +66,7 @@ CONTRAST = Limits(least=0.706, least_ok=0.588)
 PUPIL_CONTRAST = Limits(least=0.608, least_ok=0.53)
 """Luma of light modules minus a pupil: 155 and 135 of 255."""
 
-RADIUS = Limits(most=2.6)
+RADIUS = Limits(most=2.5)
 """Radius of an eye's corners; full circles are found unless they are turned or tilted."""
 
 WIDTH = Limits(least=0.82, most=1.12, least_ok=0.78, most_ok=1.22)
@@ -79,7 +79,7 @@ DARK_WEIGHT = Limits(least=0.79, least_ok=0.69)
 LIGHT_WEIGHT = Limits(least=0.7, least_ok=0.5)
 """Diameter of a disc with the area of a module."""
 
-ALIGNMENT = Limits(least=0.48, least_ok=1)
+ALIGNMENT = Limits(least=0.48, least_ok=0.42)
 """Share of a dark module of the alignment patterns that is dark; in dots of 0.8 modules, half of it is."""
 
 SAME_INK = 0.03
@@ -228,19 +228,19 @@ EYE_RULES = (
         "eye-radius",
         lambda eye: eye.radius,
         RADIUS,
-        "the outer corners of {where} are rounded by {measured:.2f} modules; phones read 2.5 well",
+        "the outer corners of {where} are rounded by {measured:.2f} modules; readers need {needed} at most",
     ),
     EyeRule(
         "eye-width",
         lambda eye: eye.width,
         WIDTH,
-        "the ring of {where} is {measured:.2f} modules wide; readers look for 1",
+        "the ring of {where} is {measured:.2f} modules wide instead of 1; readers need {needed}",
     ),
     EyeRule(
         "eye-size",
         lambda eye: eye.growth,
         GROWTH,
-        "{where} reach {measured:+.2f} modules beyond their 7 x 7 modules; readers look for 0",
+        "{where} reach {measured:+.2f} modules beyond their 7 x 7 modules; readers need {needed:+}",
     ),
 )
 """Rules for eyes, each with its limits, the gravest first."""
@@ -293,10 +293,10 @@ def _corners_of(design: Design | None, structure: Structure, audience: Audience)
 
 def _other_eyes(structure: Structure) -> Iterator[Issue]:
     if structure.other_eyes:
-        places = "a place looks" if structure.other_eyes == 1 else f"{structure.other_eyes} places look"
+        places = "1 place looks" if structure.other_eyes == 1 else f"{structure.other_eyes} places look"
         message = (
-            f"{places} like an eye, which misleads readers that find it first, and there may be 0; make the ring of a "
-            "logo thinner than half a module, or leave it out"
+            f"{places} like an eye, which misleads readers that find it first; there should be 0. Make the ring around "
+            "a logo thinner than half a module, or leave it out"
         )
         yield Issue("fourth-eye", "warning", "layers", structure.other_eyes, 0, message)
 

@@ -112,7 +112,7 @@ class Panel(Shown):
             {name: sum(row[name] for row in rows.values()) for name in self._judges}
             for rows in (self.frames, self.fair)
         )
-        return {name: read[name] / fair[name] if fair[name] else 1.0 for name in self._judges}
+        return {name: read[name] / fair[name] if fair[name] else 0.0 for name in self._judges}
 
     @property
     def breaking(self) -> dict[str, dict[str, float | None]]:
@@ -273,12 +273,13 @@ def run_panel(
     """
     if level not in LEVELS:
         raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS)))
+    is_chosen = engines is not None
     if engines is None:
         engines = installed() if level == "full" else standard() if audience == "all" else of_phones()
     if not engines:
         raise InvalidParameter(Problem("engines", list(engines), "names at least one engine"))
     start, is_quick = monotonic(), level == "quick"
-    run = _Run(tuple(engines), _payloads(content), seed, symbol, level)
+    run = _Run(tuple(engines), _payloads(content), seed, symbol, is_quick, is_chosen or level == "full")
     sheet, close = Sheet(greys, px), Sheet(greys, px, CLOSE)
     rows = {one.name: run.frames(close, one) for one in (PHONES_QUICK if is_quick else PHONES)}
     outcomes: dict[str, Mapping[str, Outcome]] = {name: row.outcomes for name, row in rows.items()}
@@ -309,7 +310,8 @@ class _Run(NamedTuple):
     payloads: frozenset[bytes]
     seed: int
     symbol: Symbol | None
-    level: str
+    is_quick: bool
+    is_everyone_asked: bool
 
     def captures(self, sheet: Sheet, conditions: Iterable[Condition]) -> dict[str, dict[str, Outcome]]:
         """Return what engines read in captures of a sheet, by condition and engine."""
@@ -321,8 +323,8 @@ class _Run(NamedTuple):
     def frames(self, sheet: Sheet, condition: Condition) -> _Row:
         """Return what engines read in the frames of a condition. Only readers of phones are asked in every frame."""
         judges = _those(OF_PHONES, [engine.name for engine in self.engines])
-        asked = self.engines if self.level == "full" else [one for one in self.engines if one.name in judges]
-        counted, most = ([], 1) if self.level == "quick" else (judges, FRAMES)
+        asked = [one for one in self.engines if self.is_everyone_asked or one.name in judges]
+        counted, most = ([], 1) if self.is_quick else (judges, FRAMES)
         found: dict[str, list[Outcome]] = {engine.name: [] for engine in asked}
         for picture in islice(frames_of(sheet, condition, self.seed), FRAMES):
             for engine in asked:
@@ -344,7 +346,7 @@ class _Run(NamedTuple):
             read = FRAMES
         else:
             read = _plain_frames(self.symbol, self.payloads, engine, condition, self.seed)
-        return min(read, 1) if self.level == "quick" else read
+        return min(read, 1) if self.is_quick else read
 
 
 # A repair compares many designs with the same plain symbol, and so does a user who changes a design between checks.

@@ -88,7 +88,9 @@ def panel_issues(panel: Panel) -> Iterator[Issue]:
     if not panel.rate:
         yield Issue("not-read", "fatal", "panel", 0, 1, "no reader sees it in any condition")
         return
-    if panel.phones != "robust" and (message := _missed("phones", panel.missed, len(panel.frames)) or _share(panel)):
+    if panel.phones != "robust" and (
+        message := _missed("readers of phones", panel.missed, len(panel.frames)) or _share(panel)
+    ):
         yield Issue("not-read", SEVERITIES[panel.phones], "panel", panel.score / 100, 1, message)
     if panel.embedded not in (None, "robust") and panel.missed_by_embedded:
         message = _missed("embedded readers", panel.missed_by_embedded, panel.core_count)
@@ -100,10 +102,7 @@ def _missed(readers: str, missed: list[str], count: int) -> str:
     if not missed:
         return ""
     more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
-    return (
-        f"not all readers of {readers} see it in {len(missed)} of {count} conditions: "
-        f"{', '.join(missed[:MOST_NAMED])}{more}"
-    )
+    return f"not all {readers} see it in {len(missed)} of {count} conditions: {', '.join(missed[:MOST_NAMED])}{more}"
 
 
 def _share(panel: Panel) -> str:
