@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.largest_logo import LargestLogo
     from qrkit.scanning.repair import Repair
-    from qrkit.scanning.scan_report import Level, ScanReport
+    from qrkit.scanning.scan_report import Audience, Level, ScanReport
 
 __all__ = [
     "UNSEEN",
@@ -127,15 +127,16 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
 # ---- methods of Design
 
 
-def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) -> ScanReport:
+def check(self: Design, level: str = "standard", *, audience: str = "phones", fetch: Fetch | None = None) -> ScanReport:
     """Check whether the design scans and how much margin it has. The report suggests improvements.
 
     Args:
         level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
+        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
-        InvalidParameter: If `level` is not one of these names.
+        InvalidParameter: If `level` or `audience` is not one of these names.
         ContentTooLong: If the content does not fit.
         AssetError: If an image in the design is invalid or cannot be fetched.
         RenderingFailed: If the renderer fails on a part of the design.
@@ -147,7 +148,7 @@ def check(self: Design, level: str = "standard", *, fetch: Fetch | None = None) 
     """
     from qrkit.scanning import check as call
 
-    return call(self, level, fetch=fetch)
+    return call(self, level, audience=audience, fetch=fetch)
 
 
 def make_scannable(
@@ -156,6 +157,7 @@ def make_scannable(
     *,
     may: Collection[str] | None = None,
     level: Level = "standard",
+    audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> Repair:
     """Change the design as little as possible so that it scans: `check()` rates the result at least `ok`.
@@ -165,6 +167,7 @@ def make_scannable(
         may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
         level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
             fraction of the time.
+        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
@@ -183,7 +186,7 @@ def make_scannable(
     """
     from qrkit.scanning.repair import make_scannable as call
 
-    return call(self, target, may=may, level=level, fetch=fetch)
+    return call(self, target, may=may, level=level, audience=audience, fetch=fetch)
 
 
 def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
@@ -310,6 +313,7 @@ def largest_logo(
     pad_codewords: PadChoice | None = None,
     may: Collection[str] = ("mask",),
     level: Level = "standard",
+    audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
     """Find the largest logo with which the design still scans.
@@ -321,6 +325,7 @@ def largest_logo(
         pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report, as in `qrkit.check`.
+        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
         fetch: Downloads images given by their URL. Without it, a URL raises an error.
 
     Raises:
@@ -333,7 +338,15 @@ def largest_logo(
     from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(
-        self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level, fetch=fetch
+        self,
+        content,
+        target=target,
+        place=place,
+        pad_codewords=pad_codewords,
+        may=may,
+        level=level,
+        audience=audience,
+        fetch=fetch,
     )
 
 

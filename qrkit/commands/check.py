@@ -11,14 +11,27 @@ from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.errors import QrkitError
-from qrkit.scanning.scan_report import LEVELS, VERDICTS
+from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS
 
 if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport
 
 __all__ = ["define_check"]
 
-KEYS = ("verdict", "score", "level", "content", "issues", "budget", "structure", "panel", "grade")
+KEYS = (
+    "verdict",
+    "score",
+    "level",
+    "audience",
+    "phones",
+    "embedded",
+    "content",
+    "issues",
+    "budget",
+    "structure",
+    "panel",
+    "grade",
+)
 """Names of a report in JSON."""
 
 
@@ -32,13 +45,16 @@ def define_check(one: Parser) -> None:
             "qrkit check brand.json",
             "qrkit check brand.json poster.png --min robust",
             "qrkit check codes/*.png --level quick --json",
+            "qrkit check label.json --audience all",
         ),
     )
     one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture")
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
-    what = f"how thorough: {', '.join(LEVELS)} (standard: 19 captures, a quarter of a second)"
+    what = f"how thorough: {', '.join(LEVELS)} (standard: 36 captures, a tenth of a second)"
     one.add_argument("--level", choices=LEVELS, default="standard", metavar="LEVEL", help=what)
+    what = "whose readers must read it: phones, or all, which adds embedded readers, such as those of tills (phones)"
+    one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
     add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
     one.set_defaults(run=_check)
 
@@ -49,7 +65,7 @@ def _check(asked: argparse.Namespace) -> Status:
     for file in asked.file:
         members, wrong = dict.fromkeys(KEYS), None
         try:
-            report = _report(file, asked.level)
+            report = _report(file, asked.level, asked.audience)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
             verdicts[report.verdict] += 1
@@ -69,8 +85,9 @@ def _check(asked: argparse.Namespace) -> Status:
     return status if is_good else max(status, Status.IN_PART)
 
 
-def _report(file: Path, level: str) -> ScanReport:
+def _report(file: Path, level: str, audience: str) -> ScanReport:
     from qrkit.design.design import Design
     from qrkit.scanning import check
 
-    return check(Design(**design_fields(file)) if file.suffix.lower() == ".json" else file, level)
+    subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
+    return check(subject, level, audience=audience)

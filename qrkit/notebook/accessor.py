@@ -34,7 +34,7 @@ from qrkit.notebook.scan_frame import scan_frame
 from qrkit.pictures.batch_files import Look, Painter
 from qrkit.pictures.batches import filed, is_zip
 from qrkit.pictures.printing import PrintSize
-from qrkit.scanning import level_named
+from qrkit.scanning import audience_named, level_named
 from qrkit.tracking.records import Properties, QRCode
 from qrkit.tracking.text_columns import text_column
 
@@ -118,6 +118,7 @@ class QRAccessor:
         content: Hashable,
         *,
         level: str = "static",
+        audience: str = "phones",
         progress: bool = False,
         design: Design | Mapping[str, Any] | None = None,
         fetch: Fetch | None = None,
@@ -132,6 +133,7 @@ class QRAccessor:
         Args:
             content: The column with the contents to encode, or with images from `generate`.
             level: static, quick, standard or full; see `qrkit.check`. With readers, a row takes up to a second.
+            audience: Whose readers must read them: phones, or all, which adds embedded readers; see `qrkit.check`.
             progress: Whether to show a progress bar.
             design: The design of the images, as in `generate`.
             fetch: As in `generate`.
@@ -139,7 +141,7 @@ class QRAccessor:
 
         Raises:
             AttributeError: If the column does not exist.
-            InvalidParameter: If the level is unknown, or if the design is invalid regardless of the content.
+            InvalidParameter: If the level or the audience is unknown, or the design is invalid for any content.
 
         Warns:
             UserWarning: If rows have no image (the first three are named).
@@ -150,10 +152,10 @@ class QRAccessor:
             'fragile'
         """
         self._check_columns({"content": content})
-        chosen = level_named(level)
+        chosen, readers = level_named(level), audience_named(audience)
         images, errors = drawn(self._values(content), content, Look(design, fetch, fields))
         shown = watch(progress=progress)(images, "check", len(images))
-        reports = checked(shown, chosen, errors)
+        reports = checked(shown, chosen, readers, errors)
         return self._attach_errors(scan_frame(reports, self._frame.index), errors)
 
     def show(self, columns: Sequence[Hashable] | None = None, *, size: int = 64, rows: int = 50) -> PictureTable:

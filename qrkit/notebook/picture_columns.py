@@ -43,14 +43,17 @@ def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRI
     return images, errors
 
 
-def checked(images: Iterable[QRImage | None], level: str, errors: dict[int, str]) -> list[ScanReport | None]:
+def checked(
+    images: Iterable[QRImage | None], level: str, audience: str, errors: dict[int, str]
+) -> list[ScanReport | None]:
     """Check each image and return the reports; errors are added to `errors` by row."""
     reports: list[ScanReport | None] = []
     for row, image in enumerate(images):
         report = None
         if image is not None:
             try:
-                report = image.scan if level == "static" else image.check(level)
+                is_known = (level, audience) == ("static", "phones")
+                report = image.scan if is_known else image.check(level, audience=audience)
             except QrkitError as error:
                 errors[row] = str(error)
         reports.append(report)

@@ -114,22 +114,24 @@ class QRImage(Shown):
         scan = None if is_robust(self.design) else self.known_scan
         return scan.fault if scan else None
 
-    def check(self, level: str = "standard", *, engines: Sequence[Engine] | None = None) -> ScanReport:
+    def check(
+        self, level: str = "standard", *, audience: str = "phones", engines: Sequence[Engine] | None = None
+    ) -> ScanReport:
         """Check whether the image scans and how much margin it has. The report suggests improvements.
 
         Args:
             level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
-            engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level
-                `full`, all that are installed.
+            audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
+            engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
         Raises:
-            InvalidParameter: If `level` is not one of these names.
+            InvalidParameter: If `level` or `audience` is not one of these names.
             RenderingFailed: If the renderer fails on a part of the design.
         """
-        from qrkit.scanning import level_named
+        from qrkit.scanning import audience_named, level_named
         from qrkit.scanning.examine import examine
 
-        return examine(self._drawn, level_named(level), engines)
+        return examine(self._drawn, level_named(level), engines, audience=audience_named(audience))
 
     @property
     def _drawn(self) -> Drawn:

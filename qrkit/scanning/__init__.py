@@ -3,7 +3,7 @@
     >>> from qrkit import Design, check
     >>> report = check(Design(content="https://example.com", padding=0), level="static")
     >>> print(report)
-    fragile, score 50 of 100 (static check)
+    fragile on phones (simulated), score 50 of 100 (static check)
       error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4
     >>> check(report.fixed(report.issues[0]), level="static").verdict
     'robust'
@@ -12,9 +12,10 @@ A design is drawn and measured. Each step has its own file:
 
     sampling    the lightness of each module
     budget      wrong codewords, compared with what their blocks can correct
-    structure   what readers need before error correction: eyes, module weight, quiet zone, contrast
+    structure   what readers need before error correction: module weight, quiet zone, contrast
+    eye_shapes  the same of eyes, and what else looks like one
     conditions  simulated captures: small, blurred, tilted, dim
-    readers     the engines, at least one of each kind
+    readers     the engines: those that stand for phones, and those that look for contours
     panel       which engine reads the code in which condition
     grade       the print grade, based on ISO/IEC 15415
     issues      the problems found, each with a fix
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.readers import Engine
-    from qrkit.scanning.scan_report import Level, ScanReport
+    from qrkit.scanning.scan_report import Audience, Level, ScanReport
 
-__all__ = ["check", "level_named"]
+__all__ = ["audience_named", "check", "level_named"]
 
 
 def check(
@@ -48,6 +49,7 @@ def check(
     /,
     level: str = "standard",
     *,
+    audience: str = "phones",
     fetch: Fetch | None = None,
     engines: Sequence[Engine] | None = None,
 ) -> ScanReport:
@@ -56,28 +58,29 @@ def check(
     Args:
         subject: A design; or an image: the path of a file, its bytes, or a Pillow image.
         level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
-            readers in 7 conditions, `standard` in 19, and `full` in all, up to the breaking point. From `standard` on,
-            8 more captures, at the limit of what readers can read of a plain symbol, refine the score.
+            readers in 6 conditions, `standard` in 12 with three frames each, and `full` in all, up to the breaking
+            point.
+        audience: Whose readers must read it: those of `phones`, or `all`, which adds embedded readers, such as those of
+            tills and factories. They look for contours and need square eyes, and are tested in 19 more conditions.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
-        engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level `full`,
-            all that are installed.
+        engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
     Raises:
-        InvalidParameter: If `level` is not one of these names.
+        InvalidParameter: If `level` or `audience` is not one of these names.
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
-    chosen = level_named(level)
+    chosen, readers = level_named(level), audience_named(audience)
     from qrkit.design.design import Design
 
     if not isinstance(subject, Design):
         from qrkit.scanning.picture_check import check_picture
 
-        return check_picture(subject, chosen, engines)
+        return check_picture(subject, chosen, engines, audience=readers)
     from qrkit.scanning.examine import drawn, examine
 
-    return examine(drawn(subject, fetch), chosen, engines)
+    return examine(drawn(subject, fetch), chosen, engines, audience=readers)
 
 
 def level_named(level: str) -> Level:
@@ -92,3 +95,17 @@ def level_named(level: str) -> Level:
         if one == level:
             return one
     raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS), "bad-value"))
+
+
+def audience_named(audience: str) -> Audience:
+    """Return the audience with this name.
+
+    Raises:
+        InvalidParameter: If the audience is unknown.
+    """
+    from qrkit.scanning.scan_report import AUDIENCES
+
+    for one in AUDIENCES:
+        if one == audience:
+            return one
+    raise InvalidParameter(Problem("audience", audience, nearest(str(audience), AUDIENCES), "bad-value"))

@@ -28,6 +28,9 @@ NEAR = 2
 SAFE_CORE = 2.8
 """Smallest width of a safe eye's pupil, in modules."""
 
+PALE = ("diamond2",)
+"""Sprites with so little ink that their modules have to be measured."""
+
 
 def is_robust(design: Design) -> bool:
     """Return True if the static verdict is known to be robust without drawing the design."""
@@ -68,7 +71,8 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
         return None
     contrast = luma(background) - luma(foreground, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0
-    eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0) for corner in CORNERS)
+    ink = {"ring_contrast": contrast, "pupil_contrast": contrast}
+    eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0, **ink) for corner in CORNERS)
     return Structure(eyes, 1.0, 1.0, quiet, contrast, flip in ("horizontal", "vertical"))
 
 
@@ -79,7 +83,7 @@ def _is_known(design: Design) -> bool:
         not design.layers
         and design.wrapper is None
         and design.frame is None
-        and (design.modules.type != "sprite" or design.modules.sprite is not None)
+        and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))
         and not (design.modules.palette or design.modules.sizes)
         and all(
             one is None

@@ -16,7 +16,7 @@ from qrkit.scanning.free_pads import symbol_of
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.levers import Lever
 from qrkit.scanning.sampling import sample
-from qrkit.scanning.scan_report import Issue
+from qrkit.scanning.scan_report import Audience, Issue
 from qrkit.scanning.structure import structure_of
 from qrkit.symbol.symbol import Symbol
 
@@ -61,13 +61,15 @@ class Bench:
         design: The design; its changed versions must not use other images.
         target: Share of the worst block's error correction that a design may use.
         fetch: Downloads images given by their URL.
+        audience: Whose readers must read it.
     """
 
-    def __init__(self, design: Design, target: float, fetch: Fetch | None) -> None:
+    def __init__(self, design: Design, target: float, fetch: Fetch | None, audience: Audience = "phones") -> None:
         paths = design.pictures
         pictures = read_assets(paths, fetch) if paths else {}
         self._pictures = {content: pictures[path] for path, content in paths.items()}
         self._target = target
+        self._audience = audience
         self._states: dict[Design, State] = {}
 
     def aiming(self, target: float) -> Bench:
@@ -92,7 +94,7 @@ class Bench:
         symbol = symbol_of(design, pictures)
         sampled = sample(draw(design, symbol, pictures, exact=True))
         budget = budget_of(sampled, symbol)
-        issues = issues_of(design, budget, structure_of(sampled, symbol, budget.wrong))
+        issues = issues_of(design, budget, structure_of(sampled, symbol, budget.wrong), self._audience)
         barring = [one for one in issues if one.severity != "note" and one.code != "error-budget"]
         return State(design, symbol, budget, tuple(barring))
 

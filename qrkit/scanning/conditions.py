@@ -23,8 +23,9 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = [
     "CORE",
     "HARDER",
-    "LIMIT",
     "MOST_SIDE",
+    "PHONES",
+    "PHONES_QUICK",
     "QUICK",
     "RAMPS",
     "Condition",
@@ -32,7 +33,9 @@ __all__ = [
     "Ramp",
     "Sheet",
     "captured",
+    "frames_of",
     "retaken",
+    "turned",
 ]
 
 Picture: TypeAlias = Image.Image
@@ -41,6 +44,9 @@ Pixels: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"
 
 MOST_SIDE = 1_600
 """Pixels of the longer side of an examined image, and of the sheet on which it is placed."""
+
+MOST_FRAME = 1_000
+"""Pixels of the longer side of a sheet in a phone's frame."""
 
 PIXELS = 6.0
 """Pixels per module of a sheet, unless the condition has another size."""
@@ -83,12 +89,16 @@ class Sheet:
         self._picture = Image.fromarray(greys)
         self._px, self._margin = px, margin
         self._views: dict[tuple[float, float, float], Picture] = {}
+        self._sizes: dict[tuple[float, int], Picture] = {}
         # A symbol that is small in its image gets fewer pixels per module, because the whole page is captured.
-        self.shrink = min(1.0, MOST_SIDE / PIXELS / (max(greys.shape) / px + 2 * margin))
+        self._across: float = max(greys.shape) / px + 2 * margin
+        self.shrink = min(1.0, MOST_SIDE / PIXELS / self._across)
 
     def of_size(self, pixels: float, page: int = PAPER) -> Picture:
         """Return the sheet with this number of pixels per module; areas are averaged when the image is reduced."""
-        pixels *= self.shrink
+        return self._drawn(pixels * self.shrink, page)
+
+    def _drawn(self, pixels: float, page: int) -> Picture:
         width, height = (max(1, round(side * pixels / self._px)) for side in self._picture.size)
         is_less = pixels < self._px
         drawn = self._picture.resize((width, height), Image.Resampling.BOX if is_less else Image.Resampling.BICUBIC)
@@ -101,6 +111,16 @@ class Sheet:
     def picture(self) -> Picture:
         """The sheet at its usual size, on white."""
         return self.of_size(PIXELS)
+
+    def view(self, pixels: float, page: int = PAPER) -> Picture:
+        """Return the sheet with exactly this number of pixels per module; the same image each time."""
+        if (pixels, page) not in self._sizes:
+            self._sizes[pixels, page] = self._drawn(pixels, page)
+        return self._sizes[pixels, page]
+
+    def frame_pixels(self, pixels: float) -> float:
+        """Return the pixels per module in a phone's frame, which are fewer if the sheet would not fit into it."""
+        return min(pixels, MOST_FRAME / self._across)
 
     def held_at(self, tilt: float, pan: float, roll: float) -> Picture:
         """Return the sheet as a phone held at these angles sees it, in degrees; the same image each time."""
@@ -162,10 +182,20 @@ class Ramp:
 
 
 def captured(sheet: Sheet, conditions: Iterable[Condition], seed: int = 0) -> Iterator[tuple[Condition, Pixels]]:
-    """Yield captures in each condition, as uint8; noise depends only on the seed and the name of the condition."""
+    """Yield a capture in each condition; see `frames_of`."""
     for condition in conditions:
-        random = np.random.default_rng([seed, crc32(condition.name.encode())])
-        yield condition, np.asarray(condition.capture(sheet, random))
+        yield condition, next(frames_of(sheet, condition, seed))
+
+
+def frames_of(sheet: Sheet, condition: Condition, seed: int = 0) -> Iterator[Pixels]:
+    """Yield captures in one condition without end, as uint8.
+
+    They depend only on the seed and the name of the condition. A phone takes many, each from a slightly different
+    place; conditions in which nothing is random yield the same capture each time.
+    """
+    random = np.random.default_rng([seed, crc32(condition.name.encode())])
+    while True:
+        yield np.asarray(condition.capture(sheet, random))
 
 
 def retaken(picture: Pixels) -> Pixels:
@@ -174,9 +204,14 @@ def retaken(picture: Pixels) -> Pixels:
     Near their limits, readers fail at random, depending on how lines fall on pixels. If a reader fails on both frames,
     the failure is not random.
     """
+    return turned(picture, TREMBLE)
+
+
+def turned(picture: Pixels, degrees: float) -> Pixels:
+    """Rotate a capture counterclockwise on a page as light or dark as its corner."""
     page = int(picture[0, 0])
-    turned = Image.fromarray(picture).rotate(TREMBLE, Image.Resampling.BICUBIC, expand=True, fillcolor=page)
-    return np.asarray(turned)
+    whole = Image.fromarray(picture).rotate(degrees, Image.Resampling.BICUBIC, expand=True, fillcolor=page)
+    return np.asarray(whole)
 
 
 def _of(values: np.ndarray[Any, Any]) -> Picture:
@@ -247,15 +282,17 @@ def _inked(sheet: Sheet, twelfths: float) -> Picture:
     return spread.resize(sheet.picture.size, Image.Resampling.BOX)
 
 
-def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0) -> Picture:
+def _seen(
+    picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0, scale: float = 1, page: int = PAPER
+) -> Picture:
     """Return the sheet as a pinhole camera sees it; angles are in degrees about the x, y and z axes."""
     width, height = picture.size
     away = AWAY * max(width, height)
     (ct, st), (cp, sp), (cr, sr) = ((cos(angle), sin(angle)) for angle in map(radians, (tilt, pan, roll)))
     # The first two columns of the matrix roll · tilt · pan are the directions of the sheet's axes. A point at (x, y)
     # from the middle of the sheet appears at (a x + b y, c x + d y) / (1 + g x + h y).
-    a, b = cr * cp - sr * st * sp, -sr * ct
-    c, d = sr * cp + cr * st * sp, cr * ct
+    a, b = scale * (cr * cp - sr * st * sp), scale * -sr * ct
+    c, d = scale * (sr * cp + cr * st * sp), scale * cr * ct
     g, h = -ct * sp / away, st / away
 
     def seen(x: float, y: float) -> tuple[float, float]:
@@ -271,7 +308,7 @@ def _seen(picture: Picture, *, tilt: float = 0, pan: float = 0, roll: float = 0)
     inverse = inverse @ np.array([[1, 0, left], [0, 1, top], [0, 0, 1]])
     size = (ceil(right - left), ceil(bottom - top))
     how = (inverse / inverse[2, 2]).ravel()[:8].tolist()
-    return picture.transform(size, Image.Transform.PERSPECTIVE, how, Image.Resampling.BILINEAR, fillcolor=PAPER)
+    return picture.transform(size, Image.Transform.PERSPECTIVE, how, Image.Resampling.BILINEAR, fillcolor=page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +339,8 @@ def _blurred_by(modules: float) -> Capture:
     return lambda sheet, _: _blurred(sheet.picture, modules * PIXELS * sheet.shrink)
 
 
-def _rotated_by(**angles: float) -> Capture:
-    return lambda sheet, _: _seen(sheet.picture, **angles)
+def _rotated_by(tilt: float = 0, pan: float = 0, roll: float = 0) -> Capture:
+    return lambda sheet, _: _seen(sheet.picture, tilt=tilt, pan=pan, roll=roll)
 
 
 def _grainy(deviation: float) -> Capture:
@@ -358,21 +395,6 @@ HARDER = (
 )
 """Conditions in which not every plain symbol is read; they show how much margin a design has."""
 
-_ANGLES = ((12, -8, 7), (-14, 16, -20), (18, 5, 25), (8, 12, 40))
-"""Tilt, pan and roll of the phone in `LIMIT`."""
-
-LIMIT = (
-    *(
-        Condition(f"misty-phone-{number}", "A shaky phone on a misty day.", _Phone(*angles, 0.3, 0.6, 0.5, 8, 55))
-        for number, angles in enumerate(_ANGLES, 1)
-    ),
-    *(
-        Condition(f"night-phone-{number}", "A phone at night.", _Phone(*angles, 0.25, 0.5, 0.3, 10, 40))
-        for number, angles in enumerate(_ANGLES, 1)
-    ),
-)
-"""Captures in which readers read five of six plain symbols; they show a loss of margin that `CORE` does not."""
-
 _NAMED = {condition.name: condition for condition in CORE}
 QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
 """The seven most informative conditions of `CORE`: 459 of 464 designs, good and bad, get the same verdict."""
@@ -387,3 +409,127 @@ RAMPS = (
     Ramp("loss", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, -twelfths)),
 )
 """All ramps, which go up to the breaking point."""
+
+
+Effect: TypeAlias = Callable[[Picture, float, np.random.Generator], Picture]
+"""Takes the image that a lens sees, its pixels per module, and a random generator."""
+
+TILTED, ROLLED, NEARER = 3.0, 4.0, 0.07
+"""How far a hand moves between two frames: degrees of tilt and pan, degrees of roll, and share of the size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A frame of a phone's camera. Each is taken from a slightly different place, because hands are unsteady."""
+
+    pixels: float
+    effects: tuple[Effect, ...] = ()
+    tilt: float = 0
+    pan: float = 0
+    roll: float = 0
+    page: int = PAPER
+
+    def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
+        tilt, pan, roll, nearer = random.uniform(-1, 1, 4).tolist()
+        scale, pixels = 1 + NEARER * nearer, sheet.frame_pixels(self.pixels)
+        picture = _seen(
+            sheet.view(pixels, self.page),
+            tilt=self.tilt + TILTED * tilt,
+            pan=self.pan + TILTED * pan,
+            roll=self.roll + ROLLED * roll,
+            scale=scale,
+            page=self.page,
+        )
+        for effect in self.effects:
+            picture = effect(picture, scale * pixels, random)
+        return picture
+
+
+def _with_contrast(share: float) -> Effect:
+    return lambda picture, _, __: _faded(picture, share)
+
+
+def _with_noise(deviation: float) -> Effect:
+    return lambda picture, _, random: _noisy(picture, random, deviation)
+
+
+def _with_light(least: float) -> Effect:
+    return lambda picture, _, __: _shaded(picture, least)
+
+
+def _with_jpeg(quality: int) -> Effect:
+    return lambda picture, _, __: _as_jpeg(picture, quality)
+
+
+def _out_of_focus(modules: float) -> Effect:
+    return lambda picture, pixels, _: _blurred(picture, modules * pixels)
+
+
+def _softened(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+    """Soften an image as a lens does, by about a pixel."""
+    return picture.filter(ImageFilter.BoxBlur(1))
+
+
+def _sharpened(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+    """Sharpen an image as phones do to what is small."""
+    return picture.filter(ImageFilter.UnsharpMask(radius=1, percent=120, threshold=0))
+
+
+def _moved_by(modules: float) -> Effect:
+    """Blur along rows or columns, as a camera that moves during the exposure."""
+
+    def move(picture: Picture, pixels: float, random: np.random.Generator) -> Picture:
+        axis, steps = int(random.integers(2)), max(1, round(modules * pixels))
+        greys = np.pad(np.asarray(picture, dtype=np.float32), steps, mode="edge")
+        moved = np.mean([np.roll(greys, step - steps // 2, axis) for step in range(steps)], axis=0)
+        return _of(moved[steps:-steps, steps:-steps])
+
+    return move
+
+
+def _mirroring_lamp(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+    return _glared(picture, 150)
+
+
+def _on_screen(picture: Picture, _: float, random: np.random.Generator) -> Picture:
+    """Add the moiré of a screen's pixels: fine lines, and the slow waves that they make with those of the camera."""
+    width, height = picture.size
+    start = random.uniform(0, 2 * np.pi, 3)
+    x, y = (np.arange(side, dtype=np.float32) for side in (width, height))
+    fine = np.float32(0.12) * (np.sin(x * 2.7 + start[0])[None, :] + np.sin(y * 2.9 + start[1])[:, None])
+    slow = np.float32(0.1) * np.sin((x[None, :] + np.float32(0.6) * y[:, None]) * np.float32(0.13) + start[2])
+    return _of(np.asarray(picture) * (np.float32(0.75) + np.float32(0.5) * (fine + slow)).astype(np.float32))
+
+
+def _half_in_shadow(least: float) -> Effect:
+    """Darken one side of a slanted edge near the middle, softly, to this share of the light."""
+
+    def shade(picture: Picture, pixels: float, random: np.random.Generator) -> Picture:
+        across, down = _places(picture)
+        slant, where = random.uniform(-0.6, 0.6), random.uniform(0.4, 0.6)
+        edge = (across - np.float32(where) + np.float32(slant) * (down - np.float32(0.5))) * np.float32(picture.width)
+        lit = np.clip(np.float32(0.5) + edge / np.float32(4 * pixels), 0, 1)
+        return _of(np.asarray(picture) * (np.float32(least) + np.float32(1 - least) * lit))
+
+    return shade
+
+
+PHONES = (
+    Condition("near", "A phone close to the code.", _Frame(11, (_softened,))),
+    Condition("shop", "A poster in a shop, lit unevenly.", _Frame(6, (_with_contrast(0.8), _with_light(0.6)), tilt=14)),
+    Condition("table", "A card on the table in front of you.", _Frame(6, tilt=36)),
+    Condition("turned", "A phone held askew.", _Frame(5, (_with_jpeg(70),), roll=33)),
+    Condition("far", "A code far away, sharpened by the phone.", _Frame(3, (_sharpened,))),
+    Condition("defocus", "A phone that has not focused yet.", _Frame(5, (_out_of_focus(0.34),))),
+    Condition("motion", "A phone in a moving hand.", _Frame(6, (_moved_by(0.7),))),
+    Condition("evening", "A room in the evening.", _Frame(5, (_with_contrast(0.38), _with_noise(9)))),
+    Condition("reflection", "A lamp mirrored in glossy paper.", _Frame(6, (_mirroring_lamp,))),
+    Condition("screen", "A code on a screen, with moiré.", _Frame(6, (_on_screen, _with_contrast(0.8)))),
+    Condition("shadow", "The shadow of a hand across the code.", _Frame(6, (_half_in_shadow(0.42),))),
+    Condition("bag", "A sticker on a dark bag.", _Frame(5, tilt=12, pan=12, page=DARK)),
+)
+"""What phones see. Readers of phones read plain symbols in all of them, and designs are expected to be read, too."""
+
+_OF_PHONES = {condition.name: condition for condition in PHONES}
+PHONES_QUICK = tuple(_OF_PHONES[name] for name in ("table", "turned", "far", "motion", "evening", "bag"))
+"""The most informative conditions of `PHONES`."""

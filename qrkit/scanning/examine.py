@@ -17,7 +17,7 @@ from qrkit.scanning.free_pads import symbol_of
 from qrkit.scanning.grade import QUIET_ZONE, Grade, grade
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.sampling import MARGIN, Sampled, greys_of, reflectance, sample
-from qrkit.scanning.scan_report import Level, ScanReport
+from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import report_of
 
@@ -62,14 +62,20 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
 
 
-def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None) -> ScanReport:
+def examine(
+    drawn: Drawn,
+    level: Level = "standard",
+    engines: Sequence[Engine] | None = None,
+    *,
+    audience: Audience = "phones",
+) -> ScanReport:
     """Check a design; see `qrkit.check`.
 
     Args:
         drawn: The design with its drawing.
         level: The level of the check.
-        engines: The readers to use; by default the three in `qrkit.scanning.readers.STANDARD` or, at level `full`,
-            all that are installed.
+        engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
+        audience: Whose readers must read it.
 
     Raises:
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
@@ -79,17 +85,18 @@ def examine(drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] |
         sampled = sample(scene)
         budget = replace(budget_of(sampled, symbol), find_causes=partial(causes_of, design, pictures))
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(design, budget, structure)
+        issues = issues_of(design, budget, structure, audience)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     panel = None
     if seen:
         from qrkit.scanning.panel import run_panel
 
-        panel = run_panel(*seen, design.content, level=level, engines=engines, symbol=symbol)
+        panel = run_panel(*seen, design.content, level=level, audience=audience, engines=engines, symbol=symbol)
     return report_of(
         design.content,
         level,
         issues,
+        audience=audience,
         budget=budget,
         structure=structure,
         panel=panel,

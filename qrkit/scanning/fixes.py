@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "dark_on_light",
+    "darker_eyes",
     "heavier",
     "is_clear",
     "less_damage",
@@ -29,14 +30,15 @@ __all__ = [
     "safe_eye",
     "safe_eyes",
     "shrunk",
+    "softer_eyes",
     "stack",
     "with_what_follows",
 ]
 
 Fix: TypeAlias = dict[str, Any]
 
-DARKEST, LIGHTEST = 0.25, 0.92
-"""Highest luma of a fixed foreground, and lowest luma of a fixed background: a contrast of 0.67."""
+DARKEST, LIGHTEST = 0.22, 0.93
+"""Highest luma of a fixed foreground, and lowest luma of a fixed background: a contrast of 0.71."""
 
 AIM = 0.4
 """Share of error correction that a fixed logo uses."""
@@ -118,6 +120,19 @@ def heavier(design: Design, kind: str, weight: float) -> Fix | None:
     return {"modules": modules.replace(sprites=sprites) if sprites else modules.replace(type="default", sprites=())}
 
 
+SOFTER: dict[MarkerPattern, MarkerPattern] = {"arch": "rounded", "circle": "dot", "drop": "rounded"}
+"""Eyes with corners of less than 2.2 modules, which phones read, by similar ones that are rounder."""
+
+
+def softer_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+    """Use similar eyes with less rounded corners, keeping their colors; safe eyes, if there are none."""
+    markers = {corner: getattr(design.markers, corner) for corner in corners}
+    if any(marker is None or marker.pattern not in SOFTER for marker in markers.values()):
+        return safe_eyes(design, corners)
+    softer = {corner: marker.replace(pattern=SOFTER[marker.pattern]) for corner, marker in markers.items()}
+    return {"markers": design.markers.replace(**softer)}
+
+
 def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
     """Return the safe eye that is most similar to an eye, which may be the eye itself."""
     from qrkit.design.shapes.eyes import EYES  # codes without custom eyes do without it
@@ -138,6 +153,17 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
         }
         safe[corner] = Marker(pattern=safe_eye(marker.pattern), **kept)
     markers = design.markers.replace(**safe)
+    return {"markers": markers} if markers != design.markers else None
+
+
+def darker_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+    """Darken the colors of the eyes in these corners, keeping their hues; None if they have no color of their own."""
+    dark = {}
+    for corner in corners:
+        if marker := getattr(design.markers, corner):
+            colors = {name: color for name in ("inner_color", "outer_color") if (color := getattr(marker, name))}
+            dark[corner] = marker.replace(opacity=1, **{name: _darken(color) for name, color in colors.items()})
+    markers = design.markers.replace(**dark)
     return {"markers": markers} if markers != design.markers else None
 
 

@@ -17,7 +17,7 @@ from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
-from qrkit.scanning.scan_report import Level, ScanReport, Verdict
+from qrkit.scanning.scan_report import Audience, Level, ScanReport, Verdict
 from qrkit.scanning.symbol_steps import sufficient_symbols
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def largest_logo(
     pad_codewords: PadChoice | None = None,
     may: Collection[str] = ("mask",),
     level: Level = "standard",
+    audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
     """Find the largest logo that keeps clear of the function patterns that readers need.
@@ -72,6 +73,7 @@ def largest_logo(
         pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report. The verdict must be at least `ok`, or as good as without the logo.
+        audience: Whose readers must read it, as in `qrkit.check`.
         fetch: Downloads images given by their URL. Without it, a URL raises an error.
 
     Raises:
@@ -89,7 +91,7 @@ def largest_logo(
     def with_logo(modules: float) -> Design:
         return design.replace(layers=[*design.layers, logo.layer_on(design, modules / side, place)])
 
-    bench = Bench(with_logo(1), target, fetch)
+    bench = Bench(with_logo(1), target, fetch, audience)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}
 
     @cache
@@ -98,12 +100,12 @@ def largest_logo(
 
     @cache
     def verdict() -> Verdict:
-        return examine(drawn(design, fetch), level).verdict
+        return examine(drawn(design, fetch), level, audience=audience).verdict
 
     @cache
     def scanned(parts: int) -> ScanReport | None:
         found = fitted(parts)
-        report = examine(drawn(found.design, fetch), level) if found else None
+        report = examine(drawn(found.design, fetch), level, audience=audience) if found else None
         return report if report and (report.is_at_least("ok") or report.is_at_least(verdict())) else None
 
     # Readers take much longer than arithmetic and mostly agree with it, so they check what it has found.

@@ -13,10 +13,17 @@ class EyeShape:
 
     Attributes:
         corner: top_left, top_right or bottom_left.
-        radius: The largest radius of the four outer corners; contour readers need at most 0.9 (0.13 of its side).
-        core: Side of a square with the area of the pupil; run-length readers need at least 2.6.
+        radius: The largest radius of the four outer corners; phones read 2.5 well, contour readers 0.9.
+        core: Side of a square with the area of the pupil; the standard's is 3.
         ring: Share of the ring that is dark, measured along the middle of its sides; below 0.9, the ring is broken.
         gap: Share of the gap between ring and pupil that is light, measured along the middle of its sides.
+        width: Width of the ring on the side where it differs most from 1.
+        growth: How far the ring reaches beyond its 7 x 7 modules, on the side where it differs most; negative if it
+            is smaller.
+        diagonal: The narrowest gap between pupil and ring on the diagonals; narrow where a square pupil is in a round
+            ring.
+        ring_contrast: Luma of light modules minus that of the ring, -1..1; negative if it is light on dark.
+        pupil_contrast: The same for the pupil.
     """
 
     corner: str
@@ -24,6 +31,11 @@ class EyeShape:
     core: float
     ring: float
     gap: float
+    width: float = 1.0
+    growth: float = 0.0
+    diagonal: float = 1.0
+    ring_contrast: float = 1.0
+    pupil_contrast: float = 1.0
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""
@@ -33,6 +45,11 @@ class EyeShape:
             "core": round(self.core, 3),
             "ring": round(self.ring, 3),
             "gap": round(self.gap, 3),
+            "width": round(self.width, 3),
+            "growth": round(self.growth, 3),
+            "diagonal": round(self.diagonal, 3),
+            "ringContrast": round(self.ring_contrast, 3),
+            "pupilContrast": round(self.pupil_contrast, 3),
         }
 
 
@@ -49,6 +66,8 @@ class Structure:
         contrast: Luma of typical light modules minus that of dark ones, -1..1, in the faintest part of the symbol;
             negative if the symbol is light on dark.
         is_mirrored: True if the symbol is mirrored.
+        alignment: Share of a typical dark module of the alignment patterns that is dark, 0..1; 1 if there is none.
+        other_eyes: Number of places, other than the finder patterns, that look like one to readers.
     """
 
     eyes: tuple[EyeShape, ...]
@@ -57,6 +76,8 @@ class Structure:
     quiet: float
     contrast: float
     is_mirrored: bool = False
+    alignment: float = 1.0
+    other_eyes: int = 0
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""
@@ -67,4 +88,6 @@ class Structure:
             "quiet": round(self.quiet, 2),
             "contrast": round(self.contrast, 3),
             "isMirrored": self.is_mirrored,
+            "alignment": round(self.alignment, 3),
+            "otherEyes": self.other_eyes,
         }

@@ -2,41 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from itertools import takewhile
+from functools import lru_cache
+from itertools import islice, takewhile
 from statistics import fmean
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.late import Shown
-from qrkit.scanning.conditions import CORE, HARDER, LIMIT, MOST_SIDE, QUICK, RAMPS, Sheet, captured, retaken
-from qrkit.scanning.readers import STANDARD, Engine, family_of, installed, standard
+from qrkit.scanning.conditions import (
+    CORE,
+    HARDER,
+    MOST_SIDE,
+    PHONES,
+    PHONES_QUICK,
+    QUICK,
+    RAMPS,
+    Sheet,
+    captured,
+    frames_of,
+    retaken,
+)
+from qrkit.scanning.readers import CONTOUR, OF_PHONES, STANDARD, Engine, family_of, installed, of_phones, standard
+from qrkit.scanning.scan_report import worse
 
 if TYPE_CHECKING:
     import numpy as np
 
     from qrkit.scanning.conditions import Condition, Pixels
-    from qrkit.scanning.scan_report import Verdict
+    from qrkit.scanning.scan_report import Audience, Verdict
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Outcome", "Panel", "run_panel"]
+__all__ = ["ENOUGH_FRAMES", "Outcome", "Panel", "run_panel"]
 
 Outcome: TypeAlias = Literal["read", "wrong", "nothing"]
 
-CONDITIONS: Mapping[str, tuple[Condition, ...]] = {"quick": QUICK, "standard": CORE, "full": CORE + HARDER}
-"""Conditions of each level."""
+LEVELS = ("quick", "standard", "full")
+"""Levels at which readers are used."""
 
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """Charsets in which symbols encode text: qrkit's, that of Kanji mode, and the standard's default."""
 
-ENOUGH = 3
-"""Number of families that must read a robust image."""
+FRAMES = 3
+"""Frames that a phone takes in each condition of `PHONES`."""
+
+ENOUGH_FRAMES = 0.9
+"""Share of the frames that each reader of phones must read of a robust image."""
+
+ENOUGH_CONDITIONS = 0.75
+"""Share of the conditions in which a reader must read an image that is ok."""
+
+FAMILIES = 3
+"""Number of families that must read an image that is robust for embedded readers."""
 
 QUIET_ZONE = 4
 """Modules around the plain symbol with which an image is compared."""
+
+CLOSE = 4
+"""Modules of page that phones see around an image."""
+
+MOST_PLAIN = 12
+"""Pixels per module of the plain symbol, like those of an image that is examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +72,47 @@ class Panel(Shown):
     """What engines read in captures of an image.
 
     Attributes:
+        audience: phones or all.
         level: quick, standard or full.
-        seed: Seed of the noise in the captures.
+        seed: Seed of the noise and of the angles of the captures.
         engines: Maps the name of each engine to its version.
-        outcomes: By condition and engine: `read`, on the first or second capture; `wrong`, if another text was found;
-            or `nothing`.
+        outcomes: By condition and engine: `read`, if the engine read one of the frames; `wrong`, if it found another
+            text; or `nothing`.
+        frames: Number of frames that an engine read, by condition of `PHONES` and engine.
+        fair: Number of frames that count, as in `frames`: those in which the engine reads the plain symbol.
         ramps: Outcomes by ramp, strength and engine; empty below level full.
         seconds: Duration of the test.
-        limit: Outcomes by capture of `LIMIT` and engine; empty at level quick and for unknown symbols.
-        plain_limit: Outcomes for the plain black-on-white symbol, as in `limit`.
     """
 
+    audience: Audience
     level: str
     seed: int
     engines: Mapping[str, str]
     outcomes: Mapping[str, Mapping[str, Outcome]]
+    frames: Mapping[str, Mapping[str, int]]
+    fair: Mapping[str, Mapping[str, int]]
     ramps: Mapping[str, Mapping[float, Mapping[str, Outcome]]]
     seconds: float = field(compare=False)
-    limit: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
-    plain_limit: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
 
     @property
     def rates(self) -> dict[str, float]:
-        """Share of all conditions in which each engine reads, 0..1."""
+        """Share of its conditions in which each engine reads, 0..1."""
         rows = self.outcomes.values()
-        return {name: fmean(row[name] == "read" for row in rows) for name in self.engines}
+        return {name: fmean(row[name] == "read" for row in rows if name in row) for name in self.engines}
 
     @property
     def rate(self) -> float:
         """Mean of the rates, 0..1."""
         return fmean(self.rates.values())
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the frames that each reader of phones reads, of those in which it reads the plain symbol, 0..1."""
+        read, fair = (
+            {name: sum(row[name] for row in rows.values()) for name in self._judges}
+            for rows in (self.frames, self.fair)
+        )
+        return {name: read[name] / fair[name] if fair[name] else 0.0 for name in self._judges}
 
     @property
     def breaking(self) -> dict[str, dict[str, float | None]]:
@@ -83,71 +122,124 @@ class Panel(Shown):
     @property
     def wrong(self) -> list[tuple[str, str]]:
         """Pairs of condition (or step of a ramp) and engine that found another text."""
-        rows = [*self.outcomes.items(), *self.limit.items()]
+        rows = [*self.outcomes.items()]
         rows += [(f"{ramp} {strength:g}", row) for ramp, steps in self.ramps.items() for strength, row in steps.items()]
         return [(where, name) for where, row in rows for name in row if row[name] == "wrong"]
 
     @property
-    def verdict(self) -> Verdict:
-        """The verdict of the engines, counting each engine family once.
+    def missed(self) -> list[str]:
+        """The conditions in which a reader of phones reads no frame, though it reads the plain symbol there."""
+        return [condition for condition in self.frames if any(self._misses(condition, name) for name in self._judges)]
 
-        robust: three families read in every condition of `CORE`. ok: two families do. fragile: one family reads the
-        image itself. unreadable: no engine does, or any engine found another text in any condition. There are three
-        standard engines, so the verdict means the same on every machine.
+    @property
+    def core_count(self) -> int:
+        """Number of conditions in which embedded readers are tested."""
+        return len(self._core)
+
+    @property
+    def missed_by_embedded(self) -> list[str]:
+        """The conditions of `CORE` in which a standard engine reads nothing."""
+        return [condition for condition in self._core if not all(self._readings(condition))]
+
+    @property
+    def phones(self) -> Verdict:
+        """The verdict of the readers of phones.
+
+        robust: both read a frame in every condition, and 90% of all frames. ok: one of them reads in every condition,
+        and each in three of four. fragile: any engine reads anything. unreadable: no engine does, or one found another
+        text. Frames in which a reader does not read the plain symbol do not count.
         """
-        if self.wrong or not self._readers("clean"):
+        judges, conditions = self._judges, self.frames
+        missed = [sum(self._misses(condition, name) for condition in conditions) for name in judges]
+        if self.wrong or not any("read" in row.values() for row in self.outcomes.values()):
             return "unreadable"
-        enough = min(ENOUGH, len({family_of(name) for name in self.engines}))
-        missing = max(enough - self._readers(condition) for condition in self._core())
-        return "robust" if missing <= 0 else "ok" if missing == 1 else "fragile"
+        if not any(missed) and min(self.shares.values()) >= ENOUGH_FRAMES:
+            return "robust"
+        is_seen = all(not all(self._misses(condition, name) for name in judges) for condition in conditions)
+        most = (1 - ENOUGH_CONDITIONS) * len(conditions)
+        return "ok" if is_seen and max(missed) <= most else "fragile"
+
+    @property
+    def embedded(self) -> Verdict | None:
+        """The verdict of all families of readers, among them one that looks for contours; None for audience phones.
+
+        robust: three families read in every condition of `CORE`. ok: two families do, and a contour reader reads in
+        three of four. fragile: one family reads the image itself. unreadable: none does, or an engine found another
+        text.
+        """
+        if self.audience == "phones":
+            return None
+        if self.wrong or not self._families("clean"):
+            return "unreadable"
+        enough = min(FAMILIES, len({family_of(name) for name in self.engines}))
+        missing = max(enough - self._families(condition) for condition in self._core)
+        contours = [self._core_rate(name) for name in self.engines if name in CONTOUR]
+        is_found = max(contours, default=1.0) >= ENOUGH_CONDITIONS
+        return "robust" if missing <= 0 else "ok" if missing == 1 and is_found else "fragile"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict for the audience: for `all`, the worse of both."""
+        return worse(self.phones, self.embedded)
 
     @property
     def score(self) -> int:
-        """How often the image is read, compared with the plain symbol, 0..100; 0 if any engine found another text.
+        """How often readers read the image, compared with the plain symbol, 0..100; 0 if one found another text.
 
-        The score counts the readings of the standard engines. Its maximum is all captures of `CORE` plus, from
-        `LIMIT`, the number in which the standard engines read the plain symbol. At level quick, and for unknown
-        symbols, the score counts only `CORE`.
+        For phones, the mean of `shares`. For `all`, at most the share of `CORE` that the standard engines read.
         """
-        core = [is_read for condition in self._core() for is_read in self._readings(self.outcomes[condition])]
-        read, plain = (
-            sum(sum(self._readings(row)) for row in rows.values()) for rows in (self.limit, self.plain_limit)
-        )
-        return 0 if self.wrong else round(100 * (sum(core) + min(read, plain)) / (len(core) + plain))
+        if self.wrong:
+            return 0
+        core = [is_read for condition in self._core for is_read in self._readings(condition)]
+        return round(100 * min(fmean(self.shares.values()), fmean(core) if core else 1.0))
 
     def __repr__(self) -> str:
         return f"<Panel {self.verdict}, score {self.score}, {len(self.engines)} engines, {self.level}>"
 
-    def _readers(self, condition: str) -> int:
+    @property
+    def _judges(self) -> list[str]:
+        return _those(OF_PHONES, self.engines)
+
+    @property
+    def _core(self) -> list[str]:
+        return [] if self.audience == "phones" else [one.name for one in CORE if one.name in self.outcomes]
+
+    def _misses(self, condition: str, name: str) -> bool:
+        return self.fair[condition][name] > 0 and self.outcomes[condition][name] != "read"
+
+    def _families(self, condition: str) -> int:
         """Count the families that read in a condition."""
         return len({family_of(name) for name, outcome in self.outcomes[condition].items() if outcome == "read"})
 
-    def _core(self) -> list[str]:
-        return [condition.name for condition in CORE if condition.name in self.outcomes]
+    def _core_rate(self, name: str) -> float:
+        return fmean(self.outcomes[condition][name] == "read" for condition in self._core)
 
-    def _readings(self, row: Mapping[str, Outcome]) -> list[bool]:
-        """Return whether each standard engine reads in a condition; all engines, if there is no standard one."""
-        judges = [name for name in STANDARD if name in row] or list(row)
-        return [row[name] == "read" for name in judges]
+    def _readings(self, condition: str) -> list[bool]:
+        """Return whether each standard engine reads in a condition."""
+        return [self.outcomes[condition][name] == "read" for name in _those(STANDARD, self.engines)]
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
         return {
+            "audience": self.audience,
             "level": self.level,
             "seed": self.seed,
             "verdict": self.verdict,
+            "phones": self.phones,
+            "embedded": self.embedded,
             "score": self.score,
             "rate": round(self.rate, 3),
             "rates": {name: round(rate, 3) for name, rate in self.rates.items()},
+            "shares": {name: round(share, 3) for name, share in self.shares.items()},
             "engines": dict(self.engines),
             "outcomes": {condition: dict(row) for condition, row in self.outcomes.items()},
+            "frames": {condition: dict(row) for condition, row in self.frames.items()},
+            "fair": {condition: dict(row) for condition, row in self.fair.items()},
             "ramps": {
                 ramp: {f"{strength:g}": dict(row) for strength, row in steps.items()}
                 for ramp, steps in self.ramps.items()
             },
             "breaking": self.breaking,
-            "limit": {condition: dict(row) for condition, row in self.limit.items()},
-            "plainLimit": {condition: dict(row) for condition, row in self.plain_limit.items()},
             "seconds": round(self.seconds, 3),
         }
 
@@ -158,6 +250,7 @@ def run_panel(
     content: str | bytes,
     *,
     level: str = "standard",
+    audience: Audience = "phones",
     engines: Sequence[Engine] | None = None,
     seed: int = 0,
     symbol: Symbol | None = None,
@@ -168,57 +261,111 @@ def run_panel(
         greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.
         px: Pixels per module in the image, 1..400.
         content: The expected content; bytes if the symbol uses a charset of its own.
-        level: quick (7 conditions), standard (19) or full (28, and ramps to the breaking point).
-        engines: The readers to use; by default the standard engines or, at level full, all that are installed.
-        seed: Seed of the noise in the captures, 0 or more.
-        symbol: The symbol in the image, if known; the score compares the image with its plain drawing.
+        level: For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder
+            conditions, and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
+        audience: phones or all.
+        engines: The readers to use; by default those of the audience or, at level full, all that are installed.
+        seed: Seed of the noise and of the angles of the captures, 0 or more.
+        symbol: The symbol in the image, if known; what a reader misses of its plain drawing does not count.
 
     Raises:
         InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
-    if level not in CONDITIONS:
-        raise InvalidParameter(Problem("level", level, nearest(str(level), CONDITIONS)))
+    if level not in LEVELS:
+        raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS)))
+    is_chosen = engines is not None
     if engines is None:
-        engines = installed() if level == "full" else standard()
+        engines = installed() if level == "full" else standard() if audience == "all" else of_phones()
     if not engines:
         raise InvalidParameter(Problem("engines", list(engines), "names at least one engine"))
-    start, payloads, engines = monotonic(), _payloads(content), tuple(engines)
-    seen = partial(_seen, Sheet(greys, px), payloads=payloads, engines=engines, seed=seed)
-    outcomes = seen(CONDITIONS[level])
+    start, is_quick = monotonic(), level == "quick"
+    run = _Run(tuple(engines), _payloads(content), seed, symbol, is_quick, is_chosen or level == "full")
+    sheet, close = Sheet(greys, px), Sheet(greys, px, CLOSE)
+    rows = {one.name: run.frames(close, one) for one in (PHONES_QUICK if is_quick else PHONES)}
+    outcomes: dict[str, Mapping[str, Outcome]] = {name: row.outcomes for name, row in rows.items()}
+    core = () if audience == "phones" else QUICK if is_quick else CORE
+    outcomes |= run.captures(sheet, core + (HARDER if level == "full" else ()))
     climbed = RAMPS if level == "full" else ()
-    ramps = {ramp.name: dict(zip(ramp.strengths, seen(ramp.conditions).values(), strict=True)) for ramp in climbed}
-    limits = (seen(LIMIT), _plain_limit(symbol, payloads, engines, seed)) if symbol and level != "quick" else ({}, {})
-    versions = {engine.name: engine.version for engine in engines}
-    return Panel(level, seed, versions, outcomes, ramps, monotonic() - start, *limits)
-
-
-def _seen(
-    sheet: Sheet, conditions: Iterable[Condition], *, payloads: frozenset[bytes], engines: tuple[Engine, ...], seed: int
-) -> dict[str, dict[str, Outcome]]:
-    """Return what engines read in captures of a sheet, by condition and engine."""
-    return {
-        condition.name: _outcomes(engines, picture, payloads)
-        for condition, picture in captured(sheet, conditions, seed)
+    ramps = {
+        ramp.name: dict(zip(ramp.strengths, run.captures(sheet, ramp.conditions).values(), strict=True))
+        for ramp in climbed
     }
+    versions = {engine.name: engine.version for engine in engines}
+    frames, fair = ({name: getattr(row, part) for name, row in rows.items()} for part in ("frames", "fair"))
+    return Panel(audience, level, seed, versions, outcomes, frames, fair, ramps, monotonic() - start)
+
+
+class _Row(NamedTuple):
+    """What engines read in the frames of one condition of `PHONES`; see `Panel`."""
+
+    outcomes: dict[str, Outcome]
+    frames: dict[str, int]
+    fair: dict[str, int]
+
+
+class _Run(NamedTuple):
+    """What stays the same in all conditions of a panel."""
+
+    engines: tuple[Engine, ...]
+    payloads: frozenset[bytes]
+    seed: int
+    symbol: Symbol | None
+    is_quick: bool
+    is_everyone_asked: bool
+
+    def captures(self, sheet: Sheet, conditions: Iterable[Condition]) -> dict[str, dict[str, Outcome]]:
+        """Return what engines read in captures of a sheet, by condition and engine."""
+        return {
+            condition.name: _outcomes(self.engines, picture, self.payloads)
+            for condition, picture in captured(sheet, conditions, self.seed)
+        }
+
+    def frames(self, sheet: Sheet, condition: Condition) -> _Row:
+        """Return what engines read in the frames of a condition. Only readers of phones are asked in every frame."""
+        judges = _those(OF_PHONES, [engine.name for engine in self.engines])
+        asked = [one for one in self.engines if self.is_everyone_asked or one.name in judges]
+        counted, most = ([], 1) if self.is_quick else (judges, FRAMES)
+        found: dict[str, list[Outcome]] = {engine.name: [] for engine in asked}
+        for picture in islice(frames_of(sheet, condition, self.seed), FRAMES):
+            for engine in asked:
+                if engine.name in counted or "read" not in found[engine.name]:
+                    found[engine.name].append(_outcome(engine.read(picture), self.payloads))
+            if not counted and all("read" in outcomes for outcomes in found.values()):
+                break
+        read = {name: min(most, found[name].count("read")) for name in judges}
+        fair = {
+            engine.name: most if read[engine.name] == most else max(read[engine.name], self._plain(engine, condition))
+            for engine in asked
+            if engine.name in judges
+        }
+        return _Row({name: _best(outcomes) for name, outcomes in found.items()}, read, fair)
+
+    def _plain(self, engine: Engine, condition: Condition) -> int:
+        """Return the number of frames that an engine reads of the plain symbol, of those that count."""
+        if self.symbol is None:
+            read = FRAMES
+        else:
+            read = _plain_frames(self.symbol, self.payloads, engine, condition, self.seed)
+        return min(read, 1) if self.is_quick else read
 
 
 # A repair compares many designs with the same plain symbol, and so does a user who changes a design between checks.
+@lru_cache(maxsize=512)
+def _plain_frames(symbol: Symbol, payloads: frozenset[bytes], engine: Engine, condition: Condition, seed: int) -> int:
+    """Return the number of frames of a condition in which an engine reads the plain symbol, black on white."""
+    pictures = islice(frames_of(_plain(symbol), condition, seed), FRAMES)
+    return sum(_outcome(engine.read(picture), payloads) == "read" for picture in pictures)
+
+
 @lru_cache(maxsize=8)
-def _plain_limit(
-    symbol: Symbol, payloads: frozenset[bytes], engines: tuple[Engine, ...], seed: int
-) -> dict[str, dict[str, Outcome]]:
-    """Return what engines read in captures of a plain symbol at the limit; see `Panel.plain_limit`."""
-    return _seen(_plain(symbol), LIMIT, payloads=payloads, engines=engines, seed=seed)
-
-
 def _plain(symbol: Symbol) -> Sheet:
     """Draw a symbol black on white, with its quiet zone."""
     import numpy as np
 
     modules = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side)
-    pixels = MOST_SIDE // (symbol.side + 2 * QUIET_ZONE)
+    pixels = min(MOST_PLAIN, MOST_SIDE // (symbol.side + 2 * QUIET_ZONE))
     greys = np.pad((1 - modules) * np.uint8(255), QUIET_ZONE, constant_values=255)
-    return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels)
+    return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels, CLOSE)
 
 
 def _payloads(content: str | bytes) -> frozenset[bytes]:
@@ -243,8 +390,22 @@ def _outcomes(engines: Iterable[Engine], picture: Pixels, payloads: frozenset[by
         if not found:
             second = retaken(picture) if second is None else second
             found = engine.read(second)
-        outcomes[engine.name] = "nothing" if not found else "read" if payloads.issuperset(found) else "wrong"
+        outcomes[engine.name] = _outcome(found, payloads)
     return outcomes
+
+
+def _outcome(found: Collection[bytes], payloads: frozenset[bytes]) -> Outcome:
+    return "nothing" if not found else "read" if payloads.issuperset(found) else "wrong"
+
+
+def _best(outcomes: Collection[Outcome]) -> Outcome:
+    """Return the outcome of several frames: a phone looks until it reads something."""
+    return "wrong" if "wrong" in outcomes else "read" if "read" in outcomes else "nothing"
+
+
+def _those(names: Iterable[str], present: Iterable[str]) -> list[str]:
+    """Return which of these names are present; all that are present, if none is."""
+    return [name for name in names if name in present] or [*present]
 
 
 def _last_read(steps: Mapping[float, Mapping[str, Outcome]], name: str) -> float | None:

@@ -14,7 +14,7 @@ from qrkit.scanning.budget import Budget, budget_of
 from qrkit.scanning.examine import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
-from qrkit.scanning.scan_report import Issue, Level, ScanReport
+from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import report_of
 from qrkit.symbol.decode import MOST_READ_SIDE, opened
@@ -35,7 +35,11 @@ SEEN_AROUND = 8
 
 
 def check_picture(
-    picture: bytes | str | Path | Image, level: Level = "standard", engines: Sequence[Engine] | None = None
+    picture: bytes | str | Path | Image,
+    level: Level = "standard",
+    engines: Sequence[Engine] | None = None,
+    *,
+    audience: Audience = "phones",
 ) -> ScanReport:
     """Check an image; see `qrkit.check`.
 
@@ -55,17 +59,20 @@ def check_picture(
     structure, issues = None, tuple[Issue, ...]()
     if sampled and symbol and budget:
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(None, budget, structure)
+        issues = issues_of(None, budget, structure, audience)
     panel = None
     if level != "static":
         from qrkit.scanning.panel import run_panel
 
         seen = np.asarray(greys.crop(_surroundings(greys, found)))
-        panel = run_panel(seen, _pixels(found), found.content, level=level, engines=engines, symbol=symbol)
+        panel = run_panel(
+            seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
+        )
     return report_of(
         found.content,
         level,
         issues,
+        audience=audience,
         budget=budget,
         structure=structure,
         panel=panel,

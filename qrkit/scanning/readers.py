@@ -19,10 +19,23 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from PIL import Image
 
+from qrkit.scanning.conditions import turned
+
 if TYPE_CHECKING:
     from qrkit.scanning.conditions import Pixels
 
-__all__ = ["STANDARD", "Engine", "Reader", "School", "family_of", "installed", "standard"]
+__all__ = [
+    "CONTOUR",
+    "OF_PHONES",
+    "STANDARD",
+    "Engine",
+    "Reader",
+    "School",
+    "family_of",
+    "installed",
+    "of_phones",
+    "standard",
+]
 
 School: TypeAlias = Literal["run-length", "contour"]
 """The method by which an engine finds a symbol."""
@@ -32,6 +45,15 @@ Reader: TypeAlias = "Callable[[Pixels], list[bytes]]"
 
 STANDARD = ("zxing-cpp", "quirc", "qrdec")
 """The engines that are always installed and determine the score."""
+
+OF_PHONES = ("zxing-cpp", "qrdec")
+"""The engines that stand for the readers of phones, which look for runs of dark and light along lines."""
+
+CONTOUR = ("quirc", "opencv")
+"""The engines that stand for embedded readers, which look for squares within squares."""
+
+TURNS = (22, -22)
+"""Degrees by which qrdec turns an image in which it finds nothing."""
 
 KIN = {"qrdec": "zbar"}
 """Engines that share the decoder of another engine."""
@@ -77,6 +99,12 @@ def standard() -> tuple[Engine, ...]:
 
 
 @cache
+def of_phones() -> tuple[Engine, ...]:
+    """Return the engines that stand for the readers of phones: zxing-cpp and qrdec."""
+    return tuple(engine for engine in standard() if engine.name in OF_PHONES)
+
+
+@cache
 def installed() -> tuple[Engine, ...]:
     """Return all installed engines: the standard ones, then OpenCV and zbar if available."""
     return (*standard(), *(engine for engine in (_opencv(), _zbar()) if engine))
@@ -116,8 +144,12 @@ def _quirc() -> Engine:
 def _qrdec() -> Engine:
     import deqr
 
-    def read(greys: Pixels) -> list[bytes]:
+    def look(greys: Pixels) -> list[bytes]:
         return _payloads_by_deqr(deqr.QRdecDecoder(), greys)
+
+    def read(greys: Pixels) -> list[bytes]:
+        # qrdec misses rounded finder patterns that are turned by 20 to 70 degrees, so it also looks at turned images.
+        return look(greys) or next(filter(None, (look(turned(greys, angle)) for angle in TURNS)), [])
 
     return Engine("qrdec", "run-length", f"deqr {version('deqr')}", read)
 

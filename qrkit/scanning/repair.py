@@ -16,7 +16,7 @@ from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
-from qrkit.scanning.scan_report import Level, ScanReport
+from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.search import found_steps, needed_steps
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def make_scannable(
     *,
     may: Collection[str] | None = None,
     level: Level = "standard",
+    audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> Repair:
     """Change a design as little as possible so that a check of this level rates it at least `ok`.
@@ -104,6 +105,7 @@ def make_scannable(
         may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
         level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
             fraction of the time.
+        audience: Whose readers must read it, as in `qrkit.check`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
@@ -116,9 +118,9 @@ def make_scannable(
     """
     may = LEVERS if may is None else may
     _check(target, may)
-    before = examine(drawn(design, fetch), level)
+    before = examine(drawn(design, fetch), level, audience=audience)
     best: Repair | None = None
-    measured = Bench(design, target, fetch)
+    measured = Bench(design, target, fetch, audience)
     for share in SHARES:
         bench = measured.aiming(target * share)
         steps, state = found_steps(bench, design, may)
@@ -156,7 +158,12 @@ def _repair(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fe
         if changed != repaired:
             changes.append(_change(step, repaired, changed))
         repaired = changed
-    return Repair(repaired, tuple(changes), before, examine(drawn(repaired, fetch), before.level))
+    return Repair(repaired, tuple(changes), before, _examined(repaired, before, fetch))
+
+
+def _examined(design: Design, before: ScanReport, fetch: Fetch | None) -> ScanReport:
+    """Check a design as another was checked before."""
+    return examine(drawn(design, fetch), before.level, audience=before.audience)
 
 
 def _advice(may: Collection[str]) -> str:
@@ -201,7 +208,7 @@ def _describe(lever: Lever, before: Design, after: Design) -> str:
         "flip": "the symbol is not mirrored any more",
         "padding": f"{after.padding} modules of quiet zone{light} instead of {before.padding}",
         "colors": f"{' and '.join(colors)} with more contrast, dark on light",
-        "markers": "eyes in forms that readers of both schools find",
+        "markers": "eyes in shapes and colors that readers find",
         "modules": "modules drawn with more weight",
         "mask": f"data mask {after.mask}",
         "pad_codewords": "pad codewords that follow the drawing, which no reader sees",

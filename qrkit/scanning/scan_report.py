@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
 
 from qrkit.design.design import Design
 from qrkit.late import Shown
@@ -25,14 +27,33 @@ Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
 Level: TypeAlias = Literal["static", "quick", "standard", "full"]
 """The thoroughness of a check."""
 
+Audience: TypeAlias = Annotated[
+    Literal["phones", "all"],
+    Field(
+        title="Readers",
+        description="Whose readers must read the symbol: `phones`, or `all`, which adds embedded readers, such as "
+        "those of tills and factories.",
+    ),
+]
+"""Who will scan: people with phones, or also embedded readers, which look for contours and need square eyes."""
+
 Severity: TypeAlias = Literal["fatal", "error", "warning", "note"]
 """The effect of an issue on the verdict: unreadable, fragile, at best ok, or none."""
 
 VERDICTS: tuple[Verdict, ...] = ("unreadable", "fragile", "ok", "robust")
 """All verdicts, from worst to best."""
 
+AUDIENCES: tuple[Audience, ...] = ("phones", "all")
+"""All audiences."""
+
 LEVELS: tuple[Level, ...] = ("static", "quick", "standard", "full")
-"""All levels: without readers, or with readers in 7, 19 or all conditions."""
+"""All levels: without readers, or with readers in a few, in the usual, or in all conditions."""
+
+ON: dict[Audience, str] = {
+    "phones": "on phones (simulated)",
+    "all": "on phones and embedded readers (simulated)",
+}
+"""The audience in words, behind a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +61,16 @@ class Issue:
     """A problem that readers have with a design.
 
     Attributes:
-        code: A stable identifier: error-budget, fixed-pattern, eye-corner, eye-gap, eye-pupil, eye-ring,
-            module-weight, quiet-zone, contrast, polarity, mirrored, wrong-text, not-read.
+        code: A stable identifier: alignment, contrast, error-budget, eye-contrast, eye-corner, eye-fit, eye-gap,
+            eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored, module-weight,
+            not-read, polarity, quiet-zone, wrong-text.
         severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
         measured: The measured value.
         needed: The value that would be enough.
         message: Both values in a sentence, with their unit.
         fix: Fields for `design.replace(**fix)`; None if no single change helps.
+        embedded: Its severity for embedded readers, if only they are concerned; such an issue is a note for phones.
     """
 
     code: str
@@ -57,6 +80,7 @@ class Issue:
     needed: float
     message: str
     fix: Mapping[str, Any] | None = None
+    embedded: Severity | None = None
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.message}"
@@ -71,6 +95,7 @@ class Issue:
             "needed": self.needed,
             "message": self.message,
             "fix": None if self.fix is None else plain(self.fix),
+            "embedded": self.embedded,
         }
 
 
@@ -79,10 +104,14 @@ class ScanReport(Shown):
     """The result of a check. Notebooks show it, with the heat map, if it is the last line of a cell.
 
     Attributes:
-        verdict: robust (read by both kinds of readers in all conditions), ok, fragile or unreadable.
+        verdict: robust (read by all readers of the audience in all conditions), ok, fragile or unreadable.
         score: How often the symbol is read, compared with a plain one, 0..100; issues limit the score. 100 means as
             often as a plain symbol.
         level: static, quick, standard or full.
+        audience: phones, or all, which also asks embedded readers.
+        phones: The verdict for phones, from simulated captures; `static` measures the drawing instead.
+        embedded: The verdict for embedded readers, which look for contours. For audience phones, no such reader is
+            asked, and it says what the measures of the drawing tell.
         content: The content of the symbol.
         issues: The issues, the worst first.
         budget: Error correction used; None for an image whose encoding is unknown.
@@ -97,6 +126,9 @@ class ScanReport(Shown):
     level: Level
     content: str
     issues: tuple[Issue, ...]
+    audience: Audience = "phones"
+    phones: Verdict = "robust"
+    embedded: Verdict = "robust"
     budget: Budget | None = None
     structure: Structure | None = None
     panel: Panel | None = None
@@ -131,6 +163,9 @@ class ScanReport(Shown):
             "verdict": self.verdict,
             "score": self.score,
             "level": self.level,
+            "audience": self.audience,
+            "phones": self.phones,
+            "embedded": self.embedded,
             "content": self.content,
             "issues": [issue.as_dict() for issue in self.issues],
             "budget": self.budget and self.budget.as_dict(),
@@ -144,10 +179,17 @@ class ScanReport(Shown):
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:
-        lines = [f"{self.verdict}, score {self.score} of 100 ({self.level} check)"]
+        lines = [f"{self.verdict} {ON[self.audience]}, score {self.score} of 100 ({self.level} check)"]
+        if self.audience == "all" and self.phones != self.embedded:
+            lines.append(f"  phones: {self.phones}; embedded readers: {self.embedded}")
         lines += [f"  {issue}" for issue in self.issues]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         issues = "1 issue" if len(self.issues) == 1 else f"{len(self.issues)} issues"
         return f"<ScanReport {self.verdict}, score {self.score}, {issues}, {self.level}>"
+
+
+def worse(*verdicts: Verdict | None) -> Verdict:
+    """Return the worst of some verdicts; None counts as the best."""
+    return min((verdict for verdict in verdicts if verdict), key=VERDICTS.index, default=VERDICTS[-1])

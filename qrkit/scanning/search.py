@@ -49,10 +49,20 @@ MOST_TRIED = 8
 
 CODES: dict[Lever, tuple[str, ...]] = {
     "flip": ("mirrored",),
-    "colors": ("polarity", "contrast"),
+    "colors": ("polarity", "contrast", "eye-contrast"),
     "padding": ("quiet-zone",),
-    "markers": ("eye-ring", "eye-gap", "eye-pupil", "eye-corner"),
-    "modules": ("module-weight", "fixed-pattern", "quiet-zone"),
+    "markers": (
+        "eye-ring",
+        "eye-gap",
+        "eye-pupil",
+        "eye-fit",
+        "eye-contrast",
+        "eye-radius",
+        "eye-width",
+        "eye-size",
+        "eye-corner",
+    ),
+    "modules": ("module-weight", "alignment", "fixed-pattern", "quiet-zone"),
 }
 """The issues that each lever can remove, apart from layers."""
 

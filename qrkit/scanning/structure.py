@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.scanning.budget import true_modules
-from qrkit.scanning.measures import EyeShape, Structure
+from qrkit.scanning.eye_shapes import eye_shape, other_eyes
+from qrkit.scanning.measures import Structure
 from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.sampling import MARGIN, Sampled, median
-from qrkit.symbol.symbol import CORNERS, FINDER, Role, Symbol, finder_places
+from qrkit.symbol.symbol import CORNERS, Role, Symbol
 
 if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
@@ -41,9 +42,17 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
-    weights = weights_of(is_dark, sampled.pixels, symbol, wrong)
-    eyes = tuple(_eye(is_dark, sampled, corner) for corner in CORNERS)
-    return Structure(eyes, *weights, quiet_of(sampled, middle, is_light=contrast > 0), contrast, sampled.is_mirrored)
+    dark_weight, light_weight = weights_of(is_dark, sampled.pixels, symbol, wrong)
+    return Structure(
+        eyes=tuple(eye_shape(is_dark, white, light, sampled, corner) for corner in CORNERS),
+        dark_weight=dark_weight,
+        light_weight=light_weight,
+        quiet=quiet_of(sampled, middle, is_light=contrast > 0),
+        contrast=contrast,
+        is_mirrored=sampled.is_mirrored,
+        alignment=alignment_of(is_dark, sampled.pixels, symbol),
+        other_eyes=other_eyes(is_dark, sampled.pixels),
+    )
 
 
 def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
@@ -72,12 +81,25 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
 
 def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
     """Return the weights of typical dark and light data modules, as diameters of discs with the same area."""
-    edge = MARGIN * pixels
-    inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
-    share = inner.reshape(symbol.side, pixels, symbol.side, pixels).mean(axis=(1, 3))
+    share = _shares(is_dark, pixels, symbol.side)
     counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
     dark = true_modules(symbol)
     return _diameter(share[counted & dark]), _diameter(1 - share[counted & ~dark])
+
+
+def alignment_of(is_dark: np.ndarray, pixels: int, symbol: Symbol) -> float:
+    """Return the dark share of a typical dark module of the alignment patterns; 1 if there is none."""
+    shares = _shares(is_dark, pixels, symbol.side)
+    shares = shares[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
+    return median(shares) if len(shares) else 1.0
+
+
+def _shares(is_dark: np.ndarray, pixels: int, side: int) -> Greys:
+    """Return the dark share of each module."""
+    edge = MARGIN * pixels
+    inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
+    shares: Greys = inner.reshape(side, pixels, side, pixels).mean(axis=(1, 3))
+    return shares
 
 
 def _diameter(shares: np.ndarray) -> float:
@@ -103,36 +125,3 @@ def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:
         is_clear = band.mean(axis=1) > 0.98
         reach.append(0 if not is_clear[0] else edge if is_clear.all() else int(np.argmin(is_clear)) + pixels // 4)
     return min(reach) / pixels
-
-
-def _eye(is_dark: np.ndarray, sampled: Sampled, corner: str) -> EyeShape:
-    pixels = sampled.pixels
-    top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
-    box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
-    centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
-    distance = np.maximum(
-        centre[:, None], centre[None, :]
-    )  # from the center, in modules; lines of equal distance are squares
-    return EyeShape(
-        corner=corner,
-        radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
-        core=float(np.sqrt(box[distance < 2].sum())) / pixels,
-        ring=float(box[_sides(centre, 3)].mean()),
-        gap=float(1 - box[_sides(centre, 2)].mean()),
-    )
-
-
-def _sides(centre: np.ndarray, distance: float) -> np.ndarray:
-    """Mark the middles of the sides of a square at a distance from the center, where round corners have no effect."""
-    across = np.abs(centre - distance) < 0.15
-    beside = centre < distance / 2
-    return (across[:, None] & beside[None, :]) | (beside[:, None] & across[None, :])
-
-
-def _radius(box: np.ndarray) -> float:
-    """Return the radius of the top left corner in pixels: its arc leaves out (1 - pi / 4) · radius² of the square."""
-    reach = len(box) // 2
-    quarter = box[:reach, :reach]
-    # Pixels before the first dark pixel of both their row and their column are outside the shape.
-    outside = (np.cumsum(quarter, axis=1) == 0) & (np.cumsum(quarter, axis=0) == 0)
-    return min(float(reach), float(np.sqrt(outside.sum() / (1 - np.pi / 4))))

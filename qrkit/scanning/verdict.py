@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import prod
+from math import floor, prod
 from typing import TYPE_CHECKING, Any
 
 from qrkit.scanning.issues import sorted_issues
-from qrkit.scanning.scan_report import VERDICTS, Issue, Level, ScanReport, Severity, Verdict
+from qrkit.scanning.panel import ENOUGH_FRAMES
+from qrkit.scanning.scan_report import VERDICTS, Audience, Issue, Level, ScanReport, Severity, Verdict, worse
 
 if TYPE_CHECKING:
     from qrkit.scanning.panel import Panel
 
-__all__ = ["panel_issues", "report_of", "score_of", "verdict_of"]
+__all__ = ["panel_issues", "report_of", "score_of", "verdict_by", "verdict_of"]
 
 SEVERITIES: dict[Verdict, Severity] = {"unreadable": "fatal", "fragile": "error", "ok": "warning", "robust": "note"}
 """The severity of an issue that limits the verdict to this one."""
@@ -25,34 +26,51 @@ MOST_NAMED = 4
 
 
 def report_of(
-    content: str, level: Level, issues: Iterable[Issue], *, panel: Panel | None = None, **measured: Any
+    content: str,
+    level: Level,
+    issues: Iterable[Issue],
+    *,
+    audience: Audience = "phones",
+    panel: Panel | None = None,
+    **measured: Any,
 ) -> ScanReport:
     """Create the report from the issues of a drawing and the results of a panel.
 
     Args:
         content: The content of the symbol.
         level: The level of the check.
-        issues: The issues of the drawing.
+        issues: The issues of the drawing, with their severities for the audience.
+        audience: Whose readers must read it.
         panel: The results of the readers, if they were used.
         **measured: Further fields of `ScanReport`.
     """
-    found = sorted_issues((*panel_issues(panel), *issues)) if panel else tuple(issues)
+    issues = tuple(issues)
+    found = sorted_issues((*panel_issues(panel), *issues)) if panel else issues
+    phones = verdict_by(issue.severity for issue in issues if issue.embedded is None)
+    embedded = verdict_by(issue.embedded or issue.severity for issue in issues)
     return ScanReport(
         verdict=verdict_of(found, panel),
         score=score_of(found, panel),
         level=level,
         content=content,
         issues=found,
+        audience=audience,
+        phones=worse(phones, panel.phones if panel else None),
+        embedded=worse(embedded, panel.embedded if panel else None),
         panel=panel,
         **measured,
     )
 
 
+def verdict_by(severities: Iterable[Severity]) -> Verdict:
+    """Return the best verdict that issues of these severities allow."""
+    found = {*severities}
+    return next((verdict for verdict in VERDICTS if SEVERITIES[verdict] in found), VERDICTS[-1])
+
+
 def verdict_of(issues: Iterable[Issue], panel: Panel | None) -> Verdict:
     """Return the worst verdict of all issues and the panel."""
-    severities = {issue.severity for issue in issues}
-    structural = next((verdict for verdict in VERDICTS if SEVERITIES[verdict] in severities), VERDICTS[-1])
-    return min(structural, panel.verdict, key=VERDICTS.index) if panel else structural
+    return worse(verdict_by(issue.severity for issue in issues), panel.verdict if panel else None)
 
 
 def score_of(issues: Iterable[Issue], panel: Panel | None) -> int:
@@ -67,9 +85,30 @@ def panel_issues(panel: Panel) -> Iterator[Issue]:
     if panel.wrong:
         condition, engine = panel.wrong[0]
         yield Issue("wrong-text", "fatal", "panel", len(panel.wrong), 0, f"{engine} reads another text in {condition}")
-    missed = [name for name, row in panel.outcomes.items() if "nothing" in row.values()]
-    if missed and panel.verdict != "robust":
-        more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
-        where = f"{len(missed)} of {len(panel.outcomes)} conditions: {', '.join(missed[:MOST_NAMED])}{more}"
-        message = f"not all readers see it in {where}" if panel.rate else "no reader sees it in any condition"
-        yield Issue("not-read", SEVERITIES[panel.verdict], "panel", panel.score / 100, 1, message)
+    if not panel.rate:
+        yield Issue("not-read", "fatal", "panel", 0, 1, "no reader sees it in any condition")
+        return
+    if panel.phones != "robust" and (
+        message := _missed("readers of phones", panel.missed, len(panel.frames)) or _share(panel)
+    ):
+        yield Issue("not-read", SEVERITIES[panel.phones], "panel", panel.score / 100, 1, message)
+    if panel.embedded not in (None, "robust") and panel.missed_by_embedded:
+        message = _missed("embedded readers", panel.missed_by_embedded, panel.core_count)
+        yield Issue("not-read", SEVERITIES[panel.embedded], "panel", panel.score / 100, 1, message)
+
+
+def _missed(readers: str, missed: list[str], count: int) -> str:
+    """Name the conditions that readers miss; an empty text if there are none."""
+    if not missed:
+        return ""
+    more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
+    return f"not all {readers} see it in {len(missed)} of {count} conditions: {', '.join(missed[:MOST_NAMED])}{more}"
+
+
+def _share(panel: Panel) -> str:
+    """Name the reader of phones that misses most frames."""
+    engine, share = min(panel.shares.items(), key=lambda pair: pair[1])
+    return (
+        f"{engine} reads {floor(100 * share)}% of the captures in which it reads a plain symbol; "
+        f"{ENOUGH_FRAMES:.0%} are needed"
+    )

@@ -19,7 +19,7 @@ from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
-from qrkit.scanning.scan_report import VERDICTS
+from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.schemas import PLACE, Schema, design_field, schemas
 from qrkit.symbol.decode import Decoded
@@ -159,6 +159,12 @@ PARAMETERS: dict[str, Schema] = {
     },
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
+    "audience": {
+        "type": "string",
+        "enum": list(AUDIENCES),
+        "default": "phones",
+        "description": "whose readers must read it: `phones`, or `all`, which adds embedded readers",
+    },
     "raw": FLAG | {"description": "csv: do not escape text that a spreadsheet would run as a formula"},
 }
 
@@ -201,6 +207,11 @@ ISSUE = _object(
     needed={"type": "number"},
     message=TEXT,
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
+    embedded={
+        "type": ["string", "null"],
+        "enum": ["error", "warning", None],
+        "description": "severity for embedded readers, if only they are concerned",
+    },
 )
 # The Content-Type of an uploaded image is ignored, so generated clients need not know the media types of images.
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
@@ -224,6 +235,9 @@ REPLIES: dict[str, dict[str, Schema]] = {
             verdict={"type": "string", "enum": list(VERDICTS)},
             score={"type": "integer", "minimum": 0, "maximum": 100},
             level={"type": "string", "enum": list(HTTP_LEVELS)},
+            audience={"type": "string", "enum": list(AUDIENCES)},
+            phones={"type": "string", "enum": list(VERDICTS), "description": "verdict for phones (simulated)"},
+            embedded={"type": "string", "enum": list(VERDICTS), "description": "verdict for embedded readers"},
             content=TEXT,
             issues={"type": "array", "items": ISSUE},
             **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},

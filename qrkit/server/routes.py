@@ -67,7 +67,7 @@ ROUTES: tuple[Route, ...] = (
         most_status=500,
     ),
     Route("POST", f"{API}/decode", generate.decode_picture, "optional", ("picture_format",), "picture", "decoded"),
-    Route("POST", f"{API}/check", scannability.check, "required", ("level",), "checked", "scan"),
+    Route("POST", f"{API}/check", scannability.check, "required", ("level", "audience"), "checked", "scan"),
     Route("GET", f"{API}/track/qrcode/{{id}}", track.get_qrcode, "required", reply="qrcode"),
     Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="made"),
     Route("PUT", f"{API}/track/qrcode/{{id}}", track.update_qrcode, "required", body="changes"),

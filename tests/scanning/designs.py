@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, QRImage
+from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, QRImage, data_uri
 from qrkit.design.decoration import Sprite, Wrapper
 from tests.drawing.pictures import filled
 
@@ -34,6 +34,38 @@ def with_logo(share: float, content: str = URL, icon: str = "icon:square", **fie
 
 def all_eyes(pattern: str, **look) -> Markers:
     return Markers(**{corner: Marker(pattern, **look) for corner in CORNERS})
+
+
+def eye_drawing(radius: float, width: float = 1, pupil: float = 3, pupil_radius: float = 0, growth: float = 0) -> str:
+    """An eye of any measures, in a picture of 9 x 9 modules."""
+    start, side, core = 1 - growth, 7 + 2 * growth, 4.5 - pupil / 2
+    inside = (start + width, side - 2 * width, max(radius - width, 0))
+    boxes = ((0, 9, 0, "#fff"), (start, side, radius, "#000"), (*inside, "#fff"), (core, pupil, pupil_radius, "#000"))
+    body = "".join(
+        f'<rect x="{at}" y="{at}" width="{size}" height="{size}" rx="{corner}" fill="{color}"/>'
+        for at, size, corner, color in boxes
+    )
+    return data_uri(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{body}</svg>'.encode())
+
+
+def with_eyes(*measures: float, size: int = 8, **fields) -> Design:
+    """A design whose three eyes are drawn with these measures."""
+    far = side_of(size=size) / size - 4 - 8
+    places = ((3, 3), (far, 3), (3, far))
+    layers = [Layer(eye_drawing(*measures), x=x * size, y=y * size, width=9 * size, height=9 * size) for x, y in places]
+    return plain(size=size, layers=layers, **fields)
+
+
+def ring_and_disc(ring: float, disc: float = 3.0, shape: str = "circle") -> str:
+    """A disc, a gap of one and a ring, in a picture of 9 x 9."""
+    body = {
+        "circle": f'<circle cx="4.5" cy="4.5" r="{disc / 2 + 1 + ring / 2}" fill="none" stroke="#000" '
+        f'stroke-width="{ring}"/><circle cx="4.5" cy="4.5" r="{disc / 2}"/>',
+        "square": f'<rect x="{2 - ring / 2}" y="{2 - ring / 2}" width="{5 + ring}" height="{5 + ring}" fill="none" '
+        f'stroke="#000" stroke-width="{ring}"/><rect x="3" y="3" width="3" height="3"/>',
+    }[shape]
+    ground = '<rect width="9" height="9" fill="#fff"/>'
+    return data_uri(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{ground}{body}</svg>'.encode())
 
 
 def heart() -> Design:

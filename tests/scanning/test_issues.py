@@ -8,15 +8,33 @@ from qrkit import Design, Gradient, Layer, Modules, check
 from qrkit.scanning.readers import Engine
 from qrkit.scanning.scan_report import VERDICTS, Issue, ScanReport
 from tests.drawing.pictures import filled
-from tests.scanning.designs import CORNERS, PAYLOADS, URL, all_eyes, broken, plain, tiny_sprite, with_logo
+from tests.scanning.designs import (
+    CORNERS,
+    PAYLOADS,
+    URL,
+    all_eyes,
+    broken,
+    plain,
+    ring_and_disc,
+    tiny_sprite,
+    with_eyes,
+    with_logo,
+)
 
 WHITE, BLACK, GREY = (filled((grey, grey, grey, 255)) for grey in (255, 0, 128))
 
 CASES: dict[str, Design] = {
     "error-budget": with_logo(0.45, ec="L"),
     "fixed-pattern": plain(layers=[Layer(BLACK, x=32 + 56, y=32 + 48, width=72, height=8)]),
+    "alignment": plain(modules=tiny_sprite(0.6, "icon:circle")),
+    "eye-contrast": plain(markers=all_eyes("default", inner_color="#D8D8D8")),
     "eye-corner": plain(markers=all_eyes("circle")),
-    "eye-pupil": plain(markers=all_eyes("default", inner_color="#D8D8D8")),
+    "eye-fit": with_eyes(3.5),
+    "eye-pupil": with_eyes(0, 1, 2.3),
+    "eye-radius": plain(markers=all_eyes("circle")),
+    "eye-size": with_eyes(0, 1, 3, 0, -0.3),
+    "eye-width": with_eyes(0, 0.7),
+    "fourth-eye": plain(PAYLOADS["long"], ec="H").with_logo(ring_and_disc(1), 0.25),
     "eye-ring": plain(layers=[Layer(WHITE, x=32 + 16, y=30, width=24, height=12)]),
     "eye-gap": plain(layers=[Layer(BLACK, x=40, y=40, width=40, height=40)]),
     "module-weight": plain(modules=tiny_sprite(0.7)),
@@ -24,7 +42,7 @@ CASES: dict[str, Design] = {
     "contrast": plain(foreground="#909090"),
     "polarity": plain(foreground="white", background="black"),
     "mirrored": plain(flip="vertical"),
-    "not-read": plain(markers=all_eyes("circle")),
+    "not-read": plain(foreground="#C0C0C0"),
     "wrong-text": plain(),
 }
 """A design that has it, by the code of each issue."""
@@ -124,8 +142,8 @@ def test_a_fix_removes_its_issue(name, design):
 def test_fixes_change_nothing_but_what_they_are_for():
     for code, fields in {
         "quiet-zone": {"padding"}, "contrast": {"foreground", "background"}, "mirrored": {"flip"},
-        "polarity": {"foreground", "background"}, "eye-corner": {"markers"}, "eye-pupil": {"markers"},
-        "module-weight": {"modules"}, "error-budget": {"layers"},
+        "polarity": {"foreground", "background"}, "eye-corner": {"markers"}, "eye-contrast": {"markers"},
+        "eye-radius": {"markers"}, "module-weight": {"modules"}, "error-budget": {"layers"},
     }.items():  # fmt: skip
         (issue,) = with_code(report_of(code), code)
         assert set(issue.fix) <= fields, code

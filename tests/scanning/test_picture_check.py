@@ -176,7 +176,9 @@ def test_too_many_pixels_are_refused():
 def test_a_standard_check_of_a_picture_has_a_panel_and_a_grade():
     report = check(picture(), "standard")
     assert (report.verdict, report.score, report.grade.letter) == ("robust", 100, "A")
-    assert len(report.panel.outcomes) == 19
+    assert len(report.panel.outcomes) == 12
+    everyone = check(picture(), "standard", audience="all")
+    assert (everyone.verdict, everyone.embedded, len(everyone.panel.outcomes)) == ("robust", "robust", 12 + 19)
 
 
 def test_what_is_far_from_the_symbol_is_not_shown_to_readers():

@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from qrkit import Design, check
+from qrkit import Design, QRImage, check
 from qrkit.errors import InvalidParameter
-from qrkit.scanning.scan_report import LEVELS, VERDICTS
+from qrkit.scanning.scan_report import LEVELS, VERDICTS, worse
 from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
 
 HOSTILE = "</script><script>alert('&quot;')</script><img src=x onerror=alert(1)>"
@@ -96,10 +96,43 @@ def test_the_same_design_gives_the_same_report(level):
 def test_a_report_as_text():
     report = check(plain(padding=0), "static")
     assert str(report).splitlines() == [
-        "fragile, score 50 of 100 (static check)",
+        "fragile on phones (simulated), score 50 of 100 (static check)",
         "  error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4",
     ]
     assert repr(report) == "<ScanReport fragile, score 50, 1 issue, static>"
+
+
+def test_a_report_on_round_eyes_says_what_it_means_for_embedded_readers():
+    design = plain(markers=all_eyes("heart"))
+    phones, everyone = check(design, "static"), check(design, "static", audience="all")
+    assert (phones.verdict, phones.phones, phones.embedded, phones.score) == ("robust", "robust", "fragile", 100)
+    assert str(phones).splitlines()[0] == "robust on phones (simulated), score 100 of 100 (static check)"
+    assert "note: embedded readers may fail: the corners of markers are rounded by 2.2" in str(phones)
+    assert (everyone.verdict, everyone.phones, everyone.embedded) == ("fragile", "robust", "fragile")
+    assert str(everyone).splitlines()[:2] == [
+        "fragile on phones and embedded readers (simulated), score 50 of 100 (static check)",
+        "  phones: robust; embedded readers: fragile",
+    ]
+    assert everyone.issues[0].severity == everyone.issues[0].embedded == "error"
+
+
+@pytest.mark.parametrize("audience", ["phones", "all"])
+@pytest.mark.parametrize("level", ["static", "quick", "standard"])
+def test_audiences_are_asked_by_name_in_every_door(level, audience):
+    design = plain(markers=all_eyes("leaf"))
+    first = check(design, level, audience=audience)
+    assert first.audience == audience
+    assert first.as_dict()["audience"] == audience
+    assert first.verdict == (first.phones if audience == "phones" else worse(first.phones, first.embedded))
+    for other in (design.check(level, audience=audience), QRImage(design).check(level, audience=audience)):
+        assert (other.verdict, other.score, other.embedded) == (first.verdict, first.score, first.embedded)
+    assert (first.panel is None) == (level == "static")
+
+
+@pytest.mark.parametrize("audience", ["Phones", "", "iphone", None])
+def test_there_are_no_other_audiences(audience):
+    with pytest.raises(InvalidParameter, match=r"^audience"):
+        check(plain(), audience=audience)
 
 
 def test_verdicts_have_an_order():

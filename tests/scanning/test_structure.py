@@ -10,7 +10,7 @@ from qrkit.design.decoration import Sprite
 from qrkit.design.limits import MARKER_PATTERNS, SPRITE_NAMES
 from qrkit.scanning.measures import Structure
 from tests.drawing.pictures import filled
-from tests.scanning.designs import CORNERS, PAYLOADS, all_eyes, dark_frame, plain, side_of
+from tests.scanning.designs import CORNERS, PAYLOADS, all_eyes, dark_frame, plain, ring_and_disc, side_of, with_eyes
 
 DARING = ("arch", "circle", "drop", "extra-rounded", "leaf", "octagon", "squircle")
 SAFE = ("default", *(f"eye-{number}" for number in range(1, 18)))
@@ -88,7 +88,55 @@ def test_a_pupil_of_another_size():
     eye = structure_of(layers=[Layer(filled((0, 0, 0, 255)), x=32 + 8, y=32 + 8, width=40, height=40)]).eyes[0]
     assert eye.gap < 0.1
     faint = structure_of(markers=all_eyes("default", inner_color="#E0E0E0"))
-    assert all(eye.core == 0 and eye.ring == 1 for eye in faint.eyes)
+    assert [(eye.core, eye.ring) for eye in faint.eyes] == [(pytest.approx(3, abs=0.01), 1)] * 3
+    assert [eye.pupil_contrast for eye in faint.eyes] == [pytest.approx(31 / 255, abs=0.01)] * 3
+    assert [eye.ring_contrast for eye in faint.eyes] == [pytest.approx(1, abs=0.01)] * 3
+
+
+@given(
+    st.floats(0, 3.5), st.floats(0.7, 1.3), st.floats(2.4, 3.4), st.floats(-0.3, 0.3), st.sampled_from([4, 8, 13])
+)  # fmt: skip
+@settings(max_examples=15)
+def test_eyes_are_measured_as_they_are_drawn(radius, width, pupil, growth, size):
+    eyes = check(with_eyes(radius, width, pupil, 0, growth, size=size), "static").structure.eyes
+    for eye in eyes:
+        if radius < 2.5:  # the sides of rounder rings are hardly straight
+            assert eye.width == pytest.approx(width, abs=0.06)
+            assert eye.growth == pytest.approx(growth, abs=0.06)
+        if 3.5 + growth - width > 2.1:  # the ring is outside of where the pupil is measured
+            assert eye.core == pytest.approx(pupil, abs=0.06)
+
+
+def test_a_square_pupil_is_near_a_round_ring_on_the_diagonals():
+    squares, rounds = (
+        check(with_eyes(3.5, 1, side, corner), "static").structure for side, corner in ((3, 0), (3.3, 1.65))
+    )
+    for square, disc in zip(squares.eyes, rounds.eyes, strict=True):
+        assert square.diagonal < 0.55 < 0.75 < disc.diagonal
+
+
+@pytest.mark.parametrize(("modules", "least", "most"), [(Modules(), 1, 1), (Modules(type="rounded"), 0.8, 1)])
+def test_alignment_patterns_are_measured(modules, least, most):
+    assert least <= structure_of(modules=modules).alignment <= most
+    assert check(plain("hi"), "static").structure.alignment == 1
+
+
+# ---- what looks like an eye
+
+
+@pytest.mark.parametrize("shape", ["circle", "square"])
+@pytest.mark.parametrize("share", [0.15, 0.25, 0.3])
+@pytest.mark.parametrize(("ring", "count"), [(1.0, 1), (0.7, 1), (0.3, 0)])
+def test_a_ring_around_a_disc_looks_like_an_eye(shape, share, ring, count):
+    report = check(plain(PAYLOADS["long"], ec="H").with_logo(ring_and_disc(ring, shape=shape), share), "static")
+    assert report.structure.other_eyes == count
+    assert [one.severity for one in report.issues if one.code == "fourth-eye"] == ["warning"] * count
+
+
+@pytest.mark.parametrize("level", "LH")
+@pytest.mark.parametrize("letters", [1, 60, 300, pytest.param(1200, marks=pytest.mark.slow)])
+def test_plain_symbols_have_no_other_eyes(letters, level):
+    assert check(plain("f" + "Az9/" * (letters // 4), ec=level), "static").structure.other_eyes == 0
 
 
 # ---- weight

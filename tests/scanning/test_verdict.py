@@ -1,10 +1,12 @@
 """Issues and a panel -> one word and one number: each rule with made-up ones."""
 
+from dataclasses import replace
+
 import pytest
 
-from qrkit.scanning.conditions import CORE
-from qrkit.scanning.panel import Panel
-from qrkit.scanning.readers import STANDARD
+from qrkit.scanning.conditions import CORE, PHONES
+from qrkit.scanning.panel import FRAMES, Panel
+from qrkit.scanning.readers import OF_PHONES, STANDARD
 from qrkit.scanning.scan_report import Issue
 from qrkit.scanning.verdict import panel_issues, report_of, score_of, verdict_of
 
@@ -15,18 +17,31 @@ def issue(severity, where="padding", code="quiet-zone"):
     return Issue(code, severity, where, 1, 4, "too little")
 
 
-def panel(*rows):
-    """What each standard engine read in the first conditions, as letters: r(ead), w(rong), n(othing)."""
-    words = {"r": "read", "w": "wrong", "n": "nothing"}
-    outcomes = {
-        condition.name: {name: words[letter] for name, letter in zip(STANDARD, row, strict=True)}
-        for condition, row in zip(CORE, rows, strict=False)
+def panel(*rows, core=()):
+    """What each reader of phones read in the conditions, as letters: r(ead), w(rong), n(othing); and all in `CORE`."""
+    outcomes = told(PHONES, OF_PHONES, rows)
+    frames = {
+        condition: {name: FRAMES if outcome == "read" else 0 for name, outcome in row.items()}
+        for condition, row in outcomes.items()
     }
-    return Panel("quick", 1, dict.fromkeys(STANDARD, "1"), outcomes, {}, 0.1)
+    fair = {condition: dict.fromkeys(row, FRAMES) for condition, row in frames.items()}
+    whole = outcomes | told(CORE, STANDARD, core)
+    engines = dict.fromkeys(STANDARD if core else OF_PHONES, "1")
+    return Panel("all" if core else "phones", "standard", 1, engines, whole, frames, fair, {}, 0.1)
 
 
-PERFECT = panel(*["rrr"] * 10)
-BLIND = panel(*["nnn"] * 10)
+def told(conditions, engines, rows):
+    words = {"r": "read", "w": "wrong", "n": "nothing"}
+    return {
+        condition.name: {name: words[letter] for name, letter in zip(engines, row, strict=True)}
+        for condition, row in zip(conditions, rows, strict=False)
+    }
+
+
+PERFECT = panel(*["rr"] * 12)
+BLIND = panel(*["nn"] * 12)
+ROUND = panel(*["rr"] * 12, core=["rnr"] * 19)
+"""Read by phones, and by no contour reader."""
 
 
 @pytest.mark.parametrize("severity", LEAVES)
@@ -62,7 +77,7 @@ def test_a_perfect_panel_has_no_issues():
 
 
 def test_another_text_is_fatal_and_names_who_read_it_first():
-    (found,) = panel_issues(panel("rrr", "rwr", "rrw", *["rrr"] * 7))
+    (found,) = (one for one in panel_issues(panel("rr", "rw", "wr", *["rr"] * 7)) if one.code == "wrong-text")
     assert (found.code, found.severity, found.where, found.measured, found.needed) == (
         "wrong-text",
         "fatal",
@@ -70,23 +85,38 @@ def test_another_text_is_fatal_and_names_who_read_it_first():
         2,
         0,
     )
-    assert found.message == f"{STANDARD[1]} reads another text in {CORE[1].name}"
+    assert found.message == f"{OF_PHONES[1]} reads another text in {PHONES[1].name}"
 
 
 def test_conditions_that_are_missed_are_named_up_to_four():
-    missed = panel("nrr", "nnr", "nnn", "nnn", "nnn", "nnn", "rrr")
+    missed = panel("nr", "nr", "nn", "nn", "nn", "nn", "rr")
     (found,) = panel_issues(missed)
     assert (found.code, found.where, found.needed) == ("not-read", "panel", 1)
     assert LEAVES[found.severity] == missed.verdict
     assert found.measured == missed.score / 100
     assert found.message == (
-        f"not all readers see it in 6 of 7 conditions: {', '.join(one.name for one in CORE[:4])} and 2 more"
+        f"not all readers of phones see it in 6 of 7 conditions: {', '.join(one.name for one in PHONES[:4])} and 2 more"
     )
 
 
 def test_four_conditions_are_named_without_more():
-    (found,) = panel_issues(panel("nrr", "nrr", "nnr", "nnr", "rrr"))
-    assert found.message.endswith("4 of 5 conditions: " + ", ".join(one.name for one in CORE[:4]))
+    (found,) = panel_issues(panel("nr", "nr", "nn", "nn", "rr"))
+    assert found.message.endswith("4 of 5 conditions: " + ", ".join(one.name for one in PHONES[:4]))
+
+
+def test_embedded_readers_are_told_of_apart():
+    (found,) = panel_issues(ROUND)
+    assert LEAVES[found.severity] == ROUND.embedded == "fragile"
+    assert ROUND.phones == "robust"
+    assert found.message.startswith("not all embedded readers see it in 19 of 19 conditions: clean, ")
+
+
+def test_a_reader_that_misses_too_many_frames_is_named():
+    few = panel(*["rr"] * 12)
+    frames = {name: row | {"qrdec": 2} for name, row in few.frames.items()}
+    (found,) = panel_issues(replace(few, frames=frames))
+    assert (found.code, found.severity) == ("not-read", "warning")
+    assert found.message == "qrdec reads 66% of the captures in which it reads a plain symbol; 90% are needed"
 
 
 def test_what_nobody_sees_is_told_in_one_sentence():
@@ -105,4 +135,23 @@ def test_a_report_has_the_worst_of_both():
     )
     assert [one.code for one in found.issues] == ["not-read", "quiet-zone"]
     still = report_of("x", "static", [issue("warning")])
+    assert (still.audience, still.phones, still.embedded) == ("phones", "ok", "ok")
     assert (still.verdict, still.score, still.issues, still.panel) == ("ok", 85, (issue("warning"),), None)
+
+
+def corner(severity):
+    return Issue("eye-corner", severity, "markers", 2.2, 0.9, "embedded readers may fail", embedded="error")
+
+
+def test_what_concerns_embedded_readers_only_is_a_note_for_phones():
+    found = report_of("x", "standard", [corner("note")], panel=PERFECT)
+    assert (found.verdict, found.phones, found.embedded, found.score) == ("robust", "robust", "fragile", 100)
+    found = report_of("x", "static", [corner("error")], audience="all")
+    assert (found.verdict, found.phones, found.embedded, found.score) == ("fragile", "robust", "fragile", 50)
+
+
+def test_a_report_for_all_has_the_verdicts_of_both_panels():
+    found = report_of("x", "standard", [], audience="all", panel=ROUND)
+    assert (found.verdict, found.phones, found.embedded, found.score) == ("fragile", "robust", "fragile", ROUND.score)
+    worse = report_of("x", "standard", [issue("warning")], audience="all", panel=ROUND)
+    assert (worse.phones, worse.embedded) == ("ok", "fragile")

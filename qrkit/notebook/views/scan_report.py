@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from qrkit.notebook.views.html import VERDICTS
+from qrkit.scanning.scan_report import ON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,13 @@ def _head(report: ScanReport) -> str:
         f'<span style="background:{VERDICTS[report.verdict]};color:#fff;border-radius:4px;padding:2px 9px;'
         f'font-weight:600">{report.verdict}</span>'
     )
-    return f'<div style="margin-bottom:8px">{badge} &nbsp;score {report.score} of 100, {report.level} check</div>'
+    told = f"score {report.score} of 100, {report.level} check{_readers(report)}"
+    return f'<div style="margin-bottom:8px">{badge} &nbsp;{told}</div>'
+
+
+def _readers(report: ScanReport) -> str:
+    """Say who reads it: the verdicts for phones and for embedded readers."""
+    return f"<br>{ON[report.audience]}; embedded readers: {report.embedded}"
 
 
 def _issues(issues: tuple[Issue, ...]) -> str:
@@ -85,7 +92,7 @@ def _panel(report: ScanReport) -> str:
 
 def panel_table(panel: Panel) -> str:
     """Return a table of which reader reads the code under which condition."""
-    marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF")}
+    marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF"), "not asked": ("", "")}
     head = "".join(
         f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines
     )
@@ -93,7 +100,7 @@ def panel_table(panel: Panel) -> str:
         f'<tr><td style="padding:0 14px 0 0;text-align:left">{escape(name)}</td>'
         + "".join(
             f'<td style="text-align:center;color:{marks[outcome][1]}" title="{outcome}">{marks[outcome][0]}</td>'
-            for outcome in outcomes.values()
+            for outcome in (outcomes.get(engine, "not asked") for engine in panel.engines)
         )
         + "</tr>"
         for name, outcomes in panel.outcomes.items()

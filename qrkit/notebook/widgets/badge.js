@@ -28,7 +28,7 @@ function makeBadge(studio) {
     if (!badge) return;
     const [mark, name] = VERDICTS[badge.verdict];
     sign.textContent = mark;
-    word.textContent = badge.score == null ? name : `${name}, ${badge.score} of 100`;
+    word.textContent = badge.score == null ? name : `${name} ${badge.audience}, ${badge.score} of 100`;
     element.dataset.verdict = badge.verdict;
     const rows = badge.issues.map(item);
     if (badge.more) rows.push(h("li", {}, `and ${badge.more} more`));

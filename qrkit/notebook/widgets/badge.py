@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.errors import QrkitError
-from qrkit.scanning.scan_report import ScanReport
+from qrkit.scanning.scan_report import ON, ScanReport
 
 __all__ = ["Badge", "badge_of", "no_badge"]
 
 Badge = dict[str, Any]
-"""`verdict` (robust, ok, fragile, unreadable or unknown), `score` 0..100 or None, `issues` (each with its `message` and
-whether it `canFix`), number of `more` issues, and whether a repair `canRepair` everything at once."""
+"""`verdict` (robust, ok, fragile, unreadable or unknown), `audience` in words, `score` 0..100 or None, `issues` (each
+with its `message` and whether it `canFix`), number of `more` issues, and whether a repair `canRepair` everything at
+once."""
 
 MOST_ISSUES = 3
 """Maximum issues shown next to the image."""
@@ -22,6 +23,7 @@ def badge_of(report: ScanReport) -> Badge:
     issues = [{"message": one.message, "canFix": bool(one.fix)} for one in report.issues[:MOST_ISSUES]]
     return {
         "verdict": report.verdict,
+        "audience": ON[report.audience],
         "score": report.score,
         "issues": issues,
         "more": max(0, len(report.issues) - MOST_ISSUES),
@@ -32,4 +34,4 @@ def badge_of(report: ScanReport) -> Badge:
 def no_badge(error: QrkitError) -> Badge:
     """Return the badge of an image that could not be checked."""
     issues = [{"message": str(error), "canFix": False}]
-    return {"verdict": "unknown", "score": None, "issues": issues, "more": 0, "canRepair": False}
+    return {"verdict": "unknown", "audience": "", "score": None, "issues": issues, "more": 0, "canRepair": False}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
-from qrkit.scanning.scan_report import Level
+from qrkit.scanning.scan_report import Audience, Level
 from qrkit.scanning.untrusted.worker import BUG, DONE, JOBS
 
 __all__ = ["MOST_READERS", "check_untrusted", "decode_untrusted"]
@@ -39,12 +39,13 @@ def decode_untrusted(picture: bytes) -> bytes:
     return _ask("decode", picture)
 
 
-def check_untrusted(picture: bytes, level: Level) -> bytes:
+def check_untrusted(picture: bytes, level: Level, audience: Audience = "phones") -> bytes:
     """Check whether an image scans; see `qrkit.check`.
 
     Args:
         picture: The bytes of an image.
         level: `static`, `quick` or `standard`.
+        audience: `phones` or `all`.
 
     Returns:
         The `ScanReport` as JSON.
@@ -53,7 +54,7 @@ def check_untrusted(picture: bytes, level: Level) -> bytes:
         UnreadableFile: If the bytes are not such an image, or if reading takes too much time or memory.
         NoSymbol: If no QR Code was found.
     """
-    return _ask(level, picture)
+    return _ask(f"{level} {audience}", picture)
 
 
 def _ask(job: str, picture: bytes) -> bytes:

@@ -22,20 +22,23 @@ def _decode(picture: bytes) -> bytes:
     return json.dumps(decode(picture, most_side=MOST_READ_SIDE).as_dict(), ensure_ascii=False).encode()
 
 
-def _check(level: str) -> Callable[[bytes], bytes]:
+def _check(level: str, audience: str) -> Callable[[bytes], bytes]:
     def check_at_level(picture: bytes) -> bytes:
         from qrkit.scanning import check
 
-        return check(picture, level).to_json().encode()
+        return check(picture, level, audience=audience).to_json().encode()
 
     return check_at_level
 
 
 JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
     "decode": (2, _decode),
-    "static": (5, _check("static")),
-    "quick": (10, _check("quick")),
-    "standard": (15, _check("standard")),
+    "static phones": (5, _check("static", "phones")),
+    "static all": (5, _check("static", "all")),
+    "quick phones": (10, _check("quick", "phones")),
+    "quick all": (10, _check("quick", "all")),
+    "standard phones": (15, _check("standard", "phones")),
+    "standard all": (15, _check("standard", "all")),
 }
 """Maps the name of a job to its limit of processor time in seconds and its function; a request gives the index."""
 

@@ -7,8 +7,8 @@ from qrkit.errors import BadRequest, BodyTooLarge, InvalidParameter, Problem
 from qrkit.pictures.generate_request import read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
-from qrkit.scanning import level_named
-from qrkit.scanning.scan_report import Level
+from qrkit.scanning import audience_named, level_named
+from qrkit.scanning.scan_report import AUDIENCES, Audience, Level
 from qrkit.scanning.untrusted import check_untrusted
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
 from qrkit.server.messages import JSON, Response, ignored
@@ -25,23 +25,30 @@ def check(call: Call) -> Response:
     """Check whether a design as JSON, or an image, scans.
 
     Raises:
-        InvalidParameter: If the level is unknown.
+        InvalidParameter: If the level or the audience is unknown.
         BadRequest: If the body is empty.
     """
     asked = call.parameters.get("level", "standard").lower()
     if asked not in HTTP_LEVELS:
         raise InvalidParameter(Problem("level", asked, f"must be one of {', '.join(HTTP_LEVELS)}"))
-    level = level_named(asked)
+    level, audience = level_named(asked), _audience(call)
     body = call.file(MOST_PICTURE_BYTES).data
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
     if body.lstrip()[:1] == b"{":
-        return _check_design(call, body, level)
+        return _check_design(call, body, level, audience)
     with call.service.gates.decoding.passing(call.client):
-        return Response(200, JSON, check_untrusted(body, level))
+        return Response(200, JSON, check_untrusted(body, level, audience))
 
 
-def _check_design(call: Call, body: bytes, level: Level) -> Response:
+def _audience(call: Call) -> Audience:
+    asked = call.parameters.get("audience", "phones").lower()
+    if asked not in AUDIENCES:
+        raise InvalidParameter(Problem("audience", asked, f"must be one of {', '.join(AUDIENCES)}"))
+    return audience_named(asked)
+
+
+def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
         raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
     service = call.service
@@ -50,5 +57,5 @@ def _check_design(call: Call, body: bytes, level: Level) -> Response:
         asked = read_post(json_object(body), templates.get)
     with call.drawing(asked.design):
         image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
-        report = image.check(level)
+        report = image.check(level, audience=audience)
     return Response(200, JSON, report.to_json().encode(), warnings=[*ignored(asked.unknown), *image.warnings])
