@@ -66,8 +66,10 @@ _FrameKind = Literal[
     "legend",
     "phone",
     "pill",
+    "plate",
     "polaroid",
     "ribbon",
+    "round",
     "seal",
     "stamp",
     "tab",
@@ -88,8 +90,8 @@ FrameKind = Annotated[
         title="Shape",
         description="`bar`: a caption below the code, on the color of the border. `bubble`: a speech bubble. "
         "`pill` and `legend`: a caption on the border, or in a gap of it. `seal`: text on a circle. `viewfinder`: four "
-        "corners. `card`: a caption above the code and a subtitle below it. The others look like what they are named "
-        "after.",
+        "corners. `card`: a caption above the code and a subtitle below it. `plate`: a light plate on the color of the "
+        "frame. `round`: modules without a meaning make the code a disc. The others look like what they are named after.",
     ),
 ]
 Weight = Annotated[
@@ -164,7 +166,8 @@ class Frame(Model):
     kind: FrameKind
     caption: Caption | None = Field(
         default=None,
-        description="The words. By default, `Scan me`; a `border`, a `stamp` and a `viewfinder` need none.",
+        description="The words. By default, `Scan me`; a `border`, a `plate`, a `round` one, a `stamp` and a "
+        "`viewfinder` need none.",
     )
     color: Color | None = Field(default=None, description="Color of the frame; by default, the foreground.")
     background: Color | None = Field(

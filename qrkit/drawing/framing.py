@@ -34,7 +34,7 @@ SIDE_BY_LINE, CAPITAL = 40, 0.095
 """Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
 SMALLEST_SHARE, SMALLEST = 0.4, 0.8
 """Smallest height of capital letters: as a share of the usual height, and in modules."""
-WORDLESS = ("border", "stamp", "viewfinder")
+WORDLESS = ("border", "plate", "round", "stamp", "viewfinder")
 """Kinds that have no caption by default."""
 UPRIGHT = ("bag", "card", "phone", "polaroid", "seal", "stamp", "tag")
 """Kinds without an upside-down form."""
@@ -80,7 +80,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         AssetError: If the font of the caption cannot be used.
     """
     lettering = _Lettering(frame)
-    room = _room(frame, layout, lettering)
+    room = _room(design, frame, layout, lettering)
     cut = FRAMES[frame.kind](room)
     if room.is_top:
         cut = cut.upside_down(room.side)
@@ -236,7 +236,7 @@ def _with_icon(words: Words, name: str) -> Words:
     return words._replace(glyphs=(glyph, *words.glyphs), left=x)
 
 
-def _room(frame: Frame, layout: Layout, lettering: _Lettering) -> Room:
+def _room(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -> Room:
     side = layout.side + 2 * max(layout.padding, LEAST_PADDING)
     return Room(
         side=side,
@@ -246,6 +246,7 @@ def _room(frame: Frame, layout: Layout, lettering: _Lettering) -> Room:
         words=lettering.length,
         second=lettering.has_second,
         is_top=frame.side == "top" and frame.kind not in UPRIGHT,
+        modules=design.modules,
     )
 
 

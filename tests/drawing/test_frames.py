@@ -318,3 +318,29 @@ def test_picture_with_frame_is_the_same_every_time():
     first, second = (generate(LINK, frame="seal").to_bytes("svg") for _ in range(2))
     assert first == second
     assert Image.open(BytesIO(generate(LINK, frame="seal").to_bytes("png"))).mode == "RGBA"
+
+
+@pytest.mark.parametrize("modules", [{"type": "dots"}, {"type": "fluid"}, {"type": "sprite", "sprite": "star"}, {}])
+@pytest.mark.parametrize("padding", [0, 2, 4])
+def test_decoys_of_a_round_code_keep_away_from_the_symbol_and_look_like_no_eye(modules, padding):
+    design = Design(content=LINK, frame="round", modules=modules, padding=padding, size=6)
+    image = QRImage(design)
+    assert decode(image.to_bytes("png")).content == LINK
+    assert abs(image.width - image.height) < 1
+    ink = pixels(image)[..., 0] < 128
+    side = image.symbol.side
+    dark = ink[3::6, 3::6]
+    first = (len(dark) - side) // 2
+    around = dark.copy()
+    around[first : first + side, first : first + side] = False
+    light = around[first - max(padding, 2) : first + side + max(padding, 2), first - 2 : first + side + 2]
+    assert not light.any()
+    assert 0.2 < around.sum() / (np.pi / 4 * len(dark) ** 2 - (side + 2 * max(padding, 2)) ** 2) < 0.6
+    for lines in (around, around.T):
+        assert not (lines[:, :-2] & lines[:, 1:-1] & lines[:, 2:]).any()
+
+
+def test_a_plate_is_as_wide_on_all_sides_and_its_words_stand_below():
+    bare, spoken = (QRImage(Design(content=LINK, frame=Frame("plate", caption=text))) for text in (None, "Come in"))
+    assert bare.width == bare.height == spoken.width < spoken.height
+    assert decode(spoken.to_bytes("png")).content == LINK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from qrkit.design.frames import FrameKind
-from qrkit.drawing.frames import borders, things
+from qrkit.drawing.frames import borders, decoys, things
 from qrkit.drawing.frames.parts import Cut, Room
 
 __all__ = ["FRAMES"]
@@ -19,8 +19,10 @@ FRAMES: Mapping[FrameKind, Callable[[Room], Cut]] = {
     "legend": borders.legend,
     "phone": things.phone,
     "pill": borders.pill,
+    "plate": borders.plate,
     "polaroid": things.polaroid,
     "ribbon": borders.ribbon,
+    "round": decoys.disc,
     "seal": things.seal,
     "stamp": things.stamp,
     "tab": borders.tab,

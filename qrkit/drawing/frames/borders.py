@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 
 from qrkit.design.outline import rounded
-from qrkit.drawing.frames.parts import Cut, Part, Room, Slot, border, lines, soft, strip_height
+from qrkit.drawing.frames.parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
 
-__all__ = ["bar", "bubble", "legend", "pill", "plain", "ribbon", "tab", "viewfinder"]
+__all__ = ["bar", "bubble", "legend", "pill", "plain", "plate", "ribbon", "tab", "viewfinder"]
 
 
 def plain(room: Room) -> Cut:
@@ -60,6 +60,17 @@ def pill(room: Room) -> Cut:
     slot = Slot(width / 2, middle, long - 1.8 * room.capital, room.capital)
     height = width + 2 * more
     return Cut(width, height, room.margin, room.margin, (*border(room, more=more), (label, "ink")), slot)
+
+
+def plate(room: Room) -> Cut:
+    """A light plate on a ground that is as wide on all sides; words stand below the plate."""
+    gap = CORNER * room.radius
+    margin = ceil(max(room.side * 0.07, room.line * 2) + gap)
+    around, width, strip = margin - gap, room.side + 2 * margin, strip_height(room, 0.35)
+    ground = rounded(0, 0, width, width + strip, room.radius + around)
+    light = rounded(around, around, width - 2 * around, width - 2 * around, room.radius)
+    first, second = lines(room, width / 2, width + (strip - around) / 2, width - 2 * around)
+    return Cut(width, width + strip, margin, margin, ((ground, "ink"), (light, "paper")), first, second)
 
 
 def legend(room: Room) -> Cut:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import atan2, ceil, hypot, pi, tan
 from typing import Literal, NamedTuple
 
+from qrkit.design.decoration import Modules
 from qrkit.design.outline import Outline, Segment, rounded
 
 __all__ = ["Arc", "Cut", "Part", "Room", "Slot", "border", "lines", "soft", "strip_height"]
@@ -37,6 +38,7 @@ class Room:
         words: Length of the caption in capital heights; 0 if there is none.
         second: Whether there is a subtitle.
         is_top: Whether the frame will be turned upside down, but not its words.
+        modules: How the modules of the symbol are drawn.
     """
 
     side: float
@@ -46,6 +48,7 @@ class Room:
     words: float
     second: bool
     is_top: bool
+    modules: Modules
 
     @property
     def margin(self) -> int:
