@@ -227,15 +227,16 @@ def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, 
     return polygon(*(point for corner in corners for point in dict.fromkeys(corner)))
 
 
-def squircle(x: float, y: float, side: float) -> Outline:
-    """Create a squircle, a shape between a square and a disc: nearly the superellipse of degree 4.
+def squircle(x: float, y: float, side: float, handles: float = SQUIRCLE_KAPPA) -> Outline:
+    """Create a squircle, a shape between a square and a disc: by default, nearly the superellipse of degree 4.
 
     Args:
         x: Left edge.
         y: Top edge.
         side: Width and height.
+        handles: Length of the handles of its curves, as a share of half the side; larger ones make it squarer.
     """
-    half, reach = side / 2, side / 2 * SQUIRCLE_KAPPA
+    half, reach = side / 2, side / 2 * handles
     quarters = (((0, -1), (1, 0)), ((1, 0), (0, 1)), ((0, 1), (-1, 0)), ((-1, 0), (0, -1)))
     found: list[Segment] = [("M", (x + half, y))]
     for (from_x, from_y), (to_x, to_y) in quarters:

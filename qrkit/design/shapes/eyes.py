@@ -15,7 +15,18 @@ import math
 from dataclasses import dataclass, replace
 
 from qrkit.design.limits import MarkerPattern
-from qrkit.design.outline import Outline, bowed, chamfered, circle, polygon, rectangle, rounded, squircle, star
+from qrkit.design.outline import (
+    KAPPA,
+    Outline,
+    Segment,
+    bowed,
+    chamfered,
+    circle,
+    rectangle,
+    rounded,
+    squircle,
+    star,
+)
 from qrkit.errors import InvalidParameter, Problem, nearest
 
 __all__ = ["EYES", "Eye", "eye"]
@@ -44,6 +55,9 @@ class Eye:
     mirrored: bool = False
 
 
+PARALLEL = 1.052
+"""Length of the handles of a squircle of five modules whose line is parallel to that of a squircle of seven."""
+
 WINDOW = rectangle(1, 1, 5, 5).hole()
 """The hole of most rings."""
 
@@ -63,33 +77,78 @@ def _pupil(side: float, radii: Radii = 0) -> Outline:
     return rounded(start, start, side, side, radii)
 
 
-def _beads() -> Outline:
-    """Draw discs along the sides, and squares at the corners."""
-    beads = [circle(x + 0.5, y + 0.5, 0.5) for index in range(1, 6) for x, y in ((index, 0), (6, index))]
-    beads += [circle(x + 0.5, y + 0.5, 0.5) for index in range(1, 6) for x, y in ((index, 6), (0, index))]
-    return Outline.joined((*beads, *(rectangle(x, y, 1, 1) for x in (0, 6) for y in (0, 6))))
-
-
-def _necklace() -> Outline:
-    """Draw a ring of beads. A string joins them, because small images would show gaps between beads that only touch."""
-    return _beads() + rectangle(0.36, 0.36, 6.28, 6.28) + rectangle(0.64, 0.64, 5.72, 5.72).hole()
-
-
-def _scalloped() -> Outline:
-    """Draw a ring with small arcs along its sides."""
-    return _beads() + rectangle(0.2, 0.2, 6.6, 6.6) + WINDOW
-
-
-def _battlements() -> Outline:
-    """Draw a ring with a notch in its outer edge wherever two modules meet."""
-    wide, deep = 0.2, 0.25
-    top = [(0.0, 0.0)]
-    for at in range(1, SIDE):
-        top += [(at - wide, 0), (at - wide, deep), (at + wide, deep), (at + wide, 0)]
+def _scalloped(start: float, waves: int, bow: float) -> Outline:
+    """Draw a centered square whose sides are rows of equal arcs."""
+    across = [start + (SIDE - 2 * start) * wave / waves for wave in range(waves)]
+    top = [(at, start) for at in across]
     right = [(SIDE - y, x) for x, y in top]
     bottom = [(SIDE - x, SIDE - y) for x, y in top]
     left = [(y, SIDE - x) for x, y in top]
-    return polygon(*top, *right, *bottom, *left) + WINDOW
+    return bowed(bow, *top, *right, *bottom, *left)
+
+
+def _notched(start: float, radius: float) -> Outline:
+    """Draw a centered square with a quarter of a disc cut out of each corner."""
+    end, rest = SIDE - start, radius * (1 - KAPPA)
+    found: list[Segment] = []
+    # Each corner, with the directions of the sides that lead to it and away from it.
+    for x, y, in_x, in_y, out_x, out_y in (
+        (start, start, 0, -1, 1, 0),
+        (end, start, 1, 0, 0, 1),
+        (end, end, 0, 1, -1, 0),
+        (start, end, -1, 0, 0, -1),
+    ):
+        first = (x - in_x * radius, y - in_y * radius)
+        last = (x + out_x * radius, y + out_y * radius)
+        toward_first = (first[0] + out_x * (radius - rest), first[1] + out_y * (radius - rest))
+        toward_last = (last[0] - in_x * (radius - rest), last[1] - in_y * (radius - rest))
+        found += [("L" if found else "M", first), ("C", (*toward_first, *toward_last, *last))]
+    return Outline((*found, ("Z", ())))
+
+
+def _pillow(start: float, bulge: float, radius: float) -> Outline:
+    """Draw a centered square with sides that bulge and round corners, in which the sides end without an edge."""
+    end, run = SIDE - start, (SIDE - 2 * start - 2 * radius) / 3
+    # The handles of a side rise as steeply as the side does at its ends, so that it bulges by 3/4 of their rise.
+    rise = bulge * 4 / 3
+    slope = rise / run
+    turn = radius * KAPPA
+    found: list[Segment] = [("M", (start + radius, start))]
+    for x, y, on_x, on_y, side_x, side_y in (
+        (end, start, 1, 0, 0, 1),
+        (end, end, 0, 1, -1, 0),
+        (start, end, -1, 0, 0, -1),
+        (start, start, 0, -1, 1, 0),
+    ):
+        # A side towards a corner at x, y; the next side leads away from there.
+        begin = (x - on_x * (SIDE - 2 * start - radius), y - on_y * (SIDE - 2 * start - radius))
+        stop = (x - on_x * radius, y - on_y * radius)
+        after = (x + side_x * radius, y + side_y * radius)
+        found.append(
+            (
+                "C",
+                (
+                    begin[0] + on_x * run - side_x * rise,
+                    begin[1] + on_y * run - side_y * rise,
+                    stop[0] - on_x * run - side_x * rise,
+                    stop[1] - on_y * run - side_y * rise,
+                    *stop,
+                ),
+            )
+        )
+        found.append(
+            (
+                "C",
+                (
+                    stop[0] + on_x * turn + side_x * turn * slope,
+                    stop[1] + on_y * turn + side_y * turn * slope,
+                    after[0] - side_x * turn - on_x * turn * slope,
+                    after[1] - side_y * turn - on_y * turn * slope,
+                    *after,
+                ),
+            )
+        )
+    return Outline((*found, ("Z", ())))
 
 
 def _cushion(start: float, bow: float) -> Outline:
@@ -129,41 +188,45 @@ STAR = star(MIDDLE, 3.55, 2.0, 1.4, 5)
 
 EYES = {
     "default": Eye(_ring(), _pupil(3)),
-    "eye-1": Eye(_ring(0.2, 0.8), _pupil(3, 0.9)),
+    "eye-1": Eye(_ring(0, 1), _pupil(3, 0.7)),
     "eye-2": Eye(_ring(), _disc(1.7)),
     "eye-3": Eye(_ring(0, 1.4), _disc(1.7)),
     "eye-4": Eye(rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, 0.4).hole(), chamfered(1.9, 1.9, 3.2, 0.8)),
     "eye-5": Eye(_ring(0, (1, 0, 1, 0)), _pupil(3.2, (1.4, 0, 1.4, 0)), mirrored=True),
     "eye-6": Eye(_ring(0, (1, 1, 0, 1)), _pupil(3.2, (1.5, 1.5, 0, 1.5)), mirrored=True),
-    "eye-7": Eye(_necklace(), _disc(1.7)),
-    "eye-8": Eye(_scalloped(), _flower(10, 1.4, 0.38)),
+    "eye-7": Eye(rectangle(0, 0, 7, 7) + _notched(1, 0.4).hole(), _notched(1.9, 0.5)),
+    "eye-8": Eye(rectangle(0, 0, 7, 7) + _scalloped(1.1, 5, 0.2).hole(), _scalloped(2.04, 4, 0.2)),
     "eye-9": Eye(_ring(), star(MIDDLE, MIDDLE, 1.87, 1.431, 8)),
     "eye-10": Eye(_ring(), STAR),
     "eye-11": Eye(_ring(), _heart()),
     "eye-12": Eye(_ring(), _plus()),
     "eye-13": Eye(_ring(), _flower(4, 0.95, 0.9, turn=1 / 8)),
     "eye-14": Eye(_ring(0, (1, 1, 0, 0)), _pupil(3.2, (1.5, 1.5, 0, 0))),
-    "eye-15": Eye(_battlements(), _pupil(3)),
-    "eye-16": Eye(_cushion(0, -0.025) + WINDOW, _cushion(2, 0.06)),
+    "eye-15": Eye(rectangle(0, 0, 7, 7) + _scalloped(0.9, 5, -0.2).hole(), _scalloped(1.9, 3, -0.15)),
+    "eye-16": Eye(_cushion(0, -0.025) + _cushion(1, -0.035).hole(), _cushion(1.9, -0.05)),
     "eye-17": Eye(
         rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, (0.8, 0, 0, 0)).hole(),
         chamfered(1.9, 1.9, 3.2, (1, 0, 0, 0)),
         mirrored=True,
     ),
-    "arch": Eye(_ring((3, 3, 0, 0), (2, 2, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),
+    "arch": Eye(_ring((2.5, 2.5, 0, 0), (1.5, 1.5, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),
     "circle": Eye(_disc(3.5) + _disc(2.58).hole(), _disc(1.65), "eye-3"),
-    "dot": Eye(_ring(1.75, 0.9), _disc(1.65), "eye-2"),
-    "drop": Eye(_ring((3, 3, 0, 3), (2, 2, 0, 2)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
+    "dot": Eye(_ring(1.75, 0.75), _disc(1.6), "eye-2"),
+    "drop": Eye(_ring((2.5, 2.5, 0, 2.5), (1.5, 1.5, 0, 1.5)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
     "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1), "eye-3"),
-    "flower": Eye(_ring(1.75, 0.9), _flower(5, 1.05, 0.75), "eye-13"),
-    "heart": Eye(_ring(2.2, 1.3), _heart(), "eye-11"),
-    "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.7, 0, 1.7, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
-    "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.7, 0, 1.7)), _disc(1.65), "eye-6", mirrored=True),
+    "flower": Eye(_ring(1.75, 0.75), _flower(5, 1.05, 0.75), "eye-13"),
+    "heart": Eye(_ring(2.2, 1.2), _heart(), "eye-11"),
+    "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.5, 0, 1.5, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
+    "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.5, 0, 1.5)), _disc(1.6), "eye-6", mirrored=True),
     "octagon": Eye(chamfered(0, 0, 7, 1.4) + chamfered(1, 1, 5, 0.8).hole(), chamfered(1.9, 1.9, 3.2, 0.8), "eye-4"),
-    "pillow": Eye(_cushion(0.33, 0.05) + _cushion(1.25, 0.05).hole(), _cushion(2.1, 0.05), "eye-16"),
-    "rounded": Eye(_ring(1.5, 0.8), _pupil(3, 0.6), "eye-1"),
-    "squircle": Eye(squircle(0, 0, 7) + squircle(1, 1, 5).hole(), squircle(1.95, 1.95, 3.1), "eye-1"),
-    "star": Eye(_ring(1.75, 0.9), STAR, "eye-10"),
+    "pillow": Eye(_pillow(0.25, 0.25, 1) + _pillow(1.25, 0.25, 0.4).hole(), _pillow(2.1, 0.12, 0.4), "eye-16"),
+    "rounded": Eye(_ring(1.5, 0.5), _pupil(3, 0.6), "eye-1"),
+    "soft": Eye(_ring(2.2, 1.2), _pupil(3, 0.9), "eye-1"),
+    "soft-circle": Eye(_ring(2.5, 1.5), _disc(1.55), "eye-3"),
+    "soft-dot": Eye(_ring(2.2, 1.2), _disc(1.55), "eye-2"),
+    "soft-square": Eye(_ring(2.5, 1.5), _pupil(3, 0.3), "eye-1"),
+    "squircle": Eye(squircle(0, 0, 7) + squircle(1, 1, 5, PARALLEL).hole(), squircle(1.95, 1.95, 3.1), "eye-1"),
+    "star": Eye(_ring(1.75, 0.75), STAR, "eye-10"),
 }
 """The eyes as drawn in the top left corner: first the interface's names, then qrkit's own in alphabetical order."""
 

@@ -1,7 +1,8 @@
 """Provides `SPRITES`, the built-in shapes of modules, in a cell from 0, 0 to 1, 1.
 
-Readers sample the middle of a cell, so every sprite is dark within a fifth of a module of it. Pointed shapes extend
-slightly beyond the edge of the cell, which gives them as much ink as round ones.
+Readers sample the middle of a cell, so every sprite is dark within a fifth of a module of it, and its center of gravity
+is there. Each fills 0.55 to 0.7 of its cell, so that strings of different sprites look equally dark. Neighbors either
+stay apart, with sprites of at most `WIDTH`, or join: those that only touch would look smudged in small images.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ __all__ = ["SPRITES"]
 
 CENTER = 0.5
 
-ARM = 0.21
-"""Half the width of the arms of plus and x."""
+WIDTH = 0.94
+"""Width of a sprite that does not join its neighbors."""
 
 
 def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Outline:
@@ -27,41 +28,52 @@ def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Out
     return Outline.joined((circle(CENTER, CENTER, 0.3), *around))
 
 
-def _cross(reach: float, turn: float) -> Outline:
-    """Draw four arms from the center, rotated by an angle."""
+def _cross(reach: float, arm: float, turn: float) -> Outline:
+    """Draw four arms from the center, `arm` wide to both sides, rotated by an angle."""
     corners = (
-        (-ARM, -reach), (ARM, -reach), (ARM, -ARM), (reach, -ARM), (reach, ARM), (ARM, ARM),
-        (ARM, reach), (-ARM, reach), (-ARM, ARM), (-reach, ARM), (-reach, -ARM), (-ARM, -ARM),
+        (-arm, -reach), (arm, -reach), (arm, -arm), (reach, -arm), (reach, arm), (arm, arm),
+        (arm, reach), (-arm, reach), (-arm, arm), (-reach, arm), (-reach, -arm), (-arm, -arm),
     )  # fmt: skip
     across, down = math.cos(turn), math.sin(turn)
     return polygon(*((CENTER + x * across - y * down, CENTER + x * down + y * across) for x, y in corners))
 
 
+def _diamond(reach: float, bow: float = 0) -> Outline:
+    low, high = CENTER - reach, CENTER + reach
+    return bowed(bow, (CENTER, low), (high, CENTER), (CENTER, high), (low, CENTER))
+
+
 def _smiley() -> Outline:
-    eyes = circle(0.33, 0.27, 0.062) + circle(0.67, 0.27, 0.062)
+    eyes = circle(0.35, 0.29, 0.056) + circle(0.65, 0.29, 0.056)
     # A crescent between two arcs with the same ends.
     mouth = Outline(
         (
-            ("M", (0.2, 0.62)),
-            ("C", (0.3, 0.83, 0.7, 0.83, 0.8, 0.62)),
-            ("C", (0.74, 0.94, 0.26, 0.94, 0.2, 0.62)),
+            ("M", (0.23, 0.61)),
+            ("C", (0.32, 0.8, 0.68, 0.8, 0.77, 0.61)),
+            ("C", (0.72, 0.9, 0.28, 0.9, 0.23, 0.61)),
             ("Z", ()),
         )
     )
-    return circle(CENTER, CENTER, 0.52) + eyes.hole() + mouth.hole()
+    return circle(CENTER, CENTER, WIDTH / 2) + eyes.hole() + mouth.hole()
+
+
+def _triangle(side: float, bow: float) -> Outline:
+    height = side * math.sqrt(3) / 2
+    top, bottom = CENTER - height * 2 / 3, CENTER + height / 3
+    return bowed(bow, (CENTER, top), (CENTER + side / 2, bottom), (CENTER - side / 2, bottom))
 
 
 SPRITES = {
-    "circle": circle(CENTER, CENTER, 0.5),
-    "diamond": polygon((0.5, -0.03), (1.03, 0.5), (0.5, 1.03), (-0.03, 0.5)),
-    "diamond2": bowed(-0.12, (0.5, -0.06), (1.06, 0.5), (0.5, 1.06), (-0.06, 0.5)),
-    "five": _flower(5, 0.29, 0.21),
-    "four": _flower(4, 0.27, 0.25, turn=1 / 8),
-    "plus": _cross(0.5, 0),
-    "six": _flower(6, 0.33, 0.175),
+    "circle": circle(CENTER, CENTER, WIDTH / 2),
+    "diamond": _diamond(0.575),
+    "diamond2": _diamond(0.6, -0.08),
+    "five": _flower(5, 0.285, 0.185),
+    "four": _flower(4, 0.3, 0.235, turn=1 / 8),
+    "plus": _cross(0.52, 0.2, 0),
+    "six": _flower(6, 0.3, 0.17),
     "smiley": _smiley(),
-    "star": star(CENTER, 0.53, 0.58, 0.31, 5),
-    "triangle": bowed(0.08, (0.5, -0.05), (1.03, 0.92), (-0.03, 0.92)),
-    "x": _cross(0.58, math.pi / 4),
+    "star": star(CENTER, CENTER, 0.62, 0.31, 5),
+    "triangle": _triangle(0.92, 0.115),
+    "x": _cross(0.485, 0.18, math.pi / 4),
 }
 """The interface's names in their order, then qrkit's own in alphabetical order."""

@@ -7,8 +7,6 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from pydantic.fields import FieldInfo
-
 from qrkit.design.color import Color
 from qrkit.design.design import Design
 from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
@@ -161,8 +159,7 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
 def _title_of(hint: Any) -> str:
     """Return what an item of a list is called: the title of its type, or else its name."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    title = next((note.title for note in notes if isinstance(note, FieldInfo) and note.title), None)
-    return title or str(hint.__name__)
+    return next((str(note.title) for note in notes if getattr(note, "title", None)), hint.__name__)
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
