@@ -262,5 +262,10 @@ def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Ite
 
 
 def toward(start: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
-    """Return the point two thirds of the way, a handle of the cubic curve that equals a quadratic one."""
+    """Return the point two thirds of the way, a handle of the cubic curve that equals a quadratic one.
+
+    Args:
+        start: The end of the quadratic curve that the handle belongs to.
+        control: The control point of the quadratic curve.
+    """
     return (start[0] + 2 * (control[0] - start[0]) / 3, start[1] + 2 * (control[1] - start[1]) / 3)
