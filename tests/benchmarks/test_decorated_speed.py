@@ -10,7 +10,7 @@ import pytest
 import pyvips
 from PIL import Image
 
-from qrkit import Design, Gradient, Layer, Modules, data_uri, generate
+from qrkit import Design, Frame, Gradient, Layer, Modules, data_uri, generate
 from qrkit.notebook.widgets.draft import Draft, Edit
 from tests.scanning.designs import heart
 
@@ -58,6 +58,13 @@ def crowded() -> Design:
     )
 
 
+def framed() -> Design:
+    """A logo on a plate, and a frame with a caption, at 1000 px."""
+    frame = Frame("bar", caption="Scan me", icon="wifi")
+    plain = Design(content="https://example.com/spring", ec="H", width=1000, modules={"type": "rounded"}, frame=frame)
+    return plain.with_logo("icon:heart", 0.2, plate="circle")
+
+
 def by_qrkit(design: Design) -> bytes:
     return generate(design).to_bytes("png")
 
@@ -73,7 +80,11 @@ def seconds(make, argument) -> float:
     return perf_counter() - start
 
 
-@pytest.mark.parametrize(("design", "rounds"), [(rich(), ROUNDS), (crowded(), 1)], ids=["rich V7", "crowded V40"])
+@pytest.mark.parametrize(
+    ("design", "rounds"),
+    [(rich(), ROUNDS), (crowded(), 1), (framed(), ROUNDS)],
+    ids=["rich V7", "crowded V40", "framed"],
+)
 def test_a_decorated_design_becomes_a_png(design, rounds, capsys):
     svg = generate(design).to_bytes("svg")
     bare(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')

@@ -278,9 +278,11 @@ def _mono_font() -> Path:
 # Programs -------------------------------------------------------------------------------------------------------------
 
 
-def ghostscript(folder: Path, files: list[Path], dots: int = 72) -> list[Pixels]:
+def ghostscript(folder: Path, files: list[Path], dots: int = 72, *, smooth: bool = False) -> list[Pixels]:
     """EPS and PDF files of one page each through one run of Ghostscript, `dots` pixels for 72 points."""
     switches = "-q -dBATCH -dNOPAUSE -dSAFER -dEPSCrop -dPDFSTOPONWARNING -sDEVICE=pngalpha"
+    if smooth:
+        switches += " -dTextAlphaBits=4 -dGraphicsAlphaBits=4"
     run = subprocess.run(
         ["gs", *switches.split(), f"-r{dots}", f"-sOutputFile={folder}/%d.png", *map(str, files)],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Writes Encapsulated PostScript (Adobe technical note 5002), language level 3 if there are gradients or images.
+"""Writes Encapsulated PostScript (Adobe technical note 5002), language level 3 if there are images or large gradients.
 
 PostScript has no transparency. A translucent item is mixed with the paint below it if there is only one; otherwise it
 becomes an image together with everything below it. Fully transparent items are not painted. The file contains no user
@@ -15,11 +15,24 @@ from dataclasses import replace
 from math import ceil
 
 from qrkit.design.color import WHITE, Color
-from qrkit.design.outline import rectangle
+from qrkit.design.outline import Outline, rectangle
 from qrkit.drawing.plain_picture import Plain, runs
-from qrkit.drawing.scene import Bitmap, Matrix, Paint, Picture, Rectangle, Scene, Shape, Squares, Stamps
+from qrkit.drawing.scene import (
+    Bitmap,
+    Gradient,
+    Linear,
+    Matrix,
+    Paint,
+    Picture,
+    Radial,
+    Rectangle,
+    Scene,
+    Shape,
+    Squares,
+    Stamps,
+)
 from qrkit.drawing.svg_elements import number
-from qrkit.drawing.writers import postscript
+from qrkit.drawing.writers import bands, postscript
 from qrkit.drawing.writers.background import Ground, is_opaque, is_seen, mixed
 from qrkit.drawing.writers.flattening import (
     Painted,
@@ -35,6 +48,8 @@ from qrkit.drawing.writers.flattening import (
 
 __all__ = ["write"]
 
+BAR_SIZE = 13
+"""Numbers and operators in the path of a bar."""
 LONGEST_LINE = 200
 """The document structuring conventions allow 255 characters."""
 
@@ -48,6 +63,7 @@ PROCEDURES = {
     # x y a: the stamp o, added to the path at x, y; x y p: the stamp o, painted at x, y
     "a": "/a {matrix currentmatrix 3 1 roll translate o setmatrix} bind def",
     "p": "/p {gsave translate o fill grestore} bind def",
+    **bands.PROCEDURES,
 }
 
 
@@ -158,8 +174,17 @@ class _Drawing:
                 self.lines += [self._color(color), _box(x, y, width, height)]
             case Stamps(paint=Color() as color, union=False):
                 self.lines += [self._color(color), *self._stamps(item, "p")]
-            case _:
-                self.lines += [*self._path(item), *self._filling(item.paint)]
+            case Rectangle(paint=Linear() | Radial() as paint):
+                self.lines += [*self._path(item), *_shading(paint)]
+                self.level = 3
+            case Shape(paint=Linear() | Radial() as paint) | Squares(paint=Linear() | Radial() as paint):
+                self._fill_gradient(item, paint)
+            case Stamps(places=places, paint=Linear() | Radial() as paint):
+                most = max(1, bands.LARGEST_PATH // _path_size(replace(item, places=places[:1])))
+                for first in range(0, len(places), most):
+                    self._fill_gradient(replace(item, places=places[first : first + most]), paint)
+            case Shape(paint=Color() as color) | Squares(paint=Color() as color) | Stamps(paint=Color() as color):
+                self.lines += [*self._path(item), self._color(color), "fill"]
 
     def _path(self, item: Painted) -> list[str]:
         match item:
@@ -185,11 +210,14 @@ class _Drawing:
         stamped = _wrap(f"{number(x)} {number(y)} {procedure}" for x, y in stamps.places)
         return ["/o {", *_wrap(postscript.path(stamp)), "} bind def", *stamped]
 
-    def _filling(self, paint: Paint) -> list[str]:
-        if isinstance(paint, Color):
-            return [self._color(paint), "fill"]
-        self.level = 3
-        return ["clip newpath", postscript.shading(paint), "shfill"]
+    def _fill_gradient(self, item: Painted, paint: Gradient) -> None:
+        """Fill the shape of an item with bands of color; if it is too long, through a clip path with rough edges."""
+        filling = bands.banded(paint) if _path_size(item) <= bands.LARGEST_PATH else None
+        if filling:
+            self.used.add(filling[0])
+        else:
+            self.level = 3
+        self.lines += [*self._path(item), *(filling[1] if filling else _shading(paint))]
 
     def _color(self, color: Color) -> str:
         return _color(color, key_black=self._scene.key_black)
@@ -234,6 +262,26 @@ class _Drawing:
 def _color(color: Color, *, key_black: bool = False) -> str:
     numbers = postscript.ink(color, key_black=key_black)
     return numbers + (" setrgbcolor" if " " in numbers else " setgray")
+
+
+def _shading(paint: Gradient) -> list[str]:
+    return ["clip newpath", postscript.shading(paint), "shfill"]
+
+
+def _path_size(item: Painted) -> int:
+    """Return the numbers and operators in the path of an item."""
+    match item:
+        case Squares():
+            return BAR_SIZE * len(item.runs())
+        case Stamps(Outline() as outline):
+            return len(item.places) * _outline_size(outline)
+        case Shape(outline):
+            return _outline_size(outline)
+    return 0
+
+
+def _outline_size(outline: Outline) -> int:
+    return sum(1 + len(numbers) for _, numbers in outline.segments)
 
 
 def _box(*place: float) -> str:

@@ -10,7 +10,7 @@ from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix
 from qrkit.drawing.svg_elements import number
 
-__all__ = ["ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
+__all__ = ["exact", "ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
 
 POINTS_PER_INCH = 72
 EDGE = 1e-4
@@ -34,10 +34,11 @@ def ink(color: Color, *, key_black: bool) -> str:
 def matrix_numbers(matrix: Matrix) -> str:
     """Write the six numbers of a matrix to a millionth, because they are multiplied by large coordinates."""
     parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
-    return _exact(*parts)
+    return exact(*parts)
 
 
-def _exact(*numbers: float) -> str:
+def exact(*numbers: float) -> str:
+    """Write numbers to a millionth."""
     return " ".join(f"{one:.6f}".rstrip("0").rstrip(".") for one in numbers)
 
 
@@ -71,7 +72,7 @@ def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], 
         kind, points = 2, (*paint.start, *paint.stop)
     else:
         kind, points = 3, (*paint.focus, 0.0, *paint.centre, paint.radius)
-    coordinates = _exact(*points)
+    coordinates = exact(*points)
     function = _function(_from_0_to_1([(offset, part(color)) for offset, color in paint.stops]))
     where = f"/Coords[{coordinates}]/Extend[true true]"
     return f"<</ShadingType {kind}/ColorSpace{space}{where}\n/Function {function}>>"
