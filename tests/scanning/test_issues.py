@@ -89,7 +89,7 @@ def test_messages_name_what_was_measured_and_what_is_needed(code):
     if "%" in issue.message:
         numbers += [number / 100 for number in numbers]
     shown = [abs(issue.measured)] if code != "polarity" else []
-    shown += [issue.needed] if code != "polarity" else []
+    shown += [abs(issue.needed)] if code != "polarity" else []
     for value in shown:
         assert min(abs(value - number) for number in numbers) <= 0.051, (value, issue.message)
 
