@@ -6,15 +6,15 @@ from time import process_time
 import numpy as np
 import pytest
 
-from qrkit import Design, Gradient, Markers
+from qrkit import Design, Markers
 from qrkit.drawing.resizing import layout_of, relaid
 from qrkit.errors import CannotRepair, InvalidParameter
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.levers import LEVERS
 from qrkit.scanning.readers import standard
 from qrkit.scanning.repair import Repair, make_scannable
-from qrkit.scanning.scan_report import Audience
 from qrkit.scanning.sampling import greys_of
+from qrkit.scanning.scan_report import Audience
 from tests.scanning.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
 
 DESIGNS = broken_designs()
