@@ -325,7 +325,10 @@ SpriteType = Annotated[
     ),
 ]
 
-_ModuleType = Literal["default", "rounded", "sprite", "liquid", "bars", "columns", "dots"]
+_ModuleType = Literal[
+    "default", "rounded", "sprite", "liquid", "bars", "columns", "dots",
+    "gapped", "extra-rounded", "classy", "classy-rounded", "fluid",
+]  # fmt: skip
 MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
 ModuleType = Annotated[
@@ -333,7 +336,9 @@ ModuleType = Annotated[
     BeforeValidator(_lower),
     Field(
         description="`default`: squares; `rounded`: round corners where there is no neighbor; `liquid`: also filled "
-        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `sprite`: images."
+        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `gapped`: squares with gaps; "
+        "`extra-rounded`: rounder corners of larger areas; `classy` and `classy-rounded`: two opposite round corners; "
+        "`fluid`: shapes that flow together, across corners as well; `sprite`: images."
     ),
 ]
 

@@ -25,8 +25,8 @@ from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 __all__ = ["Parts", "draw_parts"]
 
-SEEN = bytes(role not in (Role.FINDER, Role.SEPARATOR) for role in range(256))
-"""For `bytes.translate`: whether light modules of a role get sprites; readers need light around finder patterns."""
+SEEN = bytes(role not in (Role.FINDER, Role.SEPARATOR, Role.ALIGNMENT) for role in range(256))
+"""For `bytes.translate`: whether light modules of a role get sprites; readers need light in and around patterns."""
 
 
 class Parts(NamedTuple):

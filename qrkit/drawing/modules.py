@@ -7,12 +7,14 @@ from collections.abc import Iterable
 
 from qrkit.design.decoration import Sprite
 from qrkit.design.outline import Outline
+from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import DOT, STYLES
+from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.scene import Item, Shape, Squares, Stamps
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.symbol import Role, alignment_patterns
 
 __all__ = ["draw_modules"]
 
@@ -24,7 +26,7 @@ KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": 
 
 
 def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
-    """Return the modules as items.
+    """Return the modules as items. Alignment patterns are solid, unless the modules are plain squares.
 
     Args:
         sheet: The design, symbol and layout.
@@ -32,23 +34,57 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         light: Light modules that may carry sprites.
     """
     layout, modules = sheet.layout, sheet.design.modules
-    stamp = DOT if modules.type == "dots" else SPRITES.get(modules.sprite or "")
-    if stamp:
-        outline = stamp.placed(scale_x=layout.module)
-        edges = [layout.place(number, number) for number in range(layout.side)]
-        places = tuple((edges[column][0], edges[row][1]) for column, row in _places(dark))
-        return [Stamps(outline, layout.module, layout.module, places, sheet.foreground, modules.union)]
-    if modules.type == "sprite":
-        return _sprites(sheet, dark, light)
+    if modules.type == "default":
+        return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
     if style := STYLES.get(modules.type):
-        return [Shape(style(dark).placed(layout.x, layout.y, layout.module), sheet.foreground)]
-    return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
+        # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
+        joined = style(dark) + _alignment_patterns(sheet)
+        return [Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)]
+    if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
+        return [_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
+    return _sprites(sheet, dark, light)
+
+
+def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Stamps:
+    """Draw a built-in shape in place of modules."""
+    layout = sheet.layout
+    outline = stamp.placed(scale_x=layout.module)
+    edges = [layout.place(number, number) for number in range(layout.side)]
+    corners = tuple((edges[column][0], edges[row][1]) for column, row in places)
+    return Stamps(outline, layout.module, layout.module, corners, sheet.foreground, sheet.design.modules.union)
+
+
+def _alignment_patterns(sheet: Sheet) -> Outline:
+    """Draw all alignment patterns, in modules; layers never leave out any part of them."""
+    pattern = alignment_pattern(sheet.design.modules.type)
+    centers = alignment_patterns(sheet.symbol.version)
+    return Outline.joined(pattern.placed(column - 2, row - 2) for row, column in centers)
+
+
+def _patterns_apart(sheet: Sheet) -> list[Item]:
+    """Return the alignment patterns as an item of their own; nothing for version 1, which has none."""
+    layout, patterns = sheet.layout, _alignment_patterns(sheet)
+    if not patterns.segments:
+        return []
+    return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.foreground)]
+
+
+def _apart(sheet: Sheet, cells: Cells) -> Cells:
+    """Leave out the modules of alignment patterns."""
+    return tuple(
+        bytes(cell and role != Role.ALIGNMENT for cell, role in zip(row, roles, strict=True))
+        for row, roles in zip(cells, sheet.symbol.roles, strict=True)
+    )
 
 
 def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     """Draw the design's own sprites; dark modules are squares if there is no sprite for them."""
     layout = sheet.layout
-    groups = {"dark": _places(dark), "light": _places(light), "quiet": _quiet_places(layout.side, layout.padding)}
+    groups = {
+        "dark": _places(_apart(sheet, dark)),
+        "light": _places(light),
+        "quiet": _quiet_places(layout.side, layout.padding),
+    }
     items: list[Item] = []
     for group, places in groups.items():
         sprites = [
@@ -58,6 +94,8 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         ]
         if sprites:
             items += _random_sprites(sheet, group, places, sprites)
+            if group == "dark":
+                items += _patterns_apart(sheet)
         elif group == "dark":
             items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground))
     return items

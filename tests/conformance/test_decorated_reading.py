@@ -102,6 +102,13 @@ def covering() -> list[Case]:
     ]
 
 
+@pytest.mark.parametrize("style", [style for style in MODULE_TYPES if style != "sprite"])
+def test_every_style_reads_at_four_pixels_a_module_whatever_its_content(style):
+    contents = [CONTENT + "/" + "a7-"[count % 3] * 4 * count for count in range(20)]
+    pictures = [generate(content, size=4, modules={"type": style}).to_bytes() for content in contents]
+    assert [readers.zxing(readers.raster(picture)).decode() for picture in pictures] == contents
+
+
 TELLING = ("default", "rounded", "bars", "sprite circle", "sprite diamond2", "sprite star")
 """The ones that are easiest and hardest to read; the others take their time in `make slow`."""
 

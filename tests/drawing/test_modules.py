@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from qrkit import Design, Role, Sprite, generate
 from qrkit.design.limits import MODULE_TYPES, SPRITE_NAMES
 from qrkit.design.outline import circle
+from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import STYLES
+from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.errors import InvalidParameter
 from qrkit.server.statuses import status_of
+from qrkit.symbol.symbol import alignment_patterns
 from tests.design.shapes.pixels import coverage
 from tests.drawing.pictures import BLACK, BLUE, GREEN, LINK, RED, WHITE, filled, has, inside, modules, pixels, roles
 
@@ -56,8 +58,8 @@ QUARTERS[1, 1] = np.s_[HALF:, HALF:]
 
 
 def test_each_style_has_its_name_in_the_limits():
-    drawn_otherwise = {"default", "sprite", "dots"}
-    assert {*STYLES} == {*MODULE_TYPES} - drawn_otherwise, "a style is a row of STYLES and a name of limits._ModuleType"
+    drawn = [*STYLES, *STAMPS, "default", "sprite"]
+    assert sorted(drawn) == sorted(MODULE_TYPES), "a style is a row of STYLES or STAMPS, and a name in the limits"
 
 
 @pytest.mark.rule("G10")
@@ -122,22 +124,97 @@ def test_bars_join_rows_and_columns_join_columns(grid):
         assert (found[HALF, HALF] > 0.9) == dark
 
 
-def test_dots_are_discs_that_never_touch():
-    image = generate(LINK, modules={"type": "dots"}, size=20)
+@pytest.mark.parametrize("style", STAMPS)
+def test_dots_and_gapped_squares_are_alike_and_never_touch(style):
+    image = generate(LINK, modules={"type": style}, size=20)
     found, dark = 1 - inside(image)[..., 0] / 255, modules(image)
-    disc = coverage(circle(0.5, 0.5, 0.43), (0, 0, 1, 1), 20)
-    assert np.abs(found[dark & (roles(image) != Role.FINDER)] - disc).max() <= 0.1
-    assert found[~dark].max() == 0
+    one, stamped = coverage(STAMPS[style], (0, 0, 1, 1), 20), ~np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
+    assert np.abs(found[dark & stamped] - one).max() <= 0.1
+    assert found[~dark & stamped].max() == 0
+    assert max(one[0].max(), one[-1].max(), one[:, 0].max(), one[:, -1].max()) == 0
+
+
+@given(grids)
+@some
+def test_classy_rounds_upper_left_and_lower_right_corners_without_a_neighbour(grid):
+    found, cells = drawn("classy", grid), np.array(grid)
+    for (row, column), dark in np.ndenumerate(cells):
+        for (down, across), quarter in QUARTERS.items():
+            if not dark:
+                wanted = np.zeros((HALF, HALF))
+            elif down != across or neighbour(cells, row + down, column) or neighbour(cells, row, column + across):
+                wanted = np.ones((HALF, HALF))
+            else:
+                wanted = DISC[quarter]
+            assert_alike(found[row, column][quarter], wanted)
+
+
+@given(grids)
+@some
+def test_classy_rounded_is_classy_with_rounder_corners(grid):
+    sharper, found, cells = drawn("classy", grid), drawn("classy-rounded", grid), np.array(grid)
+    for (row, column), dark in np.ndenumerate(cells):
+        steps = ((-1, 0), (1, 0), (0, -1), (0, 1))
+        is_alone = not any(neighbour(cells, row + down, column + across) for down, across in steps)
+        if is_alone or not dark:
+            assert_alike(found[row, column], sharper[row, column])
+        assert (found[row, column] <= sharper[row, column] + 0.1).all()
+
+
+@pytest.mark.parametrize("style", ["extra-rounded", "fluid"])
+@given(grids)
+@some
+def test_smooth_styles_keep_the_middle_of_each_module(style, grid):
+    """Readers sample the middle of a module; what is rounded off or filled in stays away from it."""
+    middle = slice(round(0.4 * SCALE), round(0.6 * SCALE))
+    found, cells = drawn(style, grid)[:, :, middle, middle], np.array(grid).astype(bool)
+    assert (found[cells] > 0.9).all() and (found[~cells] < 0.1).all()
+
+
+def test_extra_rounded_corners_are_the_rounder_the_larger_an_area_is():
+    one, two, four = (drawn("extra-rounded", np.ones((side, side), int).tolist()) for side in (1, 2, 4))
+    assert_alike(one[0, 0], DISC)
+    assert_alike(two.swapaxes(1, 2).reshape(2 * SCALE, -1), coverage(circle(1, 1, 1), (0, 0, 2, 2), SCALE))
+    assert four[0, 0].mean() < two[0, 0].mean()
+
+
+def test_fluid_bridges_corners_and_extra_rounded_does_not():
+    grid = [[1, 0], [0, 1]]
+    at = np.s_[[0, 0, 1, 1], [0, 1, 0, 1], [-1, -1, 0, 0], [-1, 0, -1, 0]]
+    assert (drawn("fluid", grid)[at] > 0.9).all()
+    assert (drawn("extra-rounded", grid)[at] < 0.1).all()
+
+
+@pytest.mark.parametrize("style", [one for one in MODULE_TYPES if one != "default"])
+@pytest.mark.parametrize("version", [2, 7])
+def test_alignment_patterns_are_one_piece_in_every_style_but_plain_squares(style, version):
+    """Phones look for them. Neighbors may touch the ring, but it is never made of dots or sprites."""
+    fields = {"type": style, "sprite": "star" if style == "sprite" else None}
+    image = generate(LINK, version=version, modules=fields, size=SCALE, foreground="#0000FF")
+    found = 1 - inside(image)[..., 0] / 255
+    wanted = coverage(alignment_pattern(style), (0, 0, 5, 5), SCALE).reshape(5, SCALE, 5, SCALE).swapaxes(1, 2)
+    for row, column in alignment_patterns(version):
+        pattern = found[row - 2 : row + 3, column - 2 : column + 3]
+        assert (pattern >= wanted - 0.1).all(), "nothing of it is missing"
+        assert np.abs(pattern[1:4, 1:4] - wanted[1:4, 1:4]).mean() < 0.03, "its light ring stays light"
+
+
+def test_patterns_are_solid_beside_sprites_of_ones_own_in_the_foreground():
+    image = sprited(stamp(RED), foreground="#0000FF")
+    pattern = roles(image) == Role.ALIGNMENT
+    assert not has(inside(image), RED)[pattern].any()
+    assert has(inside(image), BLUE)[pattern].sum() > 6 * 8
 
 
 @pytest.mark.rule("G10")
 @pytest.mark.parametrize("name", SPRITE_NAMES)
-def test_a_predefined_sprite_stands_for_every_dark_module_but_those_of_finder_patterns(name):
-    """Open: what sprites replace. Timing and alignment patterns as well; finder patterns never."""
+def test_a_predefined_sprite_stands_for_every_dark_module_outside_finder_and_alignment_patterns(name):
+    """Open: what sprites replace. Timing patterns as well; finder patterns never, and alignment patterns are solid."""
     image = generate(LINK, version=2, modules={"type": "sprite", "sprite": name}, size=10)
-    finder = roles(image) == Role.FINDER
-    stamps = np.argwhere(modules(image) & ~finder)
+    finder, alignment = roles(image) == Role.FINDER, roles(image) == Role.ALIGNMENT
+    stamps = np.argwhere(modules(image) & ~finder & ~alignment)
     outline = SPRITES[name].joined(SPRITES[name].placed(column, row) for row, column in stamps)
+    outline += alignment_pattern("sprite").placed(16, 16)
     wanted = coverage(outline, (0, 0, len(finder), len(finder)), 10)
     wanted = np.maximum(wanted, (modules(image) & finder).repeat(10, axis=0).repeat(10, axis=1))
     found = 1 - pixels(image)[40:-40, 40:-40, 0] / 255
@@ -176,12 +253,12 @@ def sprited(*sprites: Sprite, version: int = 7, **fields):
 def test_each_type_of_sprite_lands_on_its_cells(type, padding):
     """Open: which cells are meant. Dark modules, light ones inside the symbol, the quiet zone, the latter two.
 
-    Light modules in and around finder patterns stay free: readers find a symbol by them.
+    Light modules in and around finder and alignment patterns stay free: readers find a symbol by them.
     """
     image = sprited(stamp(RED, type), padding=padding)
     symbol, role = modules(image), roles(image)
-    framed = [role == Role.FINDER, role == Role.SEPARATOR]
-    dark, light = symbol & ~framed[0], ~symbol & ~framed[0] & ~framed[1]
+    free = ~np.isin(role, [Role.FINDER, Role.SEPARATOR, Role.ALIGNMENT])
+    dark, light = symbol & free, ~symbol & free
     quiet = np.pad(np.zeros_like(symbol), padding, constant_values=True)
     wanted = {
         "fill": np.pad(dark, padding),
@@ -192,8 +269,9 @@ def test_each_type_of_sprite_lands_on_its_cells(type, padding):
     found = pixels(image)
     cells = found.reshape(len(quiet), SIZE, len(quiet), SIZE, 4).swapaxes(1, 2)
     assert np.array_equal(has(cells, RED), wanted)
-    assert np.array_equal(has(cells, BLACK), np.pad(symbol, padding) & ~wanted)
-    assert np.array_equal(has(cells, WHITE), ~np.pad(symbol, padding) & ~wanted)
+    elsewhere = ~wanted & ~np.pad(role == Role.ALIGNMENT, padding)
+    assert np.array_equal(has(cells, BLACK) & elsewhere, np.pad(symbol, padding) & elsewhere)
+    assert np.array_equal(has(cells, WHITE) & elsewhere, ~np.pad(symbol, padding) & elsewhere)
 
 
 @pytest.mark.rule("G11")
@@ -201,7 +279,8 @@ def test_sprites_of_several_types_share_a_picture():
     """Open: whether types may be mixed. They may, each on its own cells."""
     image = sprited(stamp(RED), stamp(GREEN, "blank"), stamp(BLUE, "padding"), padding=2)
     found = has(inside(image), GREEN)
-    assert has(inside(image), RED).sum() + 99 == modules(image).sum(), "all but 3 x 33 modules of finder patterns"
+    patterns = 3 * 33 + 6 * 17
+    assert has(inside(image), RED).sum() + patterns == modules(image).sum(), "all but finder and alignment patterns"
     assert found.any() and not (found & modules(image)).any()
     assert (pixels(image)[: 2 * SIZE] == BLUE).all()
 
@@ -234,7 +313,7 @@ def test_an_icon_as_a_sprite_takes_the_foreground():
 def picked(image) -> np.ndarray:
     """0, 1 or 2 for each dark module outside finder patterns: which of three sprites it got."""
     found = np.array([has(inside(image), color) for color in (RED, GREEN, BLUE)])
-    free = modules(image) & (roles(image) != Role.FINDER)
+    free = modules(image) & ~np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
     assert np.array_equal(found.sum(axis=0), free)
     return found.argmax(axis=0)[free]
 
@@ -284,5 +363,7 @@ def test_as_one_shape_modules_look_the_same(type):
     assert np.abs(pixels(apart, "svg") - pixels(together, "svg")).max() <= 96
     assert np.abs(pixels(apart, "svg") - pixels(together, "svg")).mean() <= 0.5
     assert apart.to_bytes() == together.to_bytes()
-    assert together.to_bytes("svg").count(b"<path") == 1 + 6 * (type != "default")
+    # The alignment pattern is a shape of its own, unless the modules join it.
+    is_apart = type in ("sprite", *STAMPS)
+    assert together.to_bytes("svg").count(b"<path") == 1 + is_apart + 6 * (type != "default")
     assert b"<use" not in together.to_bytes("svg")

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from qrkit.design.outline import KAPPA, Outline, Segment, circle, rounded
+from qrkit.design.shapes.smoothed import smoothed
 
-__all__ = ["DOT", "STYLES"]
+__all__ = ["STAMPS", "STYLES"]
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
 
 BAR = 0.9
 """Width of bars in modules: readers that follow contours miss thinner bars at some module sizes."""
-DOT = circle(0.5, 0.5, 0.43)
-"""The dot that `dots` draws in each cell. Down to a radius of 0.4, dots scan as well as squares."""
 FILLET = 0.36
 """Radius of a filled inner corner."""
+ROUNDEST = 1.25
+"""Radius of the corners of large areas: of a module at such a corner, three fifths of its width stay around its middle,
+which readers sample."""
 
 
 def _rounded(cells: Cells) -> Outline:
@@ -47,13 +49,44 @@ def _columns(cells: Cells) -> Outline:
     )
 
 
+def _extra_rounded(cells: Cells) -> Outline:
+    """Round the corners of connected modules as a whole: the larger the area, the rounder its corners."""
+    return smoothed(cells, ROUNDEST, 0.35)
+
+
+def _fluid(cells: Cells) -> Outline:
+    """Let modules flow together, across corners as well."""
+    return smoothed(cells, 0.5, 0.45, bridged=True)
+
+
+def _classy(cells: Cells) -> Outline:
+    """Round the upper left and the lower right corners without a neighbor."""
+    return Outline.joined(_leaves(cells, 0.5))
+
+
+def _classy_rounded(cells: Cells) -> Outline:
+    """Round the same corners as `classy`, over a whole module where the module has a neighbor."""
+    return Outline.joined(_leaves(cells, 1))
+
+
+STAMPS: dict[str, Outline] = {
+    "dots": circle(0.5, 0.5, 0.43),
+    "gapped": rounded(0.06, 0.06, 0.88, 0.88, 0.1),
+}
+"""Maps the styles whose modules are all alike to what they draw in each cell. Dots and squares of 0.8 modules or more
+scan as well as whole modules."""
+
 STYLES: dict[str, Callable[[Cells], Outline]] = {
     "rounded": _rounded,
     "liquid": _liquid,
     "bars": _bars,
     "columns": _columns,
+    "extra-rounded": _extra_rounded,
+    "classy": _classy,
+    "classy-rounded": _classy_rounded,
+    "fluid": _fluid,
 }
-"""Maps each value of `modules.type`, except default, sprite and dots, to the function that draws it."""
+"""Maps the styles whose modules depend on their neighbors to the functions that draw them."""
 
 
 def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
@@ -80,6 +113,19 @@ def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
             0.0 if below[start] else 0.5,
         )
         yield rounded(start, row, end - start, 1, radii)
+
+
+def _leaves(cells: Cells, largest: float) -> Iterator[Outline]:
+    """Draw each run with its upper left and lower right corners rounded, where no module is above or below them."""
+    blank = bytes(len(cells[0]))
+    for row, start, end in _runs(cells):
+        above = cells[row - 1] if row else blank
+        below = cells[row + 1] if row + 1 < len(cells) else blank
+        is_alone = end - start == 1 and not above[start] and not below[start]
+        radius = 0.5 if is_alone else largest
+        yield rounded(
+            start, row, end - start, 1, (0.0 if above[start] else radius, 0, 0.0 if below[end - 1] else radius, 0)
+        )
 
 
 def _fillets(cells: Cells) -> Iterator[Outline]:

@@ -10,7 +10,7 @@ from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.eyes import EYES, SIDE
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import DOT, STYLES
+from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.svg_elements import path_data
 
 __all__ = ["Thumbnails", "thumbnails"]
@@ -47,6 +47,6 @@ def _draw(side: float, outlines: dict[str, Outline]) -> Thumbnails:
 def _sample(module_type: str) -> Outline:
     if module_type in STYLES:
         return STYLES[module_type](SAMPLE)
-    one = {"default": rectangle(0, 0, 1, 1), "dots": DOT, "sprite": SPRITES["star"]}[module_type]
+    one = {"default": rectangle(0, 0, 1, 1), "sprite": SPRITES["star"], **STAMPS}[module_type]
     places = [(column, row) for row, line in enumerate(SAMPLE) for column, dark in enumerate(line) if dark]
     return reduce(add, (one.placed(column, row, 1, 1) for column, row in places))
