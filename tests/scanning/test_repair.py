@@ -191,9 +191,7 @@ def test_a_repair_says_what_the_check_says_next(style):
     assert str(repair).startswith(f"{repair.before.verdict} -> {report.verdict} (standard check)")
 
 
-@pytest.mark.parametrize(
-    ("content", "sprite", "eye"), [("A", "x", "eye-11"), ("https://qr.example.com/Ab12cx", "diamond", "leaf")]
-)
+@pytest.mark.parametrize(("content", "sprite", "eye"), [("A", "x", "eye-11"), ("A", "triangle", "eye-11")])
 def test_what_readers_still_fail_on_is_no_repair(content, sprite, eye):
     """By arithmetic nothing is wrong with it: only readers see how pale these pupils are in the evening."""
     eyes = Markers.all(eye, inner_color="#2563EB", outer_color="#000000")
