@@ -125,7 +125,7 @@ def test_pictures_of_a_design_are_read_once_and_warned_of_once():
         read.append(url)
         return svg
 
-    design = {"layers": [Layer("https://example.com/x.svg", x=40, y=40, width=9, height=9)]}
+    design = {"layers": [Layer("https://example.com/x.svg", x=120, y=120, width=9, height=9)]}
     with pytest.warns(UserWarning, match="text") as told:
         images = DOORS.qr.generate("url", design=design, fetch=fetch)
     assert (len(read), len(told), images.attrs["errors"]) == (1, 1, [])
