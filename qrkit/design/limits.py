@@ -40,6 +40,7 @@ __all__ = [
     "SPRITE_NAMES",
     "TEXT_STYLES",
     "Asset",
+    "Audience",
     "Content",
     "Coordinate",
     "Display",
@@ -215,6 +216,14 @@ Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
     BeforeValidator(_automatic),
     Field(description="One of the 40 symbol sizes; by default, or for 0 or -1, the smallest that fits."),
+]
+Audience = Annotated[
+    Literal["phones", "all"],
+    Field(
+        title="Readers",
+        description="Whose readers must read the symbol: `phones`, or `all`, which adds embedded readers, such as "
+        "those of tills, which look for contours and need square eyes.",
+    ),
 ]
 ModuleSize = Annotated[
     Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")

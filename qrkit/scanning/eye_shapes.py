@@ -21,6 +21,9 @@ FAINTEST = 0.05
 AROUND = 1
 """Modules around an eye that are measured with it."""
 
+PUPIL_REACH = 2.4
+"""Modules from the center of an eye to the corners of its pupil at most; a round ring begins at 2.5."""
+
 RUNS = np.array([1, 1, 3, 1, 1])
 """Modules of ring, gap, pupil, gap and ring on a line through the middle of an eye (ISO/IEC 18004:2015, 6.3.3)."""
 
@@ -54,6 +57,7 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
     centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
     # The distance from the center in modules, of which lines of equal distance are squares.
     distance = np.maximum(centre[:, None], centre[None, :])
+    is_inside = (distance < 2) & (np.hypot(centre[:, None], centre[None, :]) < PUPIL_REACH)
     ring, gap = (_sides(centre, place) for place in (3, 2))
     ring_luma, pupil_luma = (median(greys[part]) for part in (ring, distance < 1))
     edge = AROUND * pixels
@@ -62,7 +66,7 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
     return EyeShape(
         corner=corner,
         radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
-        core=float(np.sqrt(_ink(greys, light, pupil_luma)[distance < 2].sum())) / pixels,
+        core=float(np.sqrt(_ink(greys, light, pupil_luma)[is_inside].sum())) / pixels,
         ring=float(box[ring].mean()),
         gap=float(1 - box[gap].mean()),
         width=width,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from qrkit.design.design import Design
+from qrkit.design.limits import Audience
 from qrkit.late import Shown
 from qrkit.model import plain
 
@@ -19,23 +18,25 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import Structure
     from qrkit.scanning.panel import Panel
 
-__all__ = ["LEVELS", "VERDICTS", "Issue", "Level", "ScanReport", "Severity", "Verdict"]
+__all__ = [
+    "AUDIENCES",
+    "LEVELS",
+    "ON",
+    "VERDICTS",
+    "Audience",
+    "Issue",
+    "Level",
+    "ScanReport",
+    "Severity",
+    "Verdict",
+    "worse",
+]
 
 Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
 """The result of a check."""
 
 Level: TypeAlias = Literal["static", "quick", "standard", "full"]
 """The thoroughness of a check."""
-
-Audience: TypeAlias = Annotated[
-    Literal["phones", "all"],
-    Field(
-        title="Readers",
-        description="Whose readers must read the symbol: `phones`, or `all`, which adds embedded readers, such as "
-        "those of tills and factories.",
-    ),
-]
-"""Who will scan: people with phones, or also embedded readers, which look for contours and need square eyes."""
 
 Severity: TypeAlias = Literal["fatal", "error", "warning", "note"]
 """The effect of an issue on the verdict: unreadable, fragile, at best ok, or none."""

@@ -7,7 +7,6 @@ from math import floor, prod
 from typing import TYPE_CHECKING, Any
 
 from qrkit.scanning.issues import sorted_issues
-from qrkit.scanning.panel import ENOUGH_FRAMES
 from qrkit.scanning.scan_report import VERDICTS, Audience, Issue, Level, ScanReport, Severity, Verdict, worse
 
 if TYPE_CHECKING:
@@ -107,6 +106,8 @@ def _missed(readers: str, missed: list[str], count: int) -> str:
 
 def _share(panel: Panel) -> str:
     """Name the reader of phones that misses most frames."""
+    from qrkit.scanning.panel import ENOUGH_FRAMES  # reports without readers do without numpy
+
     engine, share = min(panel.shares.items(), key=lambda pair: pair[1])
     return (
         f"{engine} reads {floor(100 * share)}% of the captures in which it reads a plain symbol; "

@@ -69,7 +69,7 @@ def test_json_has_a_line_for_each_file(capsys):
 def test_a_picture_is_checked_with_readers(capsys, folder):
     QRImage(FILES["good"]).save(folder / "code.png")
     status, said = run(capsys, "code.png", "--min", "robust")
-    assert (status, said) == (0, "code.png: robust, score 100 of 100 (standard check)\n")
+    assert (status, said) == (0, "code.png: robust on phones (simulated), score 100 of 100 (standard check)\n")
 
 
 @pytest.mark.parametrize("level", LEVELS[:3])
@@ -112,3 +112,11 @@ def test_what_is_asked_for_wrongly(arguments):
     with pytest.raises(SystemExit) as caught:
         main(["check", *arguments])
     assert caught.value.code == 2
+
+
+def test_the_audience_decides_about_round_eyes(capsys):
+    assert run(capsys, "round.json", "--level", "static", "--min", "ok")[0] == 0
+    status, said = run(capsys, "round.json", "--level", "static", "--min", "ok", "--audience", "all", "--json")
+    told = json.loads(said)
+    assert status == 1
+    assert (told["audience"], told["verdict"], told["phones"], told["embedded"]) == ("all", "fragile", "ok", "fragile")

@@ -534,6 +534,11 @@ def test_a_frame_is_checked_at_the_level_that_is_asked_for():
     assert [frame.qr.check("url", level=one)["report"][0].level for one in ("static", "quick")] == ["static", "quick"]
     with pytest.raises(InvalidParameter, match=r"level='deep'"):
         frame.qr.check("url", level="deep")
+    rounded = {"markers": {"top_left": {"pattern": "leaf"}}}
+    verdicts = [frame.qr.check("url", audience=one, **rounded)["verdict"][0] for one in ("phones", "all")]
+    assert verdicts == ["robust", "fragile"]
+    with pytest.raises(InvalidParameter, match=r"audience='cats'"):
+        frame.qr.check("url", audience="cats")
     with pytest.raises(AttributeError, match="link"):
         frame.qr.check("link")
 

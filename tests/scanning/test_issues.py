@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from qrkit import Design, Gradient, Layer, Modules, check
+from qrkit import Design, Gradient, Layer, Modules, check, data_uri
 from qrkit.scanning.readers import Engine
 from qrkit.scanning.scan_report import VERDICTS, Issue, ScanReport
 from tests.drawing.pictures import filled
@@ -23,10 +23,16 @@ from tests.scanning.designs import (
 
 WHITE, BLACK, GREY = (filled((grey, grey, grey, 255)) for grey in (255, 0, 128))
 
+DARK = [(x, y) for x in range(5) for y in range(5) if max(abs(x - 2), abs(y - 2)) != 1]
+DOTS = "".join(f'<circle cx="{x + 0.5}" cy="{y + 0.5}" r="0.32"/>' for x, y in DARK)
+GROUND = '<path fill="#fff" d="M0 0h5v5H0z"/>'
+DOTTED = data_uri(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 5 5">{GROUND}{DOTS}</svg>'.encode())
+"""An alignment pattern of dots."""
+
 CASES: dict[str, Design] = {
     "error-budget": with_logo(0.45, ec="L"),
     "fixed-pattern": plain(layers=[Layer(BLACK, x=32 + 56, y=32 + 48, width=72, height=8)]),
-    "alignment": plain(modules=tiny_sprite(0.6, "icon:circle")),
+    "alignment": plain(layers=[Layer(DOTTED, x=20 * 8, y=20 * 8, width=40, height=40)]),
     "eye-contrast": plain(markers=all_eyes("default", inner_color="#D8D8D8")),
     "eye-corner": plain(markers=all_eyes("circle")),
     "eye-fit": with_eyes(3.5),
@@ -89,7 +95,7 @@ def test_messages_name_what_was_measured_and_what_is_needed(code):
     if "%" in issue.message:
         numbers += [number / 100 for number in numbers]
     shown = [abs(issue.measured)] if code != "polarity" else []
-    shown += [issue.needed] if code != "polarity" else []
+    shown += [abs(issue.needed)] if code != "polarity" else []
     for value in shown:
         assert min(abs(value - number) for number in numbers) <= 0.051, (value, issue.message)
 

@@ -69,7 +69,7 @@ def test_a_picture_is_checked_as_in_python(ask, kind):
 
 def test_the_level_is_standard_unless_another_is_asked_for(ask):
     told = ask({"content": "hi"}).json()
-    assert (told["level"], told["verdict"], len(told["panel"]["outcomes"])) == ("standard", "robust", 19)
+    assert (told["level"], told["verdict"], len(told["panel"]["outcomes"])) == ("standard", "robust", 12)
 
 
 def test_fixes_can_be_posted(ask):
@@ -85,6 +85,23 @@ def test_unknown_fields_and_templates_are_taken_as_by_generate(ask):
     reply = ask({"content": "hi", "colour": "red"}, "level=static")
     assert (reply.status, reply.headers["x-api-warning"]) == (200, "unknown fields were ignored: colour")
     assert ask({"template": "nobody", "content": "hi"}, "level=static").status == 404
+
+
+@pytest.mark.parametrize("audience", ["phones", "all", "ALL"])
+def test_designs_and_pictures_are_checked_for_an_audience(ask, audience):
+    design = plain(markers=all_eyes("leaf"))
+    for body, subject in ((design.to_json().encode(), design), (picture(design), picture(design))):
+        told = ask(body, f"level=quick&audience={audience}").json()
+        expected = check(subject, "quick", audience=audience.lower())
+        assert without_time(told) == without_time(json.loads(expected.to_json()))
+        assert (told["phones"], told["embedded"]) == ("robust", "fragile")
+
+
+@pytest.mark.parametrize("audience", ["iphone", "phones,all"])
+def test_there_are_no_other_audiences(ask, audience):
+    reply = ask({"content": "hi"}, f"audience={audience}")
+    assert reply.status == 400
+    assert [one["pointer"] for one in reply.json()["errors"]] in (["/audience"], ["audience"], ["#/audience"])
 
 
 @pytest.mark.parametrize("level", ["full", "deep", "static,quick", "%00"])

@@ -180,7 +180,14 @@ def test_each_message_is_answered_whatever_it_says(studio):
 def test_badge_says_whether_the_picture_scans(studio):
     assert studio.state["badge"] is None
     say(studio, ask="check")
-    good = {"verdict": "robust", "score": 100, "issues": [], "more": 0, "canRepair": False}
+    good = {
+        "verdict": "robust",
+        "audience": "on phones (simulated)",
+        "score": 100,
+        "issues": [],
+        "more": 0,
+        "canRepair": False,
+    }
     assert studio.state["badge"] == good
     studio.design = Design(content=TEXT, foreground="#FEFEFE", padding=0, flip="horizontal")
     assert studio.state["badge"] is None
