@@ -91,7 +91,7 @@ FrameKind = Annotated[
         description="`bar`: a caption below the code, on the color of the border. `bubble`: a speech bubble. "
         "`pill` and `legend`: a caption on the border, or in a gap of it. `seal`: text on a circle. `viewfinder`: four "
         "corners. `card`: a caption above the code and a subtitle below it. `plate`: a light plate on the color of the "
-        "frame. `round`: modules without a meaning make the code a disc. The others look like what they are named after.",
+        "frame. `round`: a disc of modules without a meaning. The others look like what they are named after.",
     ),
 ]
 Weight = Annotated[
