@@ -60,7 +60,8 @@ lab: $(READY)  ## Open the notebooks in JupyterLab
 notebooks: $(READY)  ## Run the notebooks anew and keep what they show
 	$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --inplace --execute --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False $(NOTEBOOKS)
 
-pictures: $(READY)  ## Draw the pictures of the README anew; needs Chromium
+pictures: $(READY)  ## Draw the thumbnails of presets and the pictures of the README anew; needs Chromium
+	$(BIN)/python -W ignore .ci/make_thumbnails.py qrkit/pictures/thumbnails
 	$(BIN)/python -W ignore .ci/make_pictures.py .github/pictures
 
 licences: $(READY)  ## List the licences of all packages that come along

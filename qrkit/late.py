@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qrkit.design.limits import Display, PadChoice
     from qrkit.drawing.logo import Plate
     from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.pictures.gallery import Gallery
     from qrkit.scanning.largest_logo import LargestLogo
     from qrkit.scanning.repair import Repair
     from qrkit.scanning.scan_report import Audience, Level, ScanReport
@@ -31,6 +32,7 @@ __all__ = [
     "Watch",
     "check",
     "frame_as_wrapper",
+    "gallery",
     "install_old_paths",
     "largest_logo",
     "late_names",
@@ -302,6 +304,19 @@ def frame_as_wrapper(self: Design) -> Design:
     from qrkit.drawing.framing import frame_as_wrapper as call
 
     return call(self)
+
+
+def gallery() -> Gallery:
+    """Return a sheet of all presets in all colorways, which a notebook shows.
+
+    Example:
+        >>> from qrkit import presets
+        >>> "bubble" in repr(presets.gallery())
+        True
+    """
+    from qrkit.pictures.gallery import Gallery
+
+    return Gallery()
 
 
 def largest_logo(

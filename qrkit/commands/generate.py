@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
@@ -35,6 +36,7 @@ EXAMPLES = (
     'qrkit generate "https://example.com"',
     'qrkit generate "https://example.com" -o poster.svg --ec H',
     'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
+    'qrkit generate "https://example.com" -o menu.svg --preset bubble --caption "See the menu" --logo logo.svg',
     "qrkit generate - --format png < contact.vcf > contact.png",
     "qrkit generate --from gates.csv --content-column url -o codes.zip",
     'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
@@ -77,6 +79,8 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
         "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
     )
     begun.add_argument("--template", metavar="NAME", help="a design that a store keeps, see `qrkit template`")
+    begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
+    add_decoration(look)
     add_store(look)
     add_fields(look, Design, FIELDS)
 
@@ -106,7 +110,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         )
         if asked.style and not _is_shown_as_text(asked):
             problems.append(Problem("style", asked.style, "goes with text (a .txt, or neither -o nor --format)"))
-    problems += _wrong_sizes(asked)
+    problems += _wrong_sizes(asked) + check_decoration(asked)
     if problems:
         raise InvalidParameter(*problems)
 
@@ -180,6 +184,11 @@ def _generate_one(asked: argparse.Namespace) -> Status:
 
 
 def _design(asked: argparse.Namespace) -> Design:
+    design = _undecorated(asked)
+    return decorate(design, asked, _fields(asked)) if is_decorated(asked) else design
+
+
+def _undecorated(asked: argparse.Namespace) -> Design:
     content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
     if asked.content == "-":
         # `echo` and editors add a line end that is not part of the content.
@@ -270,9 +279,13 @@ def _from_table(asked: argparse.Namespace) -> Status:
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
-    look = design_fields(asked.design)
+    look: Design | dict[str, Any] = design_fields(asked.design)
     if asked.template:
         look = _design_from_template(asked, "0").model_dump(exclude_unset=True, exclude={"content"})
+    if is_decorated(asked):
+        # The longest content has the most modules, so all symbols fit the size of its picture.
+        longest = max((text for text in contents if isinstance(text, str) and text), key=len, default="0")
+        look = decorate(Design(**Design.by_field({"content": longest} | dict(look))), asked, _fields(asked))
     with complaining("generate"):
         batch = generate_many(
             contents,

@@ -1,85 +1,370 @@
-"""Provides `PRESETS`, named styles that scan reliably, each with matching colors, modules and markers."""
+"""Provides `PRESETS`, named looks that scan reliably, in three colorways each, with room for a logo and a caption."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from qrkit.design.decoration import Marker, Markers, Modules
+from qrkit.design.decoration import Markers, Modules
 from qrkit.design.design import Design
+from qrkit.design.frames import ONE_LINE, Caption, Frame
 from qrkit.design.gradient import Gradient
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import gallery
 
-__all__ = ["PRESETS", "with_preset"]
+if TYPE_CHECKING:
+    from qrkit.design.frames import FrameKind
+    from qrkit.design.limits import MarkerPattern
 
-LOOK = ("foreground", "background", "modules", "markers")
-"""The fields of `Design` that every preset sets; a field that a preset does not name gets its default."""
+__all__ = ["PRESETS", "Preset", "gallery", "with_preset"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "plain": {},
-    "ink": {
-        "foreground": "#1B2A49",
-        "modules": Modules(type="rounded"),
-        "markers": Markers.all("eye-2"),
-    },
-    "lagoon": {
-        "foreground": Gradient.linear("#0B3D91", "#0B5E76"),
-        "modules": Modules(type="liquid"),
-        "markers": Markers.all("eye-2", inner_color="#0B5E76", outer_color="#0B3D91"),
-    },
-    "dusk": {
-        "foreground": Gradient.radial("#8E2549", "#3B1C6B", radius=0.7),
-        "modules": Modules(type="sprite", sprite="circle"),
-        "markers": Markers.all("eye-1", inner_color="#5E1A5C", outer_color="#3B1C6B"),
-    },
-    "forest": {
-        "foreground": "#1F4D2B",
-        "background": "#FBFAF3",
-        "modules": Modules(type="sprite", sprite="six"),
-        "markers": Markers.all("eye-1", inner_color="#6B3A11"),
-    },
-    "ember": {
-        "foreground": Gradient.linear("#6A1B0D", "#87330D", start=(0, 0), stop=(0, 1)),
-        "modules": Modules(type="columns"),
-        "markers": Markers.all("eye-4", outer_color="#6A1B0D"),
-    },
-    "graphite": {
-        "foreground": "#222222",
-        "modules": Modules(type="bars"),
-        "markers": Markers.all("eye-6"),
-    },
-    "candy": {
-        "foreground": "#5A1668",
-        "background": "#FFF7FA",
-        "modules": Modules(type="sprite", sprite="star"),
-        "markers": Markers(
-            top_left=Marker(pattern="eye-2", inner_color="#8E0E41"),
-            top_right=Marker(pattern="eye-2", inner_color="#004D44"),
-            bottom_left=Marker(pattern="eye-2", inner_color="#6E3200"),
-        ),
-    },
+LOOK = ("foreground", "background", "modules", "markers", "frame", "padding")
+"""The fields of `Design` that every preset sets; a field that a preset does not need gets its default."""
+
+LOGO_SHARES = (0.22, 0.19, 0.16, 0.14, 0.12, 0.1)
+"""Longer sides of logos as shares of the symbol. The largest that leaves half of the error correction is used."""
+HALF = 0.5
+"""Share of the error correction that a logo with its plate may use."""
+
+
+class Palette(NamedTuple):
+    """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
+
+    Attributes:
+        ink: Modules and rings.
+        end: The other end of gradients.
+        accent: Pupils and frames.
+        ground: Background.
+    """
+
+    ink: str
+    end: str
+    accent: str
+    ground: str
+
+
+PALETTES = {
+    "black": Palette("#000000", "#000000", "#000000", "#FFFFFF"),
+    "ember": Palette("#431407", "#7C2D12", "#B93A0B", "#FFF7ED"),
+    "forest": Palette("#14452F", "#3F4E0B", "#166534", "#FFFFFF"),
+    "graphite": Palette("#18181B", "#3F3F46", "#3F3F46", "#FFFFFF"),
+    "kraft": Palette("#2A1B0E", "#2A1B0E", "#2A1B0E", "#F0E2C8"),
+    "lime": Palette("#1A2E05", "#33500C", "#33500C", "#DDF99F"),
+    "midnight": Palette("#0F172A", "#1E3A8A", "#1D4ED8", "#FFFFFF"),
+    "mint": Palette("#052E2B", "#0B4F4A", "#0B4F4A", "#CFF7E6"),
+    "ocean": Palette("#0A2A5E", "#0A4A60", "#075985", "#F5FBFF"),
+    "pink": Palette("#3B0764", "#5B0E7A", "#5B0E7A", "#FBD7EA"),
+    "plum": Palette("#3B0764", "#86134A", "#9D174D", "#FFFFFF"),
+    "sky": Palette("#0B1B3F", "#12306B", "#12306B", "#DFF1FF"),
+    "sand": Palette("#33230F", "#5A3A12", "#8A4B08", "#FFFAF0"),
+    "signal": Palette("#111111", "#111111", "#C8102E", "#FFFFFF"),
+    "wine": Palette("#4C0519", "#831843", "#BE123C", "#FFF5F6"),
 }
-"""Maps the name of each preset to the fields of `Design` that it sets. The standard check rates all as robust."""
 
 
-def with_preset(design: Design, name: str) -> Design:
-    """Apply a preset to a design; its content, size, layers, wrapper and frame stay.
+CONFETTI = ("#065F46", "#1E3A8A")
+"""Inks that join those of a colorway in a palette."""
+WARM = "#7C2D12"
+"""The last color of sunsets."""
+DOTS = {"type": "dots", "sizes": (0.97, 0.97)}
+"""Dots that nearly touch: every tenth of a module counts where a picture is blurred."""
+WORDLESS = ("plate", "round")
+"""Kinds of frames that a look has even without a caption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A look.
+
+    Attributes:
+        title: What it looks like, in a few words.
+        colorways: The names of its colorways; the first is the default.
+        modules: The fields of `Modules` that it sets.
+        eye: The pattern of its markers.
+        paint: `flat`: one ink; `duotone`, `sunset`: a gradient; `palette`: modules in three inks.
+        frame: The kind of its frame.
+        caption: The words on its frame; without any, it has a frame only if you pass a caption.
+        subtitle: The second line on its frame.
+        icon: The icon before the caption.
+        is_dark: Whether the frame has the color of the ink instead of the accent.
+        plate: The plate of its logo.
+        logo: An icon in place of a logo.
+    """
+
+    title: str
+    colorways: tuple[str, ...]
+    modules: Mapping[str, Any] = field(default_factory=dict)
+    eye: MarkerPattern = "default"
+    paint: Literal["flat", "duotone", "sunset", "palette"] = "flat"
+    frame: FrameKind = "bar"
+    caption: str | None = None
+    subtitle: str | None = None
+    icon: str | None = None
+    is_dark: bool = False
+    plate: Literal["circle", "rounded"] = "circle"
+    logo: str | None = None
+
+    def fields(self, colorway: str) -> dict[str, Any]:
+        """Return the fields of `Design` that the look sets in a colorway, without its frame, logo and photo."""
+        palette = PALETTES[colorway]
+        modules = dict(self.modules)
+        if self.paint == "palette":
+            modules["palette"] = (palette.ink, palette.accent, *CONFETTI)
+        return {
+            "foreground": _paint(self.paint, palette),
+            "background": palette.ground,
+            "modules": Modules(**modules),
+            "markers": Markers.all(self.eye, inner_color=palette.accent, outer_color=palette.ink),
+            "padding": 2 if self.frame == "round" else 4,
+        }
+
+    def framed(self, colorway: str, caption: str | Caption | None) -> Frame | None:
+        """Return its frame; None if it has neither a frame of its own nor words for one.
+
+        Args:
+            colorway: One of its colorways.
+            caption: The words; None for its own.
+        """
+        if not (caption or self.caption or self.frame in WORDLESS):
+            return None
+        palette = PALETTES[colorway]
+        words = Caption(caption) if isinstance(caption, str) else caption
+        if words is None and self.caption:
+            words = Caption(self.caption, subtitle=self.subtitle)
+        if words and self.frame in ONE_LINE:
+            words = words.replace(subtitle=None)
+        color = palette.ink if self.is_dark else palette.accent
+        return Frame(self.frame, caption=words, color=color, background=palette.ground, icon=self.icon)
+
+
+def _paint(paint: str, palette: Palette) -> str | Gradient:
+    """Return the foreground of a look."""
+    if paint == "duotone":
+        return Gradient.linear(palette.ink, palette.end)
+    if paint == "sunset":
+        return Gradient.linear(palette.ink, palette.end, WARM)
+    return palette.ink
+
+
+PRESETS: Mapping[str, Preset] = {
+    "plain": Preset("Squares in one ink", ("black", "midnight", "graphite")),
+    "badge": Preset(
+        "A logo on a ringed plate, among flowing modules",
+        ("wine", "plum", "midnight"),
+        {"type": "fluid"},
+        "extra-rounded",
+        logo="icon:heart",
+    ),
+    "bar": Preset(
+        "A bar with words below the code",
+        ("midnight", "ember", "forest"),
+        {"type": "fluid"},
+        "rounded",
+        caption="Scan me",
+        is_dark=True,
+    ),
+    "bubble": Preset(
+        "Dots, and a speech bubble",
+        ("ember", "plum", "ocean"),
+        DOTS,
+        "soft-dot",
+        frame="bubble",
+        caption="See the menu",
+    ),
+    "classy": Preset(
+        "Modules with two sharp corners, and leaves", ("graphite", "plum", "ocean"), {"type": "classy"}, "leaf"
+    ),
+    "confetti": Preset(
+        "Dots of several sizes and colors",
+        ("plum", "forest", "ocean"),
+        {"type": "dots", "sizes": (0.84, 1.0)},
+        "extra-rounded",
+        "palette",
+    ),
+    "contact": Preset(
+        "A business card",
+        ("graphite", "ocean", "plum"),
+        {"type": "classy-rounded"},
+        "leaf-dot",
+        frame="legend",
+        caption="Save my contact",
+        icon="account",
+    ),
+    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "soft-dot"),
+    "fluid": Preset(
+        "Modules that flow together, in two colors",
+        ("plum", "ocean", "forest"),
+        {"type": "fluid"},
+        "extra-rounded",
+        "duotone",
+    ),
+    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "rounded"),
+    "kraft": Preset(
+        "A stamp in one ink",
+        ("kraft", "sand", "graphite"),
+        {"type": "bars"},
+        "rounded",
+        frame="stamp",
+        caption="Made by hand",
+    ),
+    "mono": Preset(
+        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "extra-rounded"
+    ),
+    "neon": Preset(
+        "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "rounded", frame="border"
+    ),
+    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "soft-dot", frame="round", is_dark=True),
+    "phone": Preset(
+        "A phone that shows the code",
+        ("midnight", "graphite", "plum"),
+        {"type": "rounded"},
+        "rounded",
+        frame="phone",
+        caption="Scan me",
+        is_dark=True,
+    ),
+    "plate": Preset(
+        "A bright plate on a dark ground",
+        ("sky", "mint", "pink"),
+        {"type": "liquid"},
+        "extra-rounded",
+        frame="plate",
+        is_dark=True,
+    ),
+    "seal": Preset(
+        "Words around a circle",
+        ("forest", "ocean", "plum"),
+        DOTS,
+        "rounded",
+        frame="seal",
+        caption="Scan for the menu",
+    ),
+    "sunset": Preset(
+        "Three colors from corner to corner", ("plum", "wine", "ocean"), {"type": "rounded"}, "rounded", "sunset"
+    ),
+    "swiss": Preset("Plain squares and signal red", ("signal", "midnight", "forest"), {}, "eye-12", frame="tab"),
+    "tent": Preset(
+        "A menu card for the table",
+        ("ember", "wine", "forest"),
+        {"type": "fluid"},
+        "dot",
+        frame="ribbon",
+        caption="Menu",
+        icon="silverware-fork-knife",
+    ),
+    "ticket": Preset(
+        "A ticket",
+        ("wine", "plum", "midnight"),
+        {"type": "rounded"},
+        "rounded",
+        frame="ticket",
+        caption="Admit one",
+        subtitle="Show this code at the door",
+    ),
+    "viewfinder": Preset(
+        "The corners of a viewfinder",
+        ("midnight", "signal", "forest"),
+        {"type": "gapped"},
+        "rounded",
+        frame="viewfinder",
+        caption="Point your camera here",
+    ),
+    "wifi": Preset(
+        "A table card for guests",
+        ("forest", "ocean", "plum"),
+        {"type": "fluid"},
+        "rounded",
+        frame="card",
+        caption="Free Wi-Fi",
+        subtitle="Point your camera at the code",
+        icon="wifi",
+    ),
+}
+"""The looks by name: `plain`, then 22 in alphabetical order. The standard check rates all as robust on phones."""
+
+OLD_NAMES = {
+    "candy": ("confetti", "plum"),
+    "dusk": ("cream", "wine"),
+    "ember": ("sunset", "wine"),
+    "forest": ("mono", "forest"),
+    "graphite": ("mono", "graphite"),
+    "ink": ("mono", "midnight"),
+    "lagoon": ("fluid", "ocean"),
+}
+"""Names of presets in 1.0, and the look and colorway that come closest."""
+
+
+def with_preset(
+    design: Design,
+    name: str,
+    colorway: str | None = None,
+    *,
+    logo: str | None = None,
+    caption: str | Caption | None = None,
+) -> Design:
+    """Apply a preset to a design; its content, size, layers and wrapper stay.
+
+    A look with a logo uses error correction level H. A frame that the design already has gives its caption
+    to that of the preset.
 
     Args:
         design: The design to start from.
         name: A name in `PRESETS`.
+        colorway: One of the preset's colorways; None for the first.
+        logo: A logo for its plate, as in `Layer.content`.
+        caption: The words on its frame. Presets without a frame get one.
 
     Raises:
-        InvalidParameter: If no preset has this name.
+        InvalidParameter: If no preset or colorway has this name.
+        AssetError: If the logo is invalid or cannot be fetched.
+        ContentTooLong: If the content does not fit.
 
     Example:
-        >>> with_preset(Design(content="hi", ec="H"), "ink").modules.type
-        'rounded'
+        >>> with_preset(Design(content="hi"), "bubble", caption="Say hi").frame.caption
+        Caption(text='Say hi')
     """
+    name, colorway = _names(name, colorway)
+    preset = PRESETS[name]
+    kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
+    fields = kept | preset.fields(colorway)
+    words = caption or (design.frame.caption if design.frame else None)
+    if not design.wrapper:
+        fields["frame"] = preset.framed(colorway, words)
+    logo = logo or preset.logo
+    if not logo:
+        return Design(**fields)
+    return _with_logo(Design(**fields | {"ec": "H"}), logo, preset, PALETTES[colorway])
+
+
+def _with_logo(design: Design, logo: str, preset: Preset, palette: Palette) -> Design:
+    """Put a logo on a ringed plate, as large as the content allows."""
+    color = palette.accent if logo.lower().startswith("icon:") else None
+    for share in LOGO_SHARES:
+        made = design.with_logo(
+            logo, share, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name="logo"
+        )
+        budget = made.check("static").budget
+        if budget is None or budget.used <= HALF:
+            break
+    return made
+
+
+def _names(name: str, colorway: str | None) -> tuple[str, str]:
+    """Return the names of a preset and its colorway, after checking them."""
+    if name in OLD_NAMES:
+        new, chosen = OLD_NAMES[name]
+        text = f"the preset {name!r} goes with qrkit 1.1: use {new!r} in the colorway {chosen!r}"
+        warnings.warn(text, DeprecationWarning, stacklevel=3)
+        name, colorway = new, colorway or chosen
     if name not in PRESETS:
         raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
-    kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
-    return Design(**(kept | dict(PRESETS[name])))
+    colorways = PRESETS[name].colorways
+    if colorway not in (None, *colorways):
+        rule = f"is not a colorway of {name!r}; {nearest(str(colorway), colorways)}"
+        raise InvalidParameter(Problem("colorway", colorway, rule))
+    return name, colorway or colorways[0]
 
 
 def __dir__() -> list[str]:

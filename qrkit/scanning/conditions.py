@@ -520,7 +520,7 @@ PHONES = (
     Condition("table", "A card on the table in front of you.", _Frame(6, tilt=36)),
     Condition("turned", "A phone held askew.", _Frame(5, (_with_jpeg(70),), roll=33)),
     Condition("far", "A code far away, sharpened by the phone.", _Frame(3, (_sharpened,))),
-    Condition("defocus", "A phone that has not focused yet.", _Frame(5, (_out_of_focus(0.32),))),
+    Condition("defocus", "A phone that has not focused yet.", _Frame(5, (_out_of_focus(0.34),))),
     Condition("motion", "A phone in a moving hand.", _Frame(6, (_moved_by(0.7),))),
     Condition("evening", "A room in the evening.", _Frame(5, (_with_contrast(0.38), _with_noise(9)))),
     Condition("reflection", "A lamp mirrored in glossy paper.", _Frame(6, (_mirroring_lamp,))),

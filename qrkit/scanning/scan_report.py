@@ -23,7 +23,6 @@ __all__ = [
     "LEVELS",
     "ON",
     "VERDICTS",
-    "Audience",
     "Issue",
     "Level",
     "ScanReport",

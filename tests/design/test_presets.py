@@ -1,43 +1,80 @@
-"""Presets: looks that read, on contents and symbols of all sizes."""
+"""Presets: looks that phones read, on contents and symbols of all sizes, with room for a logo and a caption."""
 
-from io import BytesIO
-
-import deqr
-import numpy as np
 import pytest
-from PIL import Image
 
-from qrkit import Design, Layer, decode, generate
-from qrkit.design.presets import PRESETS, with_preset
+from qrkit import Caption, Design, Layer, data_uri, decode, generate
+from qrkit.design.presets import OLD_NAMES, PRESETS, with_preset
 from qrkit.errors import InvalidParameter
 
+COLORWAYS = [(name, colorway) for name, preset in PRESETS.items() for colorway in preset.colorways]
+LOGO = data_uri(b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path fill="#123" d="M0 0h9v9z"/></svg>')
+CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
+
+
+def test_each_preset_has_three_colorways():
+    assert list(PRESETS) == ["plain", *sorted(set(PRESETS) - {"plain"})]
+    assert all(len(set(preset.colorways)) == 3 for preset in PRESETS.values())
+
+
+@pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
+def test_every_colorway_is_read(name, colorway):
+    for content, size in (("A", 8), ("https://example.com/spring", 4), ("x" * 300, 4)):
+        image = generate(with_preset(Design(content=content, size=size), name, colorway), warn=False)
+        assert decode(image.to_bytes("png")).content == content
+
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("content", ["A", "https://example.com/spring", "x" * 300])
-@pytest.mark.parametrize("size", [3, 8])
-def test_presets_are_read_by_readers_of_both_kinds(name, content, size):
-    png = generate(with_preset(Design(content=content, size=size), name)).to_bytes("png")
-    assert decode(png).content == content
-    # It writes into its picture, and wants more than a few pixels a module.
-    greys = np.array(Image.open(BytesIO(png)).convert("L")).repeat(24 // size, axis=0).repeat(24 // size, axis=1)
-    found = deqr.QuircDecoder().decode(greys)
-    assert [entry.data for code in found for entry in code.data_entries] == [content]
+def test_the_standard_check_calls_every_preset_robust_on_phones(name):
+    for content in CONTENTS:
+        report = with_preset(Design(content=content), name).check()
+        assert report.verdict == "robust", f"{content}: {report}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
+def test_the_standard_check_calls_every_colorway_robust_on_phones(name, colorway):
+    for content in CONTENTS:
+        for logo in (None, LOGO):
+            report = with_preset(Design(content=content), name, colorway, logo=logo, caption="Scan me").check()
+            assert report.verdict == "robust", f"{content}: {report}"
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("content", ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120])
-def test_the_standard_check_calls_every_preset_robust(name, content):
-    report = with_preset(Design(content=content), name).check()
-    assert report.verdict == "robust", str(report)
+def test_every_preset_has_room_for_a_logo_and_a_caption(name):
+    design = with_preset(Design(content="https://example.com"), name, logo=LOGO, caption="Come in")
+    assert [layer.content for layer in design.layers][-1] == LOGO
+    assert design.ec == "H"
+    if PRESETS[name].frame != "round":
+        assert design.frame.caption.text == "Come in"
+    assert decode(generate(design, warn=False).to_bytes("png")).content == "https://example.com"
 
 
-def test_preset_takes_the_place_of_the_look_and_leaves_the_rest():
+def test_a_preset_takes_the_place_of_the_look_and_leaves_the_rest():
     layer = Layer("icon:heart", x=1, y=2, width=3, height=4)
     design = Design(content="hi", ec="Q", size=5, layers=[layer], foreground="red", modules={"type": "dots"})
     changed = with_preset(design, "plain")
-    assert changed == Design(content="hi", ec="Q", size=5, layers=[layer])
+    assert changed.replace(background="white", foreground="black", markers={}) == Design(
+        content="hi", ec="Q", size=5, layers=[layer]
+    )
 
 
-def test_unknown_preset_is_named_with_the_nearest():
-    with pytest.raises(InvalidParameter, match="did you mean 'lagoon'"):
-        with_preset(Design(content="hi"), "lagon")
+def test_a_caption_stays_when_the_preset_changes():
+    first = with_preset(Design(content="hi"), "bubble", caption=Caption("Olá", weight="medium"))
+    second = with_preset(first, "ticket")
+    assert (second.frame.kind, second.frame.caption) == ("ticket", first.frame.caption)
+    assert with_preset(first, "bar", caption="Hi").frame.caption.text == "Hi"
+
+
+def test_unknown_names_are_named_with_the_nearest():
+    with pytest.raises(InvalidParameter, match="preset='fluidd': is not a preset; did you mean 'fluid'"):
+        with_preset(Design(content="hi"), "fluidd")
+    with pytest.raises(InvalidParameter, match="colorway='plumm': is not a colorway of 'fluid'; did you mean 'plum'"):
+        with_preset(Design(content="hi"), "fluid", "plumm")
+
+
+@pytest.mark.parametrize("name", OLD_NAMES)
+def test_names_of_version_1_0_lead_to_a_similar_look(name):
+    new, colorway = OLD_NAMES[name]
+    with pytest.warns(DeprecationWarning, match=f"'{name}' goes with qrkit 1.1: use '{new}'"):
+        design = with_preset(Design(content="hi"), name)
+    assert design == with_preset(Design(content="hi"), new, colorway)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.contents.cards import summary
+from qrkit.design.presets import PRESETS
 from qrkit.exchange.merge import ImportResult
 from qrkit.notebook.views.fields import media
-from qrkit.notebook.views.html import card, details
+from qrkit.notebook.views.html import card, details, page_text, png_picture, soft
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
+from qrkit.pictures.gallery import THUMBNAIL, Gallery
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.printing import QRPrint
 
 MOST_SHOWN = 50
 """Maximum rows shown."""
+GALLERY = "display:flex;flex-wrap:wrap;gap:20px 28px;font:13px/1.5 system-ui,sans-serif"
 
 
 @media.register(Batch)
@@ -44,6 +47,17 @@ def _(image: QRImage) -> dict[str, Any]:
 @media.register
 def _(sheet: ContactSheet) -> dict[str, Any]:
     return {"image/svg+xml": sheet.to_svg()}
+
+
+@media.register
+def _(gallery: Gallery) -> dict[str, Any]:
+    """Show each preset with its name, what it looks like, and its colorways in their order."""
+    figures = []
+    for name, preset in PRESETS.items():
+        names = soft(", ".join(preset.colorways))
+        picture = png_picture(gallery.thumbnail(name), THUMBNAIL, f"{name}: {preset.title}", THUMBNAIL[0] // 2)
+        figures.append(f"<div><b>{page_text(name)}</b> {page_text(preset.title)}{picture}{names}</div>")
+    return {"text/html": f'<div style="{GALLERY}">{"".join(figures)}</div>'}
 
 
 @media.register

@@ -1,0 +1,86 @@
+"""Defines the options that decorate a QR Code: presets, logos, frames and captions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from qrkit.design.design import Design
+from qrkit.design.frames import FRAME_KINDS, Caption, Frame
+from qrkit.errors import InvalidParameter, Problem, nearest
+
+__all__ = ["add_decoration", "check_decoration", "decorate", "is_decorated"]
+
+OPTIONS = ("preset", "colorway", "logo", "caption", "frame")
+USUAL_FRAME = "bar"
+"""Kind of the frame of a caption, if no other is given."""
+
+
+def add_decoration(look: argparse._ArgumentGroup) -> None:
+    """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
+    look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
+    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
+    look.add_argument("--caption", metavar="TEXT", help=f"words on the frame ({USUAL_FRAME}, or that of the preset)")
+    look.add_argument("--frame", metavar="KIND", help="kind of the frame; `bubble`, `card`, `ticket` are some")
+
+
+def is_decorated(asked: argparse.Namespace) -> bool:
+    """Return True if an option that decorates was given."""
+    return any(getattr(asked, option) is not None for option in OPTIONS)
+
+
+def check_decoration(asked: argparse.Namespace) -> list[Problem]:
+    """Return the problems of unknown frames, and of options that cannot be combined."""
+    problems = []
+    if asked.colorway is not None and asked.preset is None:
+        problems.append(Problem("colorway", asked.colorway, "needs --preset, whose colors it names"))
+    if asked.frame is not None and asked.frame.lower() not in FRAME_KINDS:
+        problems.append(Problem("frame", asked.frame, f"is not a frame; {nearest(asked.frame, FRAME_KINDS)}"))
+    return problems
+
+
+def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -> Design:
+    """Return a design with its preset, frame, caption and logo.
+
+    Args:
+        design: The design.
+        asked: The options.
+        given: Fields that have options of their own, which win over the preset.
+
+    Raises:
+        InvalidParameter: If a name is unknown, or the words do not fit.
+        AssetError: If the logo cannot be read.
+        ContentTooLong: If the content does not fit.
+    """
+    logo = _content_of(asked.logo) if asked.logo is not None else None
+    if asked.preset is not None:
+        from qrkit.design.presets import with_preset
+
+        design = with_preset(design, asked.preset, asked.colorway, logo=logo, caption=asked.caption)
+        design = design.resized(**given) if given else design
+    if asked.frame is not None or (asked.caption is not None and asked.preset is None):
+        design = design.resized(frame=_frame(design.frame, asked))
+    if logo and asked.preset is None:
+        design = design if "ec" in given else design.replace(ec="H")
+        design = design.with_logo(logo, name=Path(asked.logo).stem)
+    return design
+
+
+def _frame(frame: Frame | None, asked: argparse.Namespace) -> Frame:
+    """Return the frame of a design with the kind and the words that were given."""
+    kind = asked.frame or (frame.kind if frame else USUAL_FRAME)
+    fields = {name: getattr(frame, name) for name in frame.model_fields_set} if frame else {}
+    caption = asked.caption if asked.caption is not None else fields.get("caption")
+    return Frame(**fields | {"kind": kind, "caption": Caption(caption) if isinstance(caption, str) else caption})
+
+
+def _content_of(logo: str) -> str:
+    """Return a logo as the content of a layer."""
+    from qrkit.drawing.untrusted.assets import data_uri
+
+    if logo.lower().startswith("icon:"):
+        return logo
+    if not Path(logo).is_file():
+        raise InvalidParameter(Problem("logo", logo, "is neither a file nor icon:NAME"))
+    return data_uri(logo)

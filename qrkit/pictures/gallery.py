@@ -1,0 +1,34 @@
+"""Provides `Gallery`, which shows all presets in all their colorways."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from qrkit.design.presets import PRESETS
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import Shown
+
+__all__ = ["Gallery"]
+
+THUMBNAIL = (992, 320)
+"""Width and height of a thumbnail in pixels; `make pictures` draws them."""
+
+
+class Gallery(Shown):
+    """All presets in all their colorways. Notebooks show it if it is the last line of a cell.
+
+    The images come with the package, so the gallery appears at once.
+    """
+
+    def thumbnail(self, name: str) -> bytes:
+        """Return a PNG of a preset in its colorways, side by side.
+
+        Raises:
+            InvalidParameter: If no preset has this name.
+        """
+        if name not in PRESETS:
+            raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
+        return files("qrkit.pictures").joinpath("thumbnails", f"{name}.png").read_bytes()
+
+    def __repr__(self) -> str:
+        return f"<Gallery of {len(PRESETS)}: {', '.join(PRESETS)}>"

@@ -1,0 +1,96 @@
+"""`qrkit generate` with presets, logos, captions and frames."""
+
+from zipfile import ZipFile
+
+import pytest
+from qrkit.presets import with_preset
+
+from qrkit import Design, Frame, QRImage, data_uri, decode, generate
+from qrkit.__main__ import main
+
+LINK = "https://example.com"
+LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path fill="#123456" d="M0 0h9v9z"/></svg>'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "acme.svg").write_bytes(LOGO)
+    (tmp_path / "gates.csv").write_text("gate,url\nNorth,https://example.com/n\nSouth,https://example.com/south\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    def of(*words):
+        status = main(["generate", *words])
+        return status, capsys.readouterr().err
+
+    return of
+
+
+@pytest.mark.parametrize("name", ["bubble", "fluid", "badge"])
+def test_a_preset_with_a_logo_and_a_caption_is_the_one_of_python(run, folder, name):
+    options = ("--preset", name, "--colorway", "plum", "--logo", "acme.svg", "--caption", "Olá", "-o", "a.png")
+    assert run(LINK, *options)[0] == 0
+    design = with_preset(Design(content=LINK), name, "plum", logo=data_uri(LOGO), caption="Olá")
+    assert (folder / "a.png").read_bytes() == QRImage(design).to_bytes("png")
+
+
+def test_options_win_over_the_preset(run, folder):
+    assert run(LINK, "--preset", "bar", "--foreground", "#000080", "--padding", "5", "-o", "a.svg")[0] == 0
+    expected = with_preset(Design(content=LINK), "bar").replace(foreground="#000080", padding=5)
+    assert (folder / "a.svg").read_bytes() == QRImage(expected).to_bytes("svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "frame"),
+    [
+        (("--caption", "Menu"), Frame("bar", caption="Menu")),
+        (("--frame", "seal"), Frame("seal")),
+        (("--frame", "seal", "--caption", "Menu"), Frame("seal", caption="Menu")),
+    ],
+)
+def test_a_frame_and_its_words_need_no_preset(run, folder, options, frame):
+    assert run(LINK, *options, "-o", "a.png")[0] == 0
+    assert (folder / "a.png").read_bytes() == generate(LINK, frame=frame).to_bytes("png")
+
+
+def test_the_frame_of_a_preset_can_be_another(run, folder):
+    assert run(LINK, "--preset", "bubble", "--frame", "ticket", "-o", "a.png")[0] == 0
+    preset = with_preset(Design(content=LINK), "bubble")
+    assert (folder / "a.png").read_bytes() == QRImage(
+        preset.replace(frame=preset.frame.replace(kind="ticket"))
+    ).to_bytes()
+
+
+@pytest.mark.parametrize(("level", "expected"), [((), "H"), (("--ec", "Q"), "Q")])
+def test_a_logo_needs_no_preset_and_takes_level_h_unless_told_otherwise(run, folder, level, expected):
+    assert run(LINK, "--logo", "acme.svg", *level, "-o", "a.png")[0] == 0
+    design = Design(content=LINK, ec=expected).with_logo(data_uri(LOGO), plate="rounded", name="acme")
+    assert (folder / "a.png").read_bytes() == QRImage(design).to_bytes()
+
+
+def test_every_row_of_a_table_gets_the_look(run, folder):
+    words = ("--from", "gates.csv", "--content-column", "url", "--name-column", "gate", "-o", "codes.zip")
+    assert run(*words, "--preset", "bubble", "--logo", "icon:heart", "--caption", "Here")[0] == 0
+    with ZipFile("codes.zip") as made:
+        assert {decode(made.read(name)).content for name in made.namelist()} == {
+            "https://example.com/n", "https://example.com/south",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--preset", "bubbel"), "preset='bubbel': is not a preset; did you mean 'bubble'"),
+        (("--preset", "bubble", "--colorway", "pink"), "colorway='pink': is not a colorway of 'bubble'"),
+        (("--colorway", "pink"), "colorway='pink': needs --preset"),
+        (("--logo", "none.svg"), "logo='none.svg': is neither a file nor icon:NAME"),
+        (("--frame", "sael"), "did you mean 'seal'"),
+    ],
+)
+def test_what_is_wrong_is_named(run, options, error):
+    status, err = run(LINK, *options, "-o", "a.png")
+    assert status == 2
+    assert error in err
