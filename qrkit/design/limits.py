@@ -225,6 +225,7 @@ Audience = Annotated[
         "those of tills, which look for contours and need square eyes.",
     ),
 ]
+"""Whose readers must read a symbol: those of phones, or embedded readers, too."""
 ModuleSize = Annotated[
     Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")
 ]

@@ -23,6 +23,7 @@ __all__ = [
     "LEVELS",
     "ON",
     "VERDICTS",
+    "Audience",
     "Issue",
     "Level",
     "ScanReport",
