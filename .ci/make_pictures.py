@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
+from qrkit.presets import with_preset
 
 from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage
 from qrkit.commands import demo
@@ -32,6 +33,13 @@ BRAND = Design(
 SEEN = {"x": 0, "y": 235, "width": 1000, "height": 1000}
 """Of the report, in pixels: what happened, the four numbers, and the first chart."""
 
+
+SHOWN = (
+    "bar", "bubble", "badge", "orbit", "confetti", "plate",
+    "seal", "classy", "wifi", "viewfinder", "sunset", "ticket",
+)  # fmt: skip
+CELL = 280, 320
+"""The presets in the gallery, and the room for each in pixels."""
 
 LARGE = BRAND.replace(layers=[BRAND.layers[0].replace(x=85, y=85, width=150, height=150)])
 """The same with a logo that is too large."""
@@ -55,6 +63,20 @@ def mended() -> bytes:
     return drawn(LARGE.make_scannable().design)
 
 
+def gallery() -> bytes:
+    """Twelve presets, each in the first of its colorways."""
+    sheet = Image.new("RGBA", (6 * CELL[0], 2 * CELL[1]), (0, 0, 0, 0))
+    for number, name in enumerate(SHOWN):
+        image = QRImage(with_preset(Design(content="https://example.com/menu", size=12), name))
+        drawing = Image.open(BytesIO(image.to_bytes("png"))).convert("RGBA")
+        drawing.thumbnail((CELL[0] - 24, CELL[1] - 24), Image.Resampling.LANCZOS)
+        left, top = CELL[0] * (number % 6), CELL[1] * (number // 6)
+        sheet.paste(drawing, (left + (CELL[0] - drawing.width) // 2, top + (CELL[1] - drawing.height) // 2))
+    file = BytesIO()
+    sheet.quantize(192, Image.Quantize.FASTOCTREE).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
 def report() -> bytes:
     """The top of the demo's report, as a browser shows it."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -74,6 +96,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "large.svg": partial(drawn, LARGE),
     "damage.svg": damage,
     "mended.svg": mended,
+    "gallery.png": gallery,
     "report.png": report,
 }
 """What draws each file."""
