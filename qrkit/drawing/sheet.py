@@ -36,6 +36,7 @@ class Sheet:
         layout: Sizes and positions.
         pictures: The images of the design.
         foreground: The paint of dark modules.
+        background: The paint below all items.
     """
 
     design: Design
@@ -43,6 +44,7 @@ class Sheet:
     layout: Layout
     pictures: Pictures
     foreground: Paint
+    background: Paint
 
     @property
     def ink(self) -> Paint:
