@@ -1,4 +1,4 @@
-"""Describes the decoration of a QR Code as plain data: module styles, sprites, markers, layers, the photo and the wrapper.
+"""Describes the decoration of a QR Code as plain data: modules, sprites, markers, layers, photo and wrapper.
 
 `Gradient` is in `qrkit.design.gradient`. Classes accept more types than they store: color names, lists and JSON
 objects. Their `__init__` only declares the accepted types for type checkers; at runtime, `Model.__init__` is used.
@@ -15,11 +15,11 @@ from pydantic_core import PydanticCustomError
 from qrkit.design.color import Color
 from qrkit.design.limits import (
     ALIKE,
+    MODULE_TYPES,
     Asset,
     Coordinate,
     Display,
     Extent,
-    MODULE_TYPES,
     MarkerPattern,
     ModuleType,
     ModuleWidth,

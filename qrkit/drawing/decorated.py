@@ -18,9 +18,9 @@ from qrkit.drawing.layers import draw_layers, left_out
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
 from qrkit.drawing.modules import draw_modules
-from qrkit.drawing.paints import opaque, paint
+from qrkit.drawing.paints import paint
 from qrkit.drawing.photos import draw_photo
-from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Pictures, Rectangle, Scene, Shape, Squares
+from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
@@ -62,7 +62,7 @@ class Parts(NamedTuple):
             title=summary(design.content),
             module=layout.module,
             origin=_origin(layout, across=across, down=down),
-            paper=_flip((_paper(layout, self.sheet.background),), layout, design.flip),
+            paper=_flip((Rectangle(0, 0, layout.width, layout.height, self.sheet.paper),), layout, design.flip),
         )
         if design.frame:
             done = framed(design, design.frame, self.sheet.layout)
@@ -106,11 +106,6 @@ def _move(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item,
             return (replace(squares, x=other.x, y=other.y, size=other.module),)
     scale = other.module / layout.module
     return (Group(items, Matrix(scale, scale, other.x - layout.x * scale, other.y - layout.y * scale)),)
-
-
-def _paper(layout: Layout, background: Paint) -> Rectangle:
-    """Return the rectangle that formats without transparency paint first."""
-    return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
 
 
 def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:

@@ -23,7 +23,7 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     Args:
         design: The design.
         symbol: The encoded modules.
-        pictures: The images of sprites, layers, the photo and the wrapper, by the path of the field (`layers.0.content`).
+        pictures: The images of sprites, layers, photo and wrapper, by the path of the field (`layers.0.content`).
         exact: True to fill the requested size with fractions of a pixel per module, as vector formats can; False for
             whole pixels per module.
 

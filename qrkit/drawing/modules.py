@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import product
+from operator import gt
 
 from qrkit.design.decoration import Sprite
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.photos import halftone, module_colors
+from qrkit.drawing.photos import module_colors
 from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
@@ -25,6 +26,9 @@ Place = tuple[int, int]
 
 SIZE_STEPS = 5
 """Number of different sizes that modules get."""
+
+HALFTONE_SIDE = 0.72
+"""Side of the squares on a photo, in modules; readers need 0.7."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
@@ -40,7 +44,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     """
     layout, modules, photo = sheet.layout, sheet.design.modules, sheet.design.photo
     if photo and photo.place == "halftone":
-        return halftone(sheet, dark, light)
+        return _halftone(sheet, dark, light)
     if modules.type == "default":
         plain = Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)
         return [plain, *_colored_squares(sheet, dark)]
@@ -51,6 +55,24 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
     return _sprites(sheet, dark, light)
+
+
+def _halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
+    """Draw a small square for each module on a photo; finder and alignment patterns have whole ones."""
+    layout, solid = sheet.layout, (Role.FINDER, Role.ALIGNMENT)
+    whole = tuple(
+        bytes(cell and role in solid for cell, role in zip(row, roles, strict=True))
+        for row, roles in zip(dark, sheet.symbol.roles, strict=True)
+    )
+    small = tuple(bytes(map(gt, *rows)) for rows in zip(dark, whole, strict=True))
+    edge, side = layout.module * (1 - HALFTONE_SIDE) / 2, layout.module * HALFTONE_SIDE
+    square = rectangle(edge, edge, side, side)
+    items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground)]
+    for cells, paint in ((small, sheet.foreground), (light, sheet.paper)):
+        corners = tuple(layout.place(*place) for place in _places(cells))
+        if corners:
+            items.append(Stamps(square, layout.module, layout.module, corners, paint))
+    return items
 
 
 def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from qrkit.design.color import LUMA, WHITE, Color
 from qrkit.design.gradient import Fill, Gradient
-from qrkit.design.outline import Outline, rectangle, rounded
-from qrkit.drawing.paints import opaque
-from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape, Squares, Stamps
-from qrkit.drawing.sheet import Cells, Sheet
+from qrkit.design.outline import Outline, rounded
+from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
+from qrkit.drawing.sheet import Sheet
 from qrkit.drawing.svg_elements import Definitions, document
 from qrkit.drawing.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
-__all__ = ["draw_photo", "halftone", "module_colors"]
+__all__ = ["draw_photo", "module_colors"]
 
 GAP = 181 / 255
 """Luma between a photo and the modules on it, or the background around it; readers of phones need 180 of 255."""
@@ -44,13 +43,10 @@ SHADOW = 0.35
 AREA = 0.06
 """Radius of the areas that are lightened or darkened as one, in sides of the photo."""
 
-HALFTONE_SIDE = 0.72
-"""Side of the squares of a halftone, in modules."""
-
 COLORS = 48
 """Number of different colors that a photo gives to modules."""
 
-PLATE_RADIUS, ALIGNMENT_RADIUS = 1.6, 0.5
+PLATE_RADIUS, ALIGNMENT_RADIUS = 1.0, 0.5
 """Radii of the grounds under finder and alignment patterns, in modules."""
 
 INWARD = {"top_left": 2, "top_right": 3, "bottom_left": 1}
@@ -71,29 +67,7 @@ def draw_photo(sheet: Sheet) -> list[Item]:
     x, y = layout.place(-edge, -edge)
     grounds = _grounds(sheet, edge).placed(layout.x, layout.y, layout.module)
     side = across * layout.module
-    return [Picture(shown, x, y, side, side), Shape(grounds, opaque(sheet.background) or WHITE)]
-
-
-def halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
-    """Return a small square for each module; finder and alignment patterns have whole ones.
-
-    Args:
-        sheet: The design, symbol and layout.
-        dark: Dark modules.
-        light: Light modules outside finder and alignment patterns.
-    """
-    layout, roles = sheet.layout, sheet.symbol.roles
-    solid = [bytes(role in (Role.FINDER, Role.ALIGNMENT) for role in row) for row in roles]
-    whole = tuple(bytes(map(int.__and__, *rows)) for rows in zip(dark, solid, strict=True))
-    small = tuple(bytes(map(int.__xor__, *rows)) for rows in zip(dark, whole, strict=True))
-    edge, side = layout.module * (1 - HALFTONE_SIDE) / 2, layout.module * HALFTONE_SIDE
-    square = rectangle(edge, edge, side, side)
-    items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground)]
-    for cells, paint in ((small, sheet.foreground), (light, opaque(sheet.background) or WHITE)):
-        places = [layout.place(column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell]
-        if places:
-            items.append(Stamps(square, layout.module, layout.module, tuple(places), paint))
-    return items
+    return [Picture(shown, x, y, side, side), Shape(grounds, sheet.paper)]
 
 
 def module_colors(sheet: Sheet) -> dict[tuple[int, int], Color]:
@@ -174,7 +148,7 @@ def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
     """
     import numpy as np
 
-    luma = photo @ LUMA
+    luma: np.ndarray = photo @ LUMA
     if luma.min() >= least and luma.max() <= most:
         return photo
     area = _blurred(luma)
@@ -185,8 +159,9 @@ def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
     wanted = np.clip(start + share * span + luma - area, least, most)[..., None]
     colorful = photo - luma[..., None]
     room = np.where(colorful > 0, 1 - wanted, wanted) / np.maximum(abs(colorful), 1e-6)
-    toned: np.ndarray = wanted + colorful * np.minimum(room.min(axis=2, keepdims=True), COLORFULNESS)
-    return np.clip(toned, 0, 1)
+    toned = wanted + colorful * np.minimum(room.min(axis=2, keepdims=True), COLORFULNESS)
+    clipped: np.ndarray = np.clip(toned, 0, 1)
+    return clipped
 
 
 def _blurred(luma: np.ndarray) -> np.ndarray:
@@ -196,18 +171,23 @@ def _blurred(luma: np.ndarray) -> np.ndarray:
 
     pixels = Image.fromarray((luma * 255).astype(np.uint8))
     area = pixels.filter(ImageFilter.GaussianBlur(len(luma) * AREA))
-    return np.asarray(area, dtype=float) / 255
+    blurred: np.ndarray = np.asarray(area, dtype=float) / 255
+    return blurred
 
 
 def _square(content: Bitmap | Drawing, side: int) -> np.ndarray:
     """Return the largest square in the middle of a picture, on white: red, green and blue of each pixel, 0..1."""
     import numpy as np
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     if isinstance(content, Drawing):
         picture = _rasterised(content, side)
     else:
-        picture = ImageOps.fit(Image.open(BytesIO(content.png)), (side, side), Image.Resampling.BILINEAR)
+        whole = Image.open(BytesIO(content.png))
+        # Cropped before it is resized, because `resize` with a box also takes in pixels beside the box.
+        left, top = (whole.width - min(whole.size)) // 2, (whole.height - min(whole.size)) // 2
+        cropped = whole.crop((left, top, left + min(whole.size), top + min(whole.size)))
+        picture = cropped.resize((side, side), Image.Resampling.BILINEAR)
     pixels = np.asarray(picture.convert("RGBA"), dtype=float) / 255
     photo: np.ndarray = 1 - (1 - pixels[..., :3]) * pixels[..., 3:]
     return photo

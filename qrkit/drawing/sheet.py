@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from qrkit.design.color import WHITE
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.layout import Layout
+from qrkit.drawing.paints import opaque
 from qrkit.drawing.scene import Bitmap, Drawing, Paint, Pictures
 from qrkit.symbol.symbol import Symbol
 
@@ -45,6 +47,11 @@ class Sheet:
     pictures: Pictures
     foreground: Paint
     background: Paint
+
+    @property
+    def paper(self) -> Paint:
+        """The opaque background, which lies under whatever must stay light; white if there is none."""
+        return opaque(self.background) or WHITE
 
     @property
     def ink(self) -> Paint:
