@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qrkit import server as wsgi
     from qrkit.design import presets
     from qrkit.design.color import Color
-    from qrkit.design.decoration import Layer, Marker, Markers, Modules, Placeholder, Sprite, Wrapper
+    from qrkit.design.decoration import Layer, Marker, Markers, Modules, Photo, Placeholder, Sprite, Wrapper
     from qrkit.design.design import Design
     from qrkit.design.frames import Caption, Frame
     from qrkit.design.gradient import Gradient, Stop
@@ -64,6 +64,7 @@ __all__ = [
     "Marker",
     "Markers",
     "Modules",
+    "Photo",
     "Placeholder",
     "Portfolio",
     "PrintSize",
@@ -113,6 +114,7 @@ _LATE = {
     "Marker": "design.decoration:Marker",
     "Markers": "design.decoration:Markers",
     "Modules": "design.decoration:Modules",
+    "Photo": "design.decoration:Photo",
     "Placeholder": "design.decoration:Placeholder",
     "Portfolio": "portfolio:Portfolio",
     "PrintSize": "pictures.printing:PrintSize",

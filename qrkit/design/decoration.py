@@ -1,4 +1,4 @@
-"""Describes the decoration of a QR Code as plain data: module styles, sprites, markers, layers and the wrapper.
+"""Describes the decoration of a QR Code as plain data: modules, sprites, markers, layers, photo and wrapper.
 
 `Gradient` is in `qrkit.design.gradient`. Classes accept more types than they store: color names, lists and JSON
 objects. Their `__init__` only declares the accepted types for type checkers; at runtime, `Model.__init__` is used.
@@ -6,7 +6,7 @@ objects. Their `__init__` only declares the accepted types for type checkers; at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from qrkit.design.color import Color
 from qrkit.design.limits import (
     ALIKE,
+    MODULE_TYPES,
     Asset,
     Coordinate,
     Display,
@@ -24,6 +25,7 @@ from qrkit.design.limits import (
     ModuleWidth,
     Most,
     Opacity,
+    PhotoPlace,
     SpriteName,
     SpriteType,
     Text,
@@ -34,16 +36,26 @@ from qrkit.design.limits import (
 from qrkit.model import Model, Object
 
 __all__ = [
+    "PHOTO_TYPES",
     "Layer",
     "Marker",
     "Markers",
     "Modules",
+    "Photo",
     "Placeholder",
     "Sprite",
     "Wrapper",
+    "photo_rule",
 ]
 
 ICON = "icon:"
+
+PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
+    "behind": MODULE_TYPES,
+    "inside": ("default", *ALIKE, "sprite"),
+    "halftone": ("default",),
+}
+"""The module styles for each place of a photo: inside, a module has one color, which joined ones cannot have."""
 
 Name = Annotated[Text, Field(description="A name for your own reference.")]
 
@@ -234,6 +246,52 @@ class Layer(Model):
             rule = "recolours only icons: content must begin with 'icon:'"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
         return self
+
+
+class Photo(Model):
+    """A photo that fills the symbol, cropped to a square; finder and alignment patterns stay plain.
+
+    The darker the modules and the lighter the background, the more of a photo is left: it is changed only as much as
+    readers of phones need. `ec="H"` suits photos best. `qrkit.data_uri` makes a data URI of a file.
+
+    Example:
+        >>> Photo("https://example.com/harbour.jpg", place="halftone").place
+        'halftone'
+    """
+
+    leading: ClassVar[str] = "content"
+    content: Asset = Field(description="A data URI of a PNG, JPEG or SVG, or a URL.")
+    place: PhotoPlace = "behind"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: str, *, place: PhotoPlace = ...) -> None: ...
+
+    @model_validator(mode="after")
+    def _check_content(self) -> Self:
+        if self.content.lower().startswith(ICON):
+            rule = "must be a picture, not an icon; `layers` draw icons"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "content"})
+        return self
+
+
+def photo_rule(place: str, kind: str, *, sprite: str | None, has_palette: bool) -> str | None:
+    """Return the rule that modules break for a photo at this place; None if they suit it.
+
+    Args:
+        place: See `Photo.place`.
+        kind: See `Modules.type`.
+        sprite: See `Modules.sprite`.
+        has_palette: True if the modules have colors of their own.
+    """
+    types = PHOTO_TYPES[place]
+    if kind not in types:
+        return f"place={place} needs modules.type={' or '.join(types)}, not {kind}"
+    if place == "inside" and kind == "sprite" and not sprite:
+        return "place=inside needs a built-in sprite in modules.sprite, because it colors each module"
+    if place == "inside" and has_palette:
+        return "place=inside colors each module; leave out modules.palette"
+    return None
 
 
 class Placeholder(Model):

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from qrkit import late
 from qrkit.design.characters import ALPHANUMERIC, CHARACTERS, NUMERIC, kanji_value
 from qrkit.design.color import BLACK, WHITE, Color
-from qrkit.design.decoration import Layer, Markers, Modules, Wrapper
+from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, photo_rule
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
@@ -63,6 +63,7 @@ class DesignFields(TypedDict, total=False):
     modules: Modules | Object
     markers: Markers | Object
     layers: Sequence[Layer | Object]
+    photo: Photo | Object | None
     wrapper: Wrapper | Object | None
     frame: Frame | str | Object | None
     mask: int | None
@@ -114,6 +115,7 @@ class Design(Model):
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = Field(
         default=(), description="Images over the modules, from bottom to top."
     )
+    photo: Photo | None = Field(default=None, description="A photo behind or inside the modules.")
     wrapper: Wrapper | None = Field(default=None, description="An image around the QR Code.")
     frame: Frame | None = Field(
         default=None, description="A frame around the QR Code, drawn to fit its symbol; excludes `wrapper`."
@@ -143,6 +145,16 @@ class Design(Model):
         if self.frame and self.wrapper:
             rule = "stands in the place of a wrapper; leave out one of the two"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "frame"})
+        return self
+
+    @model_validator(mode="after")
+    def _check_photo(self) -> Self:
+        modules = self.modules
+        rule = self.photo and photo_rule(
+            self.photo.place, modules.type, sprite=modules.sprite, has_palette=bool(modules.palette)
+        )
+        if rule:
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "photo"})
         return self
 
     @model_validator(mode="after")
@@ -199,6 +211,8 @@ class Design(Model):
         if self.modules.type == "sprite" and not self.modules.sprite:
             sprites = enumerate(self.modules.sprites)
             images |= {f"modules.sprites.{index}.content": sprite.content for index, sprite in sprites}
+        if self.photo:
+            images["photo.content"] = self.photo.content
         if self.wrapper:
             images["wrapper.source"] = self.wrapper.source
         return images

@@ -65,6 +65,7 @@ __all__ = [
     "Opacity",
     "PadChoice",
     "Padding",
+    "PhotoPlace",
     "PictureSide",
     "Recurrence",
     "SpriteName",
@@ -356,6 +357,16 @@ ModuleType = Annotated[
 
 ALIKE: tuple[_ModuleType, ...] = ("dots", "gapped")
 """The styles whose modules are all alike. As built-in sprites, they can have several sizes and colors."""
+PhotoPlace = Annotated[
+    Literal["behind", "inside", "halftone"],
+    BeforeValidator(_lower),
+    Field(
+        description="`behind`: under the modules, lightened until they stand out. `inside`: only in the modules, "
+        "darkened until they stand out from the background. `halftone`: unchanged, with a small dark or light square "
+        "for each module."
+    ),
+]
+
 ModuleWidth = Annotated[Number, Within(0.6, 1, "modules"), Field(title="Width")]
 
 _SpriteName = Literal[

@@ -18,8 +18,9 @@ from qrkit.drawing.layers import draw_layers, left_out
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
 from qrkit.drawing.modules import draw_modules
-from qrkit.drawing.paints import opaque, paint
-from qrkit.drawing.scene import Group, Item, Matrix, Paint, Picture, Pictures, Rectangle, Scene, Shape, Squares
+from qrkit.drawing.paints import paint
+from qrkit.drawing.photos import draw_photo
+from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
@@ -37,12 +38,10 @@ class Parts(NamedTuple):
 
     Attributes:
         sheet: The design, its symbol and the layout, which may have fractions of a pixel per module.
-        background: The paint below all items.
-        items: Modules, finder patterns and layers.
+        items: The photo, modules, finder patterns and layers.
     """
 
     sheet: Sheet
-    background: Paint
     items: tuple[Item, ...]
 
     def scene(self, *, exact: bool) -> Scene:
@@ -51,7 +50,7 @@ class Parts(NamedTuple):
         if not (exact or design.wrapper or design.frame):
             whole = lay_out(design, symbol, exact=False)
             items, layout = _move(items, layout, whole), whole
-        items = (Rectangle(0, 0, layout.width, layout.height, self.background), *items)
+        items = (Rectangle(0, 0, layout.width, layout.height, self.sheet.background), *items)
         across, down = flip_axes(design.flip)
         scene = Scene(
             width=layout.width,
@@ -63,7 +62,7 @@ class Parts(NamedTuple):
             title=summary(design.content),
             module=layout.module,
             origin=_origin(layout, across=across, down=down),
-            paper=_flip((_paper(layout, self.background),), layout, design.flip),
+            paper=_flip((Rectangle(0, 0, layout.width, layout.height, self.sheet.paper),), layout, design.flip),
         )
         if design.frame:
             done = framed(design, design.frame, self.sheet.layout)
@@ -77,9 +76,10 @@ def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
     layout = lay_out(design, symbol, exact=True)
     foreground = paint(design.foreground, layout.width, layout.height)
     background = paint(design.background, layout.width, layout.height)
-    sheet = Sheet(design, symbol, layout, pictures, foreground)
+    sheet = Sheet(design, symbol, layout, pictures, foreground, background)
     dark, light = _cells(sheet)
-    return Parts(sheet, background, (*draw_modules(sheet, dark, light), *draw_markers(sheet), *draw_layers(sheet)))
+    symbol_items = (*draw_modules(sheet, dark, light), *draw_markers(sheet))
+    return Parts(sheet, (*draw_photo(sheet), *symbol_items, *draw_layers(sheet)))
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
@@ -106,11 +106,6 @@ def _move(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item,
             return (replace(squares, x=other.x, y=other.y, size=other.module),)
     scale = other.module / layout.module
     return (Group(items, Matrix(scale, scale, other.x - layout.x * scale, other.y - layout.y * scale)),)
-
-
-def _paper(layout: Layout, background: Paint) -> Rectangle:
-    """Return the rectangle that formats without transparency paint first."""
-    return Rectangle(0, 0, layout.width, layout.height, opaque(background) or WHITE)
 
 
 def _origin(layout: Layout, *, across: bool, down: bool) -> tuple[float, float]:

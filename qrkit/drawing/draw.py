@@ -23,7 +23,7 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     Args:
         design: The design.
         symbol: The encoded modules.
-        pictures: The images of sprites, layers and the wrapper, by the path of the field (`layers.0.content`).
+        pictures: The images of sprites, layers, photo and wrapper, by the path of the field (`layers.0.content`).
         exact: True to fill the requested size with fractions of a pixel per module, as vector formats can; False for
             whole pixels per module.
 
@@ -65,6 +65,7 @@ def is_plain(design: Design) -> bool:
         design.modules.type == "default"
         and design.flip == "none"
         and not design.layers
+        and design.photo is None
         and design.wrapper is None
         and design.frame is None
         and markers.top_left is markers.top_right is markers.bottom_left is None

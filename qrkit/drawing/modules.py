@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import product
+from operator import gt
 
 from qrkit.design.decoration import Sprite
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.scene import Item, Shape, Squares, Stamps
+from qrkit.drawing.photos import module_colors
+from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Role, alignment_patterns
@@ -24,6 +26,9 @@ Place = tuple[int, int]
 
 SIZE_STEPS = 5
 """Number of different sizes that modules get."""
+
+HALFTONE_SIDE = 0.72
+"""Side of the squares on a photo, in modules; readers need 0.7."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
@@ -37,9 +42,12 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         dark: Dark modules.
         light: Light modules that may carry sprites.
     """
-    layout, modules = sheet.layout, sheet.design.modules
+    layout, modules, photo = sheet.layout, sheet.design.modules, sheet.design.photo
+    if photo and photo.place == "halftone":
+        return _halftone(sheet, dark, light)
     if modules.type == "default":
-        return [Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)]
+        plain = Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)
+        return [plain, *_colored_squares(sheet, dark)]
     if style := STYLES.get(modules.type):
         # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
         joined = style(dark) + _alignment_patterns(sheet)
@@ -49,16 +57,45 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     return _sprites(sheet, dark, light)
 
 
+def _halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
+    """Draw a small square for each module on a photo; finder and alignment patterns have whole ones."""
+    layout, solid = sheet.layout, (Role.FINDER, Role.ALIGNMENT)
+    whole = tuple(
+        bytes(cell and role in solid for cell, role in zip(row, roles, strict=True))
+        for row, roles in zip(dark, sheet.symbol.roles, strict=True)
+    )
+    small = tuple(bytes(map(gt, *rows)) for rows in zip(dark, whole, strict=True))
+    edge, side = layout.module * (1 - HALFTONE_SIDE) / 2, layout.module * HALFTONE_SIDE
+    square = rectangle(edge, edge, side, side)
+    items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground)]
+    for cells, paint in ((small, sheet.foreground), (light, sheet.paper)):
+        corners = tuple(layout.place(*place) for place in _places(cells))
+        if corners:
+            items.append(Stamps(square, layout.module, layout.module, corners, paint))
+    return items
+
+
+def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
+    """Draw the modules that a photo colors over the plain ones, which keep the page out of the joins between colors."""
+    layout, colors = sheet.layout, module_colors(sheet)
+    for color in dict.fromkeys(colors.values()):
+        cells = tuple(
+            bytes(cell and colors.get((column, row)) == color for column, cell in enumerate(line))
+            for row, line in enumerate(dark)
+        )
+        if any(map(any, cells)):
+            yield Squares(layout.x, layout.y, layout.module, cells, color, sheet.design.modules.union)
+
+
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
-    """Draw a built-in shape in place of modules, in the sizes and colors of the design."""
-    layout, modules = sheet.layout, sheet.design.modules
-    edges = [layout.place(number, number) for number in range(layout.side)]
-    corners = [(edges[column][0], edges[row][1]) for column, row in places]
+    """Draw a built-in shape in place of modules, in the sizes and colors of the design, or those of its photo."""
+    layout, modules, colors = sheet.layout, sheet.design.modules, module_colors(sheet)
     looks = list(product(modules.palette or [sheet.foreground], _scales(stamp, modules.sizes)))
-    chosen: list[list[tuple[float, float]]] = [[] for _ in looks]
-    for corner, number in zip(corners, _chance(sheet, "looks", len(corners), len(looks)), strict=True):
-        chosen[number].append(corner)
-    for (paint, scale), group in zip(looks, chosen, strict=True):
+    chosen: dict[tuple[Paint, float], list[tuple[float, float]]] = {look: [] for look in looks}
+    for place, number in zip(places, _chance(sheet, "looks", len(places), len(looks)), strict=True):
+        paint, scale = looks[number]
+        chosen.setdefault((colors.get(place, paint), scale), []).append(layout.place(*place))
+    for (paint, scale), group in chosen.items():
         if group:
             side, edge = layout.module * scale, layout.module * (1 - scale) / 2
             outline = stamp.placed(edge, edge, side)

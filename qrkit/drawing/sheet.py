@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from qrkit.design.color import WHITE
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.layout import Layout
+from qrkit.drawing.paints import opaque
 from qrkit.drawing.scene import Bitmap, Drawing, Paint, Pictures
 from qrkit.symbol.symbol import Symbol
 
@@ -36,6 +38,7 @@ class Sheet:
         layout: Sizes and positions.
         pictures: The images of the design.
         foreground: The paint of dark modules.
+        background: The paint below all items.
     """
 
     design: Design
@@ -43,6 +46,12 @@ class Sheet:
     layout: Layout
     pictures: Pictures
     foreground: Paint
+    background: Paint
+
+    @property
+    def paper(self) -> Paint:
+        """The opaque background, which lies under whatever must stay light; white if there is none."""
+        return opaque(self.background) or WHITE
 
     @property
     def ink(self) -> Paint:

@@ -81,6 +81,7 @@ def _is_known(design: Design) -> bool:
     markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
     return (
         not design.layers
+        and design.photo is None
         and design.wrapper is None
         and design.frame is None
         and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))

@@ -59,7 +59,8 @@ class Cause:
     """The damage that one part of a design does to the symbol.
 
     Attributes:
-        path: Field of the design: `layers.0`, `modules`, `markers.top_left`, `wrapper`, `frame`, `foreground`.
+        path: Field of the design: `layers.0`, `modules`, `markers.top_left`, `photo`, `wrapper`, `frame`,
+            `foreground`.
         modules: Modules that read wrong only because of this part.
         codewords: Codewords that are wrong only because of this part.
         share: These codewords as a share of all wrong codewords, 0..1.

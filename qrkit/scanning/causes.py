@@ -63,6 +63,8 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
         if getattr(design.markers, corner) and wrong[rows, columns].any():
             markers = design.markers.replace(**{corner: Marker(pattern="default")})
             yield f"markers.{corner}", design.replace(markers=markers), pictures
+    if design.photo:
+        yield "photo", design.replace(photo=None), pictures
     if design.wrapper:
         yield "wrapper", design.replace(wrapper=None), pictures
     if design.frame:

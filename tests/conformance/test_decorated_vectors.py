@@ -23,6 +23,7 @@ from qrkit import (
     Marker,
     Markers,
     Modules,
+    Photo,
     Placeholder,
     QRImage,
     Sprite,
@@ -61,6 +62,12 @@ def _photograph(draw: ImageDraw.ImageDraw) -> None:
             draw.point((x, y), fill=(200 + x // 3, 160 + y // 2, 255 - (x * y) % 60, 255))
 
 
+PHOTO = data_uri(
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 40"><defs><linearGradient id="s" x2="0" y2="1">'
+    b'<stop offset="0" stop-color="#2a1a5e"/><stop offset="1" stop-color="#f59e6b"/></linearGradient></defs>'
+    b'<path d="M0 0H60V40H0z" fill="url(#s)"/><circle cx="36" cy="20" r="7" fill="#ffe08a"/>'
+    b'<path d="M0 30Q20 18 36 30T60 26V40H0z" fill="#0c2f2a"/></svg>'
+)
 LOGO = data_uri(
     b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><defs><linearGradient id="g">'
     b'<stop offset="0" stop-color="#06c"/><stop offset="1" stop-color="#0c6" stop-opacity=".4"/>'
@@ -164,6 +171,12 @@ DESIGNS = {
         ),
     ),
     "frame": Design(content=LINK, width=480, frame=Frame("seal", caption="Scan me"), foreground="#14532D"),
+    "photo behind": Design(content=LINK, ec="H", photo=Photo(PHOTO), modules=Modules(type="dots", sizes=(0.94, 0.94))),
+    "photo inside": Design(
+        content=LINK, ec="H", photo=Photo(PHOTO, place="inside"), modules=Modules(type="dots", sizes=(0.94, 0.94))
+    ),
+    "photo inside squares": Design(content=LINK, ec="H", photo=Photo(PHOTO, place="inside"), flip="horizontal"),
+    "halftone": Design(content=LINK, ec="H", width=500, photo=Photo(PHOTO, place="halftone")),
     "width 500": Design(
         content=LINK, width=500, foreground=FADE, modules=Modules(type="dots"), layers=(_layer(LOGO, x=210, side=80),)
     ),
@@ -181,6 +194,7 @@ MOST_DIFFERENCE = {"ghostscript": 2.5, "poppler": 3.5, "xaml": 3, "svg": 3}
 """Mean steps of 255 per pixel and colour that a program may be off from ours, all of them at edges and in pictures."""
 
 QUICK = ("linear", "fade on a gradient", "sprite with a gradient", "sprites of pictures", "layers", "wrapper", "frame",
+         "photo behind", "photo inside", "halftone",
          "width 500", "for print")  # fmt: skip
 """Each way of drawing once; the others take their time in `make slow`."""
 

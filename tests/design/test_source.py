@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Sprite, Wrapper
+from qrkit import Design, Gradient, Layer, Marker, Markers, Modules, Photo, Sprite, Wrapper
 from qrkit.design.color import Color
 from qrkit.design.limits import MARKER_PATTERNS, SPRITE_NAMES
 from qrkit.design.source import python_source
@@ -65,6 +65,7 @@ designs = st.builds(
     markers=st.builds(Markers, top_left=some_markers, top_right=some_markers, bottom_left=some_markers)
     | st.builds(lambda one: Markers(top_left=one, top_right=one, bottom_left=one), markers),
     layers=st.lists(layers, max_size=2),
+    photo=st.none() | st.builds(Photo, texts),
     wrapper=st.none() | st.just(wrapper),
 )
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Design, Gradient, Layer, Modules, QRImage, check
+from qrkit import Design, Gradient, Layer, Modules, Photo, QRImage, check
 from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from qrkit.scanning.arithmetic import reckoned
 from tests.scanning.designs import CORNERS, all_eyes, dark_frame, plain, tiny_sprite
@@ -60,6 +60,7 @@ def test_most_designs_need_no_drawing():
     "fields",
     [
         {"layers": [Layer("icon:heart", x=1, y=1, width=9, height=9)]},
+        {"photo": Photo("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'/>")},
         {"wrapper": dark_frame(9)},
         {"foreground": Gradient.linear("black", "navy")},
         {"background": Gradient.linear("white", "ivory")},

@@ -12,7 +12,7 @@ from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, SPRIT
 from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, make_app
 from tests.conformance import readers
-from tests.server.posted import FULL, LINK, PLAIN, RED, changed, paths, png, uri
+from tests.server.posted import DISC, FULL, LINK, PLAIN, RED, changed, paths, png, uri
 from tests.server.test_errors import assert_keeps_the_contract
 
 GENERATE = "/api/v3/generate"
@@ -153,6 +153,40 @@ def test_a_frame_is_drawn_as_in_python_and_may_come_from_a_template(picture, sen
 )
 def test_what_is_wrong_with_a_frame_is_named(send, frame, pointer):
     reply = send(PLAIN | {"frame": frame})
+    assert reply.status == 400
+    assert [error["pointer"] for error in json.loads(reply.body)["errors"]] == [pointer]
+
+
+PHOTO = {"content": uri(png(120, 60, 200, 255)), "place": "behind"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("content", uri(png(10, 90, 40, 255))), ("content", DISC), ("place", "inside"), ("place", "halftone")],
+)
+def test_every_field_of_a_photo_has_an_effect_on_the_picture(picture, path, value):
+    base = PLAIN | {"photo": PHOTO, "ec": "H"}
+    assert picture(changed(base, f"photo.{path}", value)) != picture(base)
+
+
+def test_a_photo_is_drawn_as_in_python(picture):
+    body = PLAIN | {"photo": PHOTO, "ec": "H"}
+    assert picture(body) == QRImage(Design(content=LINK, ec="H", photo=PHOTO)).to_bytes("png")
+    assert decode(picture(body)).content == LINK
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"photo": {}}, "/photo/content"),
+        ({"photo": PHOTO | {"place": "over"}}, "/photo/place"),
+        ({"photo": PHOTO | {"content": "icon:home"}}, "/photo/content"),
+        ({"photo": PHOTO | {"content": "data:image/png;base64,AAAA"}}, "/photo/content"),
+        ({"photo": PHOTO | {"place": "inside"}, "modules": {"type": "fluid"}}, "/photo"),
+    ],
+)
+def test_what_is_wrong_with_a_photo_is_named(send, fields, pointer):
+    reply = send(PLAIN | fields)
     assert reply.status == 400
     assert [error["pointer"] for error in json.loads(reply.body)["errors"]] == [pointer]
 

@@ -44,7 +44,7 @@ UNSAID = {
         "template-not-found": "",
         "content-too-long": "",
         "bad-content": "/content|/frame/caption/(text|subtitle)",  # which letters need shaping
-        "bad-value": "/shorten|/layers/.*|/modules.*|/wrapper.*|/frame.*|/(fore|back)ground.*",
+        "bad-value": "/shorten|/layers/.*|/modules.*|/photo.*|/wrapper.*|/frame.*|/(fore|back)ground.*",
         "shorten-not-applicable": "/shorten",
         # What two fields make together: pixels in all, the stops of a gradient, a placeholder in its wrapper.
         "out-of-range": "/.*",

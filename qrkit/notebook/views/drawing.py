@@ -6,7 +6,7 @@ from typing import Any
 
 from qrkit.contents.cards import summary
 from qrkit.design.color import BLACK, WHITE
-from qrkit.design.decoration import Marker, Markers, Modules
+from qrkit.design.decoration import Marker, Markers, Modules, Photo
 from qrkit.design.design import Design
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Gradient
@@ -36,7 +36,8 @@ def _(scene: Scene) -> dict[str, Any]:
 @media.register(Marker)
 @media.register(Markers)
 @media.register(Modules)
-def _(subject: Design | Frame | Gradient | Marker | Markers | Modules) -> dict[str, Any]:
+@media.register(Photo)
+def _(subject: Design | Frame | Gradient | Marker | Markers | Modules | Photo) -> dict[str, Any]:
     """Show the image with the fields next to it."""
     design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
@@ -53,7 +54,7 @@ def _(subject: Design | Frame | Gradient | Marker | Markers | Modules) -> dict[s
     return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
 
 
-def _sample(part: Frame | Gradient | Marker | Markers | Modules) -> Design:
+def _sample(part: Frame | Gradient | Marker | Markers | Modules | Photo) -> Design:
     """Return a plain design with this one part."""
     match part:
         case Frame():
@@ -64,6 +65,8 @@ def _sample(part: Frame | Gradient | Marker | Markers | Modules) -> Design:
             return Design(content=SAMPLE, markers=Markers(top_left=part, top_right=part, bottom_left=part))
         case Markers():
             return Design(content=SAMPLE, markers=part)
+        case Photo():
+            return Design(content=SAMPLE, ec="H", photo=part)
     return Design(content=SAMPLE, modules=part)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qrkit.design.decoration import PHOTO_TYPES, photo_rule
 from qrkit.design.limits import ALIKE
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.logo import Logo
@@ -47,6 +48,25 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
             hole = fields["wrapper"]["placeholder"]
             for part in ("x", "width") if side == "width" else ("y", "height"):
                 hole[part] *= fields["wrapper"][side] / before
+    if path[0] in ("modules", "photo"):
+        _suit_photo(fields, is_photo=path[0] == "photo")
+
+
+def _suit_photo(fields: Fields, *, is_photo: bool) -> None:
+    """Change the modules if they do not suit a changed photo, or the place of the photo if modules changed."""
+    photo, modules = fields.get("photo"), fields.get("modules", {})
+    if not photo or photo.get("place", "behind") not in PHOTO_TYPES:
+        return
+    rule = photo_rule(
+        photo.get("place", "behind"),
+        modules.get("type", "default"),
+        sprite=modules.get("sprite"),
+        has_palette=bool(modules.get("palette")),
+    )
+    if rule and is_photo:
+        del fields["modules"]
+    elif rule:
+        photo["place"] = "behind"
 
 
 def _keep_proportions(layer: Fields) -> None:

@@ -26,7 +26,7 @@ GROUPS = {
     "Colors": ("foreground", "background"),
     "Modules": ("modules",),
     "Eyes": ("markers",),
-    "Layers": ("layers",),
+    "Layers": ("layers", "photo"),
     "Wrapper": ("wrapper", "frame"),
     "Output": (),
 }

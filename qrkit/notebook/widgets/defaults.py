@@ -25,6 +25,12 @@ CARD = (
     'stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 )
 """A card with a white field, and the scan sign below it."""
+HILLS = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#8FC9F0"/>'
+    '<circle cx="68" cy="36" r="14" fill="#FFC94A"/><path d="M0 62L30 40L58 66L76 54L100 72V100H0z" fill="{}"/>'
+    '<path d="M0 78Q40 66 100 86V100H0z" fill="#3F8A56"/></svg>'
+)
+"""A landscape, to be replaced by a photo."""
 
 
 def _ink(image: QRImage) -> Color:
@@ -104,6 +110,7 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     },
     "layers": _layer,
     "layers.color": lambda image: _ink(image).argb,
+    "photo": lambda _image: {"content": _svg(HILLS, Color(82, 110, 160))},
     "wrapper": _wrapper,
     "frame": lambda _image: {"kind": "bar"},
     "frame.caption": lambda _image: {"text": "Scan me"},

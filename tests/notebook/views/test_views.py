@@ -22,6 +22,7 @@ from qrkit import (
     Marker,
     Markers,
     Modules,
+    Photo,
     Placeholder,
     PrintSize,
     Properties,
@@ -90,6 +91,7 @@ def examples(text, checked):
         generate(text).symbol, shop.templates, repair, logo, standard.grade, quick.panel, quick.budget,
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
         Caption("<img src=x onload=y>"), Frame("card", caption="<b onload=y>"),
+        Photo(DOT),
         PrintSize(size_mm=40), generate(text).print_at(90), quick, ImportResult(0, (issue,)),
         ScheduleEvent(content=text, date=CREATED), shop.scans.where(since="2026-06-01", time_zone="Europe/Ljubljana"),
     ]  # fmt: skip
@@ -143,7 +145,9 @@ def test_whatever_is_public_shows_itself(hostile, name):
         assert bundle["image/svg+xml"].startswith("<svg")
 
 
-@pytest.mark.parametrize("name", ["Design", "Gradient", "Marker", "Markers", "Modules", "QRCode", "Scene", "Symbol"])
+@pytest.mark.parametrize(
+    "name", ["Design", "Gradient", "Marker", "Markers", "Modules", "Photo", "QRCode", "Scene", "Symbol"]
+)
 def test_what_is_seen_is_shown_as_a_picture_that_reads(hostile, name):
     bundle = bundle_of(hostile[name])
     assert bundle.keys() >= PICTURES

@@ -18,6 +18,7 @@ from qrkit import (
     Marker,
     Markers,
     Modules,
+    Photo,
     Sprite,
     Wrapper,
     data_uri,
@@ -115,6 +116,7 @@ NARROWER = {
     ("wrapper", "placeholder", "y"): [0, 1, 400],
     ("wrapper", "placeholder", "width"): [200, 250.5, 800],
     ("wrapper", "placeholder", "height"): [200, 250.5, 800],
+    ("photo", "content"): [PICTURE],
     ("frame", "kind"): ["bar", "seal", "viewfinder"],
     ("frame", "caption", "text"): ["A name", "<b>&\"'"],
     ("frame", "caption", "subtitle"): ["A name", "<b>&\"'"],
@@ -144,6 +146,8 @@ def base_for(path: tuple) -> Design:
         caption = Caption("Scan me", subtitle="Open", color="white")
         frame = Frame("bar", caption=caption, color="navy", background="white", icon="home")
         return RICH.replace(wrapper=None, frame=frame)
+    if path[0] == "photo":
+        return RICH.replace(photo=Photo(PICTURE))
     if path[0] == "foreground" and path[-1] in ("cx", "cy", "fx", "fy", "radius"):
         return RICH.replace(foreground=RADIAL)
     if path[0] == "background" and path[-1] in ("x", "y"):
@@ -204,7 +208,7 @@ def test_controls_know_bounds_units_choices_and_help():
 
 
 OPTIONAL = [path for path, control in LEAVES if control.optional] + [
-    ("wrapper",), ("frame",), ("frame", "caption"), ("foreground", "direction"),
+    ("wrapper",), ("photo",), ("frame",), ("frame", "caption"), ("foreground", "direction"),
     ("markers", "topLeft"), ("markers", "topRight"), ("markers", "bottomLeft"),
 ]  # fmt: skip
 
@@ -290,7 +294,9 @@ def test_what_is_no_picture_changes_no_place():
 
 
 @pytest.mark.parametrize("content", ["hi", "https://example.com", "x" * 200])
-@pytest.mark.parametrize("path", [("layers",), ("wrapper",), ("modules", "sprites"), ("markers", "topLeft")])
+@pytest.mark.parametrize(
+    "path", [("layers",), ("photo",), ("wrapper",), ("modules", "sprites"), ("markers", "topLeft")]
+)
 def test_what_is_added_leaves_the_code_readable(content, path):
     draft = Draft(Design(content=content))
     draft.edit(Edit(path, "start"))
@@ -311,6 +317,26 @@ def test_sprite_and_type_follow_each_other():
     assert draft.design.modules.type == "sprite"
     draft.edit(Edit(("modules", "sprites", 0), "remove"))
     assert draft.design.modules.type == "default"
+
+
+def test_modules_and_the_place_of_a_photo_follow_each_other():
+    draft = Draft(Design(content="hi", modules={"type": "fluid"}))
+    draft.edit(Edit(("photo",), "start"))
+    assert (draft.design.photo.place, draft.design.modules.type) == ("behind", "fluid")
+    for place in ("inside", "halftone"):
+        draft.edit(Edit(("photo", "place"), "set", place))
+        assert (draft.design.photo.place, draft.design.modules) == (place, Modules())
+        draft.edit(Edit(("modules", "type"), "set", "fluid"))
+        assert draft.design.photo.place == "behind"
+    draft.edit(Edit(("modules", "type"), "set", "dots"))
+    draft.edit(Edit(("photo", "place"), "set", "inside"))
+    assert draft.design.modules.type == "dots"
+    draft.edit(Edit(("modules", "palette"), "set", ["#FF102030"]))
+    assert draft.design.photo.place == "behind"
+    before = draft.design
+    with pytest.raises(InvalidParameter):
+        draft.edit(Edit(("photo", "place"), "set", "above"))
+    assert draft.design is before
 
 
 def test_layers_keep_their_place_when_the_picture_grows():

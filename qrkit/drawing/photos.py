@@ -1,0 +1,204 @@
+"""Draws a photo behind or inside the modules, lightened or darkened as much as readers of phones need."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from qrkit.design.color import LUMA, WHITE, Color
+from qrkit.design.gradient import Fill, Gradient
+from qrkit.design.outline import Outline, rounded
+from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
+from qrkit.drawing.sheet import Sheet
+from qrkit.drawing.svg_elements import Definitions, document
+from qrkit.drawing.svg_elements import picture as drawn
+from qrkit.drawing.untrusted.rasteriser import rasterise
+from qrkit.symbol.symbol import FINDER, Role, alignment_patterns, finder_places
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL.Image import Image
+
+__all__ = ["draw_photo", "module_colors"]
+
+GAP = 181 / 255
+"""Luma between a photo and the modules on it, or the background around it; readers of phones need 180 of 255."""
+
+FINEST = 16
+"""Pixels of a photo per module; more would only make vector files larger."""
+
+DETAIL = 0.2
+"""Share of the range of luma at each of its ends that is for details, and not for whole areas."""
+
+COLORFULNESS = 1.1
+"""Largest factor by which colors get stronger, because light and dark ones look paler."""
+
+HALFTONE = (0.15, 1.0)
+"""Range of luma in which both the dark and the light squares of a halftone stand out."""
+
+SHADOW = 0.35
+"""Luma of the darkest modules with a photo inside, as a share of that of the lightest; darker ones have no color."""
+
+AREA = 0.06
+"""Radius of the areas that are lightened or darkened as one, in sides of the photo."""
+
+COLORS = 48
+"""Number of different colors that a photo gives to modules."""
+
+PLATE_RADIUS, ALIGNMENT_RADIUS = 1.0, 0.5
+"""Radii of the grounds under finder and alignment patterns, in modules."""
+
+INWARD = {"top_left": 2, "top_right": 3, "bottom_left": 1}
+"""The corner of each plate that lies within the photo, clockwise from the top left; the others lie on its edges."""
+
+
+def draw_photo(sheet: Sheet) -> list[Item]:
+    """Return a photo that lies below the modules, and the light grounds on it; nothing for other designs."""
+    design, layout = sheet.design, sheet.layout
+    if design.photo is None or design.photo.place == "inside":
+        return []
+    is_behind = design.photo.place == "behind"
+    edge = min(1, layout.padding) if is_behind else 0
+    inks = design.modules.palette or [design.foreground]
+    least, most = (min(1, max(_lumas(*inks)) + GAP), 1) if is_behind else HALFTONE
+    across = layout.side + 2 * edge
+    shown = _picture(_content(sheet), across * FINEST, least, most)
+    x, y = layout.place(-edge, -edge)
+    grounds = _grounds(sheet, edge).placed(layout.x, layout.y, layout.module)
+    side = across * layout.module
+    return [Picture(shown, x, y, side, side), Shape(grounds, sheet.paper)]
+
+
+def module_colors(sheet: Sheet) -> dict[tuple[int, int], Color]:
+    """Return the color of each module that a photo inside the modules gives it, by column and row.
+
+    Finder and alignment patterns are left out. Other designs have no such colors.
+    """
+    design = sheet.design
+    if design.photo is None or design.photo.place != "inside":
+        return {}
+    most = max(0, min(_lumas(design.background)) - GAP)
+    colors = _colors(_content(sheet), sheet.layout.side, most)
+    return {
+        (column, row): color
+        for row, (line, roles) in enumerate(zip(colors, sheet.symbol.roles, strict=True))
+        for column, (color, role) in enumerate(zip(line, roles, strict=True))
+        if role not in (Role.FINDER, Role.ALIGNMENT)
+    }
+
+
+def _content(sheet: Sheet) -> Bitmap | Drawing:
+    content = sheet.pictures["photo.content"]
+    assert not isinstance(content, Outline), "a photo is not an icon"
+    return content
+
+
+def _lumas(*fills: Fill) -> list[float]:
+    """Return the luma of all colors of fills on a white page, 0..1."""
+    colors = [[stop.color for stop in fill.stops] if isinstance(fill, Gradient) else [fill] for fill in fills]
+    return [color.over(WHITE).luma for some in colors for color in some]
+
+
+def _grounds(sheet: Sheet, edge: int) -> Outline:
+    """Draw the grounds under finder patterns and their separators, and in alignment patterns, in modules."""
+    side = FINDER + 1 + edge
+    plates = []
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
+        radii = [0.0] * 4
+        radii[INWARD[corner]] = PLATE_RADIUS
+        left, top = (-edge if place == 0 else place - 1 for place in (column, row))
+        plates.append(rounded(left, top, side, side, (radii[0], radii[1], radii[2], radii[3])))
+    # The ground of an alignment pattern ends below its dark ring.
+    inner = [
+        rounded(column - 1.5, row - 1.5, 4, 4, ALIGNMENT_RADIUS)
+        for row, column in alignment_patterns(sheet.symbol.version)
+    ]
+    return Outline.joined([*plates, *inner])
+
+
+@lru_cache(maxsize=8)
+def _picture(content: Bitmap | Drawing, side: int, least: float, most: float) -> Bitmap:
+    """Return a photo as a picture whose luma is within a range."""
+    import numpy as np
+    from PIL import Image
+
+    photo = _toned(_square(content, side), least, most)
+    file = BytesIO()
+    Image.fromarray(np.rint(photo * 255).astype(np.uint8)).save(file, "PNG", compress_level=3)
+    return Bitmap(file.getvalue(), side, side)
+
+
+@lru_cache(maxsize=8)
+def _colors(content: Bitmap | Drawing, side: int, most: float) -> tuple[tuple[Color, ...], ...]:
+    """Return a photo of one pixel per module, whose areas have at most this luma, in few colors."""
+    import numpy as np
+    from PIL import Image
+
+    photo = _toned(_square(content, side), most * SHADOW, most)
+    few = Image.fromarray(np.rint(photo * 255).astype(np.uint8)).quantize(COLORS, dither=Image.Dither.NONE)
+    pixels = np.asarray(few.convert("RGB"))
+    return tuple(tuple(Color(*map(int, pixel)) for pixel in row) for row in pixels)
+
+
+def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
+    """Move the luma of a photo's areas into a range, and keep details and colors as far as there is room for them.
+
+    A photo within the range stays as it is.
+    """
+    import numpy as np
+
+    luma: np.ndarray = photo @ LUMA
+    if luma.min() >= least and luma.max() <= most:
+        return photo
+    area = _blurred(luma)
+    margin = (most - least) * DETAIL
+    span = min(np.ptp(area), most - least - 2 * margin)
+    start = np.clip(area.min(), least + margin, most - margin - span)
+    share = (area - area.min()) / max(np.ptp(area), 1e-6)
+    wanted = np.clip(start + share * span + luma - area, least, most)[..., None]
+    colorful = photo - luma[..., None]
+    room = np.where(colorful > 0, 1 - wanted, wanted) / np.maximum(abs(colorful), 1e-6)
+    toned = wanted + colorful * np.minimum(room.min(axis=2, keepdims=True), COLORFULNESS)
+    clipped: np.ndarray = np.clip(toned, 0, 1)
+    return clipped
+
+
+def _blurred(luma: np.ndarray) -> np.ndarray:
+    """Return the luma of the area around each pixel."""
+    import numpy as np
+    from PIL import Image, ImageFilter
+
+    pixels = Image.fromarray((luma * 255).astype(np.uint8))
+    area = pixels.filter(ImageFilter.GaussianBlur(len(luma) * AREA))
+    blurred: np.ndarray = np.asarray(area, dtype=float) / 255
+    return blurred
+
+
+def _square(content: Bitmap | Drawing, side: int) -> np.ndarray:
+    """Return the largest square in the middle of a picture, on white: red, green and blue of each pixel, 0..1."""
+    import numpy as np
+    from PIL import Image
+
+    if isinstance(content, Drawing):
+        picture = _rasterised(content, side)
+    else:
+        whole = Image.open(BytesIO(content.png))
+        # Cropped before it is resized, because `resize` with a box also takes in pixels beside the box.
+        left, top = (whole.width - min(whole.size)) // 2, (whole.height - min(whole.size)) // 2
+        cropped = whole.crop((left, top, left + min(whole.size), top + min(whole.size)))
+        picture = cropped.resize((side, side), Image.Resampling.BILINEAR)
+    pixels = np.asarray(picture.convert("RGBA"), dtype=float) / 255
+    photo: np.ndarray = 1 - (1 - pixels[..., :3]) * pixels[..., 3:]
+    return photo
+
+
+def _rasterised(content: Drawing, side: int) -> Image:
+    from PIL import Image
+
+    _, _, across, down = content.box
+    scale = side / min(across, down)
+    box = ((side - across * scale) / 2, (side - down * scale) / 2, across * scale, down * scale)
+    definitions = Definitions()
+    body = drawn(content, box, definitions)
+    return Image.frombytes("RGBA", (side, side), rasterise(document(side, side, body, definitions), side, side))
