@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from qrkit.design.brand import Brand
+from qrkit.drawing.untrusted.assets import read_asset
 from qrkit.portfolio.saved import Saved
+from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.store.templates import SavedIn
 
-__all__ = ["Brands"]
+__all__ = ["Brands", "brand_behind"]
 
 
 class Brands(Saved):
@@ -41,8 +43,12 @@ class Brands(Saved):
 
         Raises:
             InvalidParameter: If the name is invalid, or the account already has 1,000 brands.
+            AssetError: If the logo is invalid.
+            RemoteContentDisabled: If the logo is a URL: landing pages load nothing.
         """
         self._check_name(name)
+        if brand.logo:
+            read_asset(brand.logo, part="logo")
         self._write(name, brand.to_json())
 
     def get(self, name: str) -> Brand:
@@ -68,3 +74,9 @@ class Brands(Saved):
         """The brand in use."""
         text = table.current_brand(self._store, self._account_id)
         return Brand.from_json(text) if text else None
+
+
+def brand_behind(store: Store, short_code: str) -> Brand | None:
+    """Return the brand in use of the account that has the QR Code with this short code, if there is one."""
+    text = table.brand_behind(store, short_code)
+    return Brand.from_json(text) if text else None

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from qrkit.store.connection import Store
 from qrkit.tracking.times import naive
 
-__all__ = ["SavedIn", "current_brand", "delete", "get", "names", "save", "use_brand"]
+__all__ = ["SavedIn", "brand_behind", "current_brand", "delete", "get", "names", "save", "use_brand"]
 
 SavedIn: TypeAlias = Literal["brands", "templates"]
 """The tables whose rows have a name that is unique in their account."""
@@ -21,6 +21,9 @@ GET = "SELECT fields FROM {table} WHERE account_id = ? AND name = ?"
 NAMES = "SELECT name FROM {table} WHERE account_id = ?"
 DELETE = "DELETE FROM {table} WHERE account_id = ? AND name = ?"
 USE = "UPDATE brands SET is_current = coalesce(name = ?, false) WHERE account_id = ?"
+BEHIND = """
+SELECT b.fields FROM qrcodes q JOIN brands b ON b.account_id = q.account_id WHERE q.short_code = ? AND b.is_current
+"""
 CURRENT = "SELECT fields FROM brands WHERE account_id = ? AND is_current"
 
 
@@ -53,4 +56,10 @@ def use_brand(store: Store, account_id: str, name: str | None) -> None:
 def current_brand(store: Store, account_id: str) -> str | None:
     """Return the JSON of the current brand of an account."""
     row = store.row(CURRENT, [account_id])
+    return str(row["fields"]) if row else None
+
+
+def brand_behind(store: Store, short_code: str) -> str | None:
+    """Return the JSON of the current brand of the account that has the QR Code with this short code."""
+    row = store.row(BEHIND, [short_code])
     return str(row["fields"]) if row else None
