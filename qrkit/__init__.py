@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from qrkit import analytics, charts, errors, report, server
     from qrkit import server as wsgi
     from qrkit.design import presets
+    from qrkit.design.brand import Brand
     from qrkit.design.color import Color
     from qrkit.design.decoration import Layer, Marker, Markers, Modules, Photo, Placeholder, Sprite, Wrapper
     from qrkit.design.design import Design
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from qrkit.tracking.records import Campaign, Location, Properties, QRCode, ScheduleEvent
 
 __all__ = [
+    "Brand",
     "Campaign",
     "Caption",
     "Color",
@@ -101,6 +103,7 @@ __all__ = [
 
 
 _LATE = {
+    "Brand": "design.brand:Brand",
     "Campaign": "tracking.records:Campaign",
     "Caption": "design.frames:Caption",
     "Color": "design.color:Color",

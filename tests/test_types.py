@@ -12,7 +12,7 @@ import pytest
 
 import qrkit
 from qrkit import Design
-from qrkit.design import decoration, gradient
+from qrkit.design import brand, decoration, frames, gradient
 from qrkit.design.design import DesignChanges, DesignFields
 from qrkit.notebook.accessor import QRAccessor
 from qrkit.portfolio.templates import Templates
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 def constructors():
     """Each record whose `__init__` type checkers see, and its parameters: those required, then the others."""
-    for module in (decoration, gradient):
+    for module in (brand, decoration, frames, gradient):
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             made = next((one for one in ast.walk(node) if isinstance(one, ast.FunctionDef)), None)
             if isinstance(node, ast.ClassDef) and made and made.name == "__init__":
@@ -40,6 +40,7 @@ TAKING_FIELDS = [
     (QRAccessor.generate, DesignFields, "M"),
     (QRAccessor.check, DesignFields, "M"),
     (QRAccessor.save, DesignFields, "M"),
+    (qrkit.Brand.design, DesignFields, "M"),
     (Templates.design, DesignFields, "M"),
     (qrkit.Portfolio.image, DesignFields, ...),
     (Design.replace, DesignChanges, ...),

@@ -20,7 +20,7 @@ object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The s
 from __future__ import annotations
 
 from qrkit.charts.axes import Chart
-from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, dark
+from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, css_of, dark
 from qrkit.charts.expected import forecast, previous_period, unusual_days
 from qrkit.charts.first_scans import time_to_first_scan
 from qrkit.charts.hour_of_week import hour_of_week
@@ -37,6 +37,8 @@ __all__ = [
     "Chart",
     "assign_colors",
     "bars",
+    "brand_colors",
+    "css_of",
     "dark",
     "forecast",
     "hour_of_week",

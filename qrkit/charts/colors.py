@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
-__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "dark", "tint"]
+from qrkit.design.color import Color
+
+if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
+
+__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "brand_colors", "css_of", "dark", "tint"]
 
 COLORS = {
     "ink": ("#16191d", "#eceef1"),
@@ -32,14 +38,56 @@ COLORS = {
 
 MOST_COLORS = 6
 """More colors could not be distinguished."""
+LEAST_OF_TEXT = 7.0
+"""Contrast of text with its background (WCAG 2.2, level AAA)."""
 
 
-def _variables(mode: int) -> str:
-    return "".join(f"--{name}:{both[mode]};" for name, both in COLORS.items())
+def brand_colors(brand: Brand) -> dict[str, tuple[str, str]]:
+    """Return the colors of charts in the look of a brand.
+
+    The accent, dark or light enough for the background, is the first color, and heat maps are shades of it. The house
+    color that is the most like it gives way to the first house color. Text on light backgrounds is in the ink.
+    """
+    papers = [Color.parse(shade) for shade in COLORS["paper"]]
+    accents = [(brand.accent or brand.ink).visible_on(paper) for paper in papers]
+    ink = brand.ink.visible_on(papers[0], LEAST_OF_TEXT)
+    alike = min((f"color-{number}" for number in range(1, MOST_COLORS + 1)), key=lambda name: _distance(accents, name))
+    heat = {
+        f"heat-{level}": _pair(
+            Color(*_parts(accent), 51 * level).over(Color.parse(ground))
+            for accent, ground in zip(accents, COLORS["heat-0"], strict=True)
+        )
+        for level in range(1, 6)
+    }
+    series = {alike: COLORS["color-1"]} | {"color-1": _pair(accents)}
+    return COLORS | heat | series | {"ink": (ink.rgb.lower(), COLORS["ink"][1])}
 
 
-CSS = f":root{{{_variables(0)}}}@media screen and (prefers-color-scheme:dark){{:root{{{_variables(1)}}}}}"
-"""The colors as CSS variables; dark ones if the reader's screen prefers them, light ones in print."""
+def _pair(colors: Iterable[Color]) -> tuple[str, str]:
+    light, dark = (color.rgb.lower() for color in colors)
+    return light, dark
+
+
+def _parts(color: Color) -> tuple[int, int, int]:
+    return color.red, color.green, color.blue
+
+
+def _distance(accents: Iterable[Color], name: str) -> int:
+    """Return how far a house color is from the accent, on both backgrounds together."""
+    pairs = zip(accents, map(Color.parse, COLORS[name]), strict=True)
+    return sum(
+        (part - other) ** 2 for one, shade in pairs for part, other in zip(_parts(one), _parts(shade), strict=True)
+    )
+
+
+def css_of(colors: Mapping[str, tuple[str, str]]) -> str:
+    """Return colors as CSS variables; dark ones if the reader's screen prefers them, light ones in print."""
+    light, dark = ("".join(f"--{name}:{both[mode]};" for name, both in colors.items()) for mode in (0, 1))
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+
+
+CSS = css_of(COLORS)
+"""The colors of qrkit as CSS variables."""
 
 
 _is_dark = ContextVar("is_dark", default=False)

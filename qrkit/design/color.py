@@ -17,6 +17,10 @@ __all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the lightness that readers see (ITU-R BT.601)."""
+LUMINANCE = (0.2126, 0.7152, 0.0722)
+"""Weights of red, green and blue in the light that people see (WCAG 2.2)."""
+STEP = 5
+"""Of 255: how much of black or white is added at a time until a color is visible."""
 
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
@@ -94,6 +98,33 @@ class Color(Shown):
     def luma(self) -> float:
         """Lightness as readers see it (ITU-R BT.601), 0.0 (black) to 1.0 (white); alpha is ignored."""
         return sum(part * weight for part, weight in zip((self.red, self.green, self.blue), LUMA, strict=True)) / 255
+
+    @property
+    def luminance(self) -> float:
+        """Relative luminance as people see it (WCAG 2.2), 0.0 (black) to 1.0 (white); alpha is ignored."""
+        parts = ((part / 255) for part in (self.red, self.green, self.blue))
+        linear = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return sum(part * weight for part, weight in zip(linear, LUMINANCE, strict=True))
+
+    def contrast(self, other: Color) -> float:
+        """Return the contrast ratio of two opaque colors (WCAG 2.2), 1.0 (none) to 21.0 (black on white)."""
+        dark, light = sorted((self.luminance, other.luminance))
+        return (light + 0.05) / (dark + 0.05)
+
+    def visible_on(self, ground: Color, least: float = 3.0) -> Color:
+        """Return the color, darkened on a light ground or lightened on a dark one until its contrast is enough.
+
+        Args:
+            ground: The color behind it.
+            least: The smallest contrast ratio: 3 for graphics and large text, 4.5 for text (WCAG 2.2).
+
+        Example:
+            >>> Color.parse("#F97316").visible_on(WHITE), Color.parse("navy").visible_on(WHITE)
+            (Color.parse('#ED6D15'), Color.parse('#000080'))
+        """
+        end = 0 if ground.contrast(BLACK) > ground.contrast(WHITE) else 255
+        mixed = (Color(end, end, end, alpha).over(self) for alpha in range(0, 256, STEP))
+        return next((color for color in mixed if color.contrast(ground) >= least), Color(end, end, end))
 
     @property
     def opaque(self) -> Color:

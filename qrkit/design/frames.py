@@ -82,6 +82,8 @@ FRAME_KINDS: tuple[_FrameKind, ...] = get_args(_FrameKind)
 
 ONE_LINE = ("legend", "pill", "ribbon")
 """Kinds without room for a subtitle."""
+WORDLESS = ("border", "plate", "round", "stamp", "viewfinder")
+"""Kinds that have no caption by default."""
 
 FrameKind = Annotated[
     _FrameKind,
@@ -149,6 +151,9 @@ class Caption(Model):
         return {"text": value} if isinstance(value, str) else value
 
 
+USUAL = Caption("Scan me")
+
+
 class Frame(Model):
     """A frame around the QR Code, drawn to fit any symbol.
 
@@ -199,6 +204,11 @@ class Frame(Model):
             rule = f"has a subtitle, but a frame of the kind {self.kind!r} has one line"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "caption"})
         return self
+
+    @property
+    def words(self) -> Caption | None:
+        """The caption that is drawn: `caption` or, for a kind that needs one, `Scan me`."""
+        return self.caption or (None if self.kind in WORDLESS else USUAL)
 
     @model_validator(mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Placeholder, Wrapper
-from qrkit.design.frames import Caption, Frame
+from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import MOST_PIXELS
 from qrkit.design.outline import Outline, circle
@@ -34,11 +34,8 @@ SIDE_BY_LINE, CAPITAL = 40, 0.095
 """Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
 SMALLEST_SHARE, SMALLEST = 0.4, 0.8
 """Smallest height of capital letters: as a share of the usual height, and in modules."""
-WORDLESS = ("border", "plate", "round", "stamp", "viewfinder")
-"""Kinds that have no caption by default."""
 UPRIGHT = ("bag", "card", "phone", "polaroid", "seal", "stamp", "tag")
 """Kinds without an upside-down form."""
-USUAL = Caption("Scan me")
 ICON_HEIGHT, ICON_GAP = 1.4, 0.5
 """Height of an icon beside a caption, and its distance, in capital heights."""
 HALF_CIRCLE = 0.8 * pi
@@ -142,7 +139,7 @@ class _Lettering:
     """The words of a frame, measured and put in their places."""
 
     def __init__(self, frame: Frame) -> None:
-        caption = frame.caption or (None if frame.kind in WORDLESS else USUAL)
+        caption = frame.words
         self._texts: list[tuple[str, str, Words]] = []
         if caption is None:
             return

@@ -1,4 +1,4 @@
-"""Places a logo on a symbol in its proportions, with or without a plate that keeps modules away from it."""
+"""Places a logo on a symbol in its proportions, with or without a plate that keeps modules away, or on a web page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
 from qrkit.design.outline import Outline
+from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.layers import visible
 from qrkit.drawing.resizing import layout_of, pinned
-from qrkit.drawing.scene import Bitmap
+from qrkit.drawing.scene import Bitmap, Picture, Shape
+from qrkit.drawing.sheet import ICON_BOX
+from qrkit.drawing.svg_elements import Definitions, document, elements
 from qrkit.drawing.svg_text import number
 from qrkit.drawing.untrusted.assets import data_uri, read_asset
 from qrkit.errors import InvalidParameter, Problem, nearest
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["Logo", "Plate", "place_problems", "with_logo"]
+__all__ = ["Logo", "Plate", "logo_image", "place_problems", "with_logo"]
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
 """The shape of the ground under a logo."""
@@ -53,13 +56,13 @@ class Logo(NamedTuple):
     height: float
 
     @classmethod
-    def read(cls, content: str, fetch: Fetch | None = None) -> Logo:
-        """Read an image and compute its proportions.
+    def read(cls, content: str, fetch: Fetch | None = None, *, part: str = "content") -> Logo:
+        """Read an image and compute its proportions; errors name the field `part`.
 
         Raises:
             AssetError: If the image is invalid or cannot be fetched.
         """
-        picture = read_asset(content, fetch=fetch, part="content")
+        picture = read_asset(content, fetch=fetch, part=part)
         size: tuple[float, float] = (1, 1)
         if isinstance(picture, Bitmap):
             size = (picture.width, picture.height)
@@ -125,6 +128,32 @@ def with_logo(
     ground = _Ground(plate, ring, padding).layer_under(logo, layer, design)
     named = ground.replace(name=f"plate of {name or 'the logo'}", **meeting)
     return design.replace(layers=[*design.layers, named, layer])
+
+
+def logo_image(logo: str, color: Color, width: float, height: float) -> str:
+    """Return a logo for a web page: a data URI of an SVG, in the proportions of the logo. Nothing is fetched.
+
+    Args:
+        logo: The image, as in `Layer.content`.
+        color: Color of an icon.
+        width: Width in pixels that the logo may have at most.
+        height: Height in pixels that the logo may have at most.
+
+    Raises:
+        AssetError: If the image is invalid.
+        RemoteContentDisabled: If the image is a URL.
+    """
+    found = Logo.read(logo, part="logo")
+    longer = min(width / found.width, height / found.height)
+    across, down = max(1, round(found.width * longer)), max(1, round(found.height * longer))
+    item: Shape | Picture
+    if isinstance(found.picture, Outline):
+        item = Shape(found.picture.placed(0, 0, longer / ICON_BOX), color)
+    else:
+        item = Picture(at_most(found.picture, across, down), 0, 0, across, down)
+    definitions = Definitions()
+    body = "".join(elements(item, definitions))
+    return data_uri(document(across, down, body, definitions))
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:

@@ -23,6 +23,7 @@ from qrkit.exchange.tables import Table
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
+from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import write_codes
@@ -148,6 +149,11 @@ class Portfolio(Shown, Records):
     def templates(self) -> Templates:
         """The account's stored designs, by name."""
         return Templates(self.store, self.account.id, clock=self._clock)
+
+    @property
+    def brands(self) -> Brands:
+        """The account's brands, by name, and the one that its reports and landing pages use."""
+        return Brands(self.store, self.account.id, clock=self._clock)
 
     def campaigns(self) -> pd.DataFrame:
         """Return a DataFrame with one row per campaign, indexed by ID.

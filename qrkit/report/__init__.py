@@ -26,6 +26,7 @@ from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
     from qrkit.portfolio import Portfolio
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
@@ -89,6 +90,7 @@ def portfolio(
     until: date | str | None = None,
     time_zone: str = "UTC",
     attributes: Sequence[Attribute] = ATTRIBUTES,
+    brand: Brand | None = None,
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
 
@@ -100,14 +102,17 @@ def portfolio(
             the period with the one before it, otherwise its second half with its first half.
         time_zone: IANA name of the time zone for the days and hours of the report.
         attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
+        brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
 
     Raises:
         InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
             an attribute is unknown.
         MissingProgram: If the extra `statistics` is not installed.
+        AssetError: If the logo of the brand is invalid.
+        RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(since, until, time_zone, attributes)
-    return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title))
+    return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title), brand)
 
 
 def campaign(
@@ -119,6 +124,7 @@ def campaign(
     until: date | str | None = None,
     time_zone: str = "UTC",
     attributes: Sequence[Attribute] = ATTRIBUTES,
+    brand: Brand | None = None,
 ) -> Report:
     """Report on one campaign of a portfolio.
 
@@ -131,16 +137,19 @@ def campaign(
             the period with the one before it, otherwise its second half with its first half.
         time_zone: IANA name of the time zone for the days and hours of the report.
         attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
+        brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
         InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
             an attribute is unknown.
         MissingProgram: If the extra `statistics` is not installed.
+        AssetError: If the logo of the brand is invalid.
+        RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(since, until, time_zone, attributes)
     heading = _heading(portfolio, campaign_id, title)
-    return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading)
+    return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading, brand)
 
 
 def notebook(
@@ -189,9 +198,11 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
     return Heading(title or record.name, "Scan report", record.description)
 
 
-def _report(portfolio: Portfolio, facts: Facts, heading: Heading) -> Report:
+def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None) -> Report:
     words = tuple(sentence for sentence in (lead(facts), *findings(facts)) if sentence)
-    return Report(heading.title, render(portfolio, facts, heading), words, facts.unscanned)
+    return Report(
+        heading.title, render(portfolio, facts, heading, brand or portfolio.brands.current), words, facts.unscanned
+    )
 
 
 def _parse(

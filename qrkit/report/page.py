@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit import charts
+from qrkit.design.brand import Brand
+from qrkit.drawing.logo import logo_image
 from qrkit.portfolio import Portfolio
 from qrkit.report import code_cards as cards
 from qrkit.report import words
@@ -30,6 +32,9 @@ HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
 """Widths of a chart in pixels. A page shows the widest that fits, so that text keeps its size."""
 
+LOGO = (200, 44)
+"""Width and height that a logo may have, in pixels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -48,8 +53,22 @@ class Heading:
     description: str = ""
 
 
-def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
-    """Render the whole page as HTML. The same facts give the same page."""
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The name and the logo of a brand in the head of a page; `ground` is the color behind the logo."""
+
+    name: str
+    logo: str
+    ground: str
+
+
+def render(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None) -> str:
+    """Render the whole page as HTML. The same facts give the same page.
+
+    Raises:
+        AssetError: If the logo of the brand is invalid.
+        RemoteContentDisabled: If the logo of the brand is a URL.
+    """
     colors = _colors(facts)
     groups = cards.groups(portfolio, facts, colors)
     tables = [attribute_table(facts, name) for name in facts.attributes]
@@ -58,7 +77,9 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
     return _template().render(
         heading=heading,
         period=words.period(facts.first, facts.last),
-        css=charts.CSS + files("qrkit.report").joinpath("page.css").read_text(encoding="utf-8"),
+        mark=_mark(brand) if brand else None,
+        css=charts.css_of(charts.brand_colors(brand) if brand else charts.COLORS)
+        + files("qrkit.report").joinpath("page.css").read_text(encoding="utf-8"),
         lead=lead(facts),
         findings=findings(facts),
         figures=key_figures(facts),
@@ -76,6 +97,11 @@ def render(portfolio: Portfolio, facts: Facts, heading: Heading) -> str:
         codes=len(facts.codes),
         most_cards=cards.MOST_CARDS,
     )
+
+
+def _mark(brand: Brand) -> Mark:
+    color = (brand.accent or brand.ink).visible_on(brand.ground)
+    return Mark(brand.name, logo_image(brand.logo, color, *LOGO) if brand.logo else "", brand.ground.rgb)
 
 
 def _colors(facts: Facts) -> dict[str, int]:

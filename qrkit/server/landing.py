@@ -1,13 +1,14 @@
 """Writes the HTML pages for visitors: contents that are not a web address, previews of short URLs, and errors.
 
 The pages run no scripts and load nothing. Text from strangers is shown as text; the only link is the one to the
-destination.
+destination. The page of a content has the name, the logo and the accent of the brand that its account uses.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,6 +16,9 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit.contents.cards import TITLES, card
+from qrkit.design.brand import Brand
+from qrkit.design.color import BLACK, WHITE, Color
+from qrkit.drawing.logo import logo_image
 from qrkit.errors import QrkitError, TooManyRequests
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination
@@ -55,12 +59,27 @@ LOOKS = {
 """CSS classes of a row by its label: `take` is selected as a whole, `exact` distinguishes similar letters."""
 
 
+LOGO = (160, 40)
+"""Width and height that a logo may have, in pixels."""
+CARDS = (("#FFFFFF", 0.1), ("#171B20", 0.25))
+"""The color of the card, light and dark, and the share of the accent in a tint of it."""
+
+
 class Button(NamedTuple):
     """The button of a page; `file` is the name to save the content under."""
 
     label: str
     href: str
     file: str = ""
+
+
+class Mark(NamedTuple):
+    """The brand on a page: its name, its logo on a ground, and the CSS variables of its accent."""
+
+    name: str
+    logo: str
+    ground: str
+    css: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +148,16 @@ FAILURES = {
 """Page for somebody who scanned a printed code, by status. Other statuses use the 400 or 500 page."""
 
 
-def page(answer: Answer) -> bytes:
+def page(answer: Answer, brand: Brand | None = None) -> bytes:
     """Return an HTML page that shows the content, with a button for the safe action, such as saving a contact.
 
     Add `?raw=1` to the URL to get the file of a contact or an event.
+
+    Args:
+        answer: The content, and what to do with it.
+        brand: Gives the page its name, logo and accent.
     """
-    return _render(_content_sheet(answer))
+    return _render(_content_sheet(answer), _mark(brand) if brand else None)
 
 
 def preview(short_url: str, answer: Answer) -> bytes:
@@ -201,10 +224,31 @@ def _wait(seconds: int) -> str:
     return f"{minutes} minutes" if minutes < 100 else f"{hours} hours"
 
 
-def _render(sheet: Sheet) -> bytes:
+@lru_cache(maxsize=16)
+def _mark(brand: Brand) -> Mark:
+    """Return the mark of a brand; without its logo if that cannot be read."""
+    accent, logo = brand.accent or brand.ink, ""
+    if brand.logo:
+        with suppress(QrkitError):
+            logo = logo_image(brand.logo, accent.visible_on(brand.ground), *LOGO)
+    light, dark = (_accent_css(accent, Color.parse(card), share) for card, share in CARDS)
+    return Mark(
+        brand.name, logo, brand.ground.rgb, f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    )
+
+
+def _accent_css(accent: Color, card: Color, share: float) -> str:
+    """Return the CSS variables of an accent on a card: of icons and buttons, of text on it, and of a tint behind it."""
+    tint = replace(accent, alpha=round(255 * share)).over(card)
+    shown = accent.visible_on(tint)
+    text = max(BLACK, WHITE, key=shown.contrast)
+    return f"--accent:{shown.rgb};--on-accent:{text.rgb};--tint:{tint.rgb}"
+
+
+def _render(sheet: Sheet, mark: Mark | None = None) -> bytes:
     template, css = _template()
     # "replace", so that text that cannot be encoded as UTF-8 still gets a page.
-    return template.render(sheet=sheet, css=css).encode("utf-8", "replace")
+    return template.render(sheet=sheet, mark=mark, css=css).encode("utf-8", "replace")
 
 
 @cache

@@ -150,6 +150,17 @@ INSERT INTO settings VALUES ('id', uuid()::VARCHAR); -- of this store, so that n
 DROP TABLE batches;
 """
 
+BRANDS = """
+CREATE TABLE brands (
+    account_id VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,
+    fields VARCHAR NOT NULL, -- JSON of Brand
+    is_current BOOLEAN DEFAULT false, -- of at most one brand of an account
+    created TIMESTAMP NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -162,5 +173,6 @@ MIGRATIONS = {
     "day counts": DAY_COUNTS,
     "stored": STORED,
     "inboxes": INBOXES,
+    "brands": BRANDS,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -32,6 +32,10 @@ TABLES: dict[str, Kinds] = {
         "expires": "TIMESTAMP", "revoked": "TIMESTAMP",
     },
     "templates": {"account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "created": "TIMESTAMP"},
+    "brands": {
+        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
+        "created": "TIMESTAMP",
+    },
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR", "created": "TIMESTAMP",
     },

@@ -1,39 +1,65 @@
-"""Store designs as templates, by account and name."""
+"""Store templates and brands as JSON, by account and name."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from qrkit.store.connection import Store
 from qrkit.tracking.times import naive
 
-__all__ = ["delete_template", "get_template", "save_template", "template_names"]
+__all__ = ["SavedIn", "brand_behind", "current_brand", "delete", "get", "names", "save", "use_brand"]
+
+SavedIn: TypeAlias = Literal["brands", "templates"]
+"""The tables whose rows have a name that is unique in their account."""
 
 SAVE = """
-INSERT INTO templates (account_id, name, fields, created) VALUES (?, ?, ?, ?)
+INSERT INTO {table} (account_id, name, fields, created) VALUES (?, ?, ?, ?)
 ON CONFLICT (account_id, name) DO UPDATE SET fields = excluded.fields, created = excluded.created
 """
-GET = "SELECT fields FROM templates WHERE account_id = ? AND name = ?"
-NAMES = "SELECT name FROM templates WHERE account_id = ?"
-DELETE = "DELETE FROM templates WHERE account_id = ? AND name = ?"
+GET = "SELECT fields FROM {table} WHERE account_id = ? AND name = ?"
+NAMES = "SELECT name FROM {table} WHERE account_id = ?"
+DELETE = "DELETE FROM {table} WHERE account_id = ? AND name = ?"
+USE = "UPDATE brands SET is_current = coalesce(name = ?, false) WHERE account_id = ?"
+BEHIND = """
+SELECT b.fields FROM qrcodes q JOIN brands b ON b.account_id = q.account_id WHERE q.short_code = ? AND b.is_current
+"""
+CURRENT = "SELECT fields FROM brands WHERE account_id = ? AND is_current"
 
 
-def save_template(store: Store, account_id: str, name: str, fields: str, created: datetime) -> None:
-    """Store a template as JSON, replacing any earlier template with this name."""
-    store.execute(SAVE, [account_id, name, fields, naive(created)])
+def save(store: Store, table: SavedIn, account_id: str, name: str, *, fields: str, created: datetime) -> None:
+    """Store JSON under a name, replacing what had this name."""
+    store.execute(SAVE.format(table=table), [account_id, name, fields, naive(created)])
 
 
-def get_template(store: Store, account_id: str, name: str) -> str | None:
-    """Return the JSON of a template, or None if no template has this name."""
-    row = store.row(GET, [account_id, name])
+def get(store: Store, table: SavedIn, account_id: str, name: str) -> str | None:
+    """Return the JSON of this name, or None if nothing has this name."""
+    row = store.row(GET.format(table=table), [account_id, name])
     return str(row["fields"]) if row else None
 
 
-def template_names(store: Store, account_id: str) -> list[str]:
-    """Return the sorted names of an account's templates."""
-    return sorted(str(row["name"]) for row in store.rows(NAMES, [account_id]))
+def names(store: Store, table: SavedIn, account_id: str) -> list[str]:
+    """Return the sorted names in a table of an account."""
+    return sorted(str(row["name"]) for row in store.rows(NAMES.format(table=table), [account_id]))
 
 
-def delete_template(store: Store, account_id: str, name: str) -> None:
-    """Delete a template, if it exists."""
-    store.execute(DELETE, [account_id, name])
+def delete(store: Store, table: SavedIn, account_id: str, name: str) -> None:
+    """Delete the row of this name, if it exists."""
+    store.execute(DELETE.format(table=table), [account_id, name])
+
+
+def use_brand(store: Store, account_id: str, name: str | None) -> None:
+    """Make the brand of this name the current one of the account; None for no brand."""
+    store.execute(USE, [name, account_id])
+
+
+def current_brand(store: Store, account_id: str) -> str | None:
+    """Return the JSON of the current brand of an account."""
+    row = store.row(CURRENT, [account_id])
+    return str(row["fields"]) if row else None
+
+
+def brand_behind(store: Store, short_code: str) -> str | None:
+    """Return the JSON of the current brand of the account that has the QR Code with this short code."""
+    row = store.row(BEHIND, [short_code])
+    return str(row["fields"]) if row else None

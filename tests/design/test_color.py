@@ -115,3 +115,19 @@ def test_over_an_opaque_colour_the_result_is_opaque(above, below):
     assert above.over(below.opaque).alpha == 255
     assert above.opaque.over(below) == above.opaque
     assert above.over(TRANSPARENT) == above
+
+
+shades = st.builds(Color, *[st.integers(0, 255)] * 3)
+
+
+@given(shades, shades, st.sampled_from([3.0, 4.5]))
+def test_visible_color_has_enough_contrast_and_a_visible_one_stays(color, ground, least):
+    shown = color.visible_on(ground, least)
+    assert shown.contrast(ground) >= least
+    assert shown == color or color.contrast(ground) < least
+    assert shown.visible_on(ground, least) == shown
+
+
+def test_contrast_is_that_of_wcag():
+    assert (WHITE.contrast(BLACK), BLACK.contrast(WHITE), WHITE.contrast(WHITE)) == (21, 21, 1)
+    assert Color.parse("#767676").contrast(WHITE) == pytest.approx(4.54, abs=0.005)

@@ -11,7 +11,8 @@ from qrkit.design.gradient import Gradient
 from qrkit.errors import InvalidParameter, NotFound, UnknownParameter
 from qrkit.pictures.generate_request import read_post
 from qrkit.portfolio.access import create_key
-from qrkit.portfolio.templates import LONGEST_NAME, MOST_TEMPLATES, Templates
+from qrkit.portfolio.saved import LONGEST_NAME, MOST_SAVED
+from qrkit.portfolio.templates import Templates
 from qrkit.server import Client, make_app
 from qrkit.server.statuses import status_of
 from qrkit.store import Store
@@ -209,7 +210,7 @@ def test_an_unknown_field_gets_the_nearest_of_its_record(templates, fields, hint
 
 @pytest.mark.slow
 def test_an_account_has_at_most_1000_templates(templates):
-    for number in range(MOST_TEMPLATES):
+    for number in range(MOST_SAVED):
         templates.save(str(number), {})
     with pytest.raises(InvalidParameter, match="1000"):
         templates.save("one more", {})

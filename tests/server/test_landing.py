@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qrkit import Brand, Color, open_portfolio
 from qrkit.errors import (
     BadRequest,
     Gone,
@@ -22,6 +23,9 @@ from qrkit.errors import (
     TooManyRequests,
     WrongMethod,
 )
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
+from qrkit.server import Client, make_app
 from qrkit.server.landing import failure, page, preview
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
@@ -363,3 +367,52 @@ def test_every_page_fits_every_screen_and_is_readable(tmp_path, mode, scheme):
         assert one["touched"] >= 44, one
         assert one["smallest"] >= 13, one
         assert (one["ground"] < 0.05) == (scheme == "dark"), one
+
+
+# Brands ---------------------------------------------------------------------------------------------------------------
+
+
+def branded(text, brand):
+    return page(Answer(text, destination(text)), brand).decode()
+
+
+def test_page_has_the_name_the_logo_and_the_accent_of_the_brand():
+    html = branded(WIFI, Brand("Café <Aurora>", accent="#F97316", logo="icon:heart"))
+    assert "Café &lt;Aurora&gt;" in html
+    assert html.count('<img src="data:image/svg+xml;base64,') == 1
+    assert re.findall(r"--on-accent:(#\w+)", html)[-2:] == ["#000000", "#000000"]
+    assert "<img" not in branded(WIFI, Brand("Aurora")) and "<img" not in branded(WIFI, None)
+
+
+@given(st.builds(Color, *[st.integers(0, 255)] * 3))
+def test_text_and_icons_in_the_accent_of_a_brand_can_be_seen(accent):
+    html = branded(WIFI, Brand("Aurora", accent=accent))
+    for mode in (-2, -1):
+        accents, texts, tints = (re.findall(rf"--{name}:(#\w+)", html) for name in ("accent", "on-accent", "tint"))
+        shade = Color.parse(accents[mode])
+        assert shade.contrast(Color.parse(texts[mode])) >= 4.5
+        assert shade.contrast(Color.parse(tints[mode])) >= 3
+
+
+def test_a_logo_that_cannot_be_read_leaves_the_page_without_it():
+    html = branded(WIFI, Brand("Aurora", logo="https://example.com/logo.png"))
+    assert "<img" not in html and "Aurora" in html
+
+
+def test_served_page_has_the_brand_of_the_account_that_has_the_code():
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode(WIFI, short_code="wifi")
+        other = Portfolio(shop.store, create_account(shop.store, "other"))
+        other.insert_qrcode(WIFI, short_code="theirs")
+        shop.brands.save("aurora", Brand("Aurora Group"))
+        client = Client(make_app(shop.store))
+        assert b"Aurora Group" not in client.get("/wifi").body
+        shop.brands.use("aurora")
+        assert b"Aurora Group" in client.get("/wifi").body
+        assert b"Aurora Group" not in client.get("/theirs").body
+
+
+def test_brand_of_a_stranger_stays_text():
+    found = Page(branded(WIFI, Brand(HOSTILE[:100])).encode())
+    assert not {"script", "img"} & {tag for tag, _ in found.tags}
+    assert HOSTILE[:100] in found.texts["span"]

@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from qrkit import open_portfolio
+from qrkit import Brand, open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly, UnreadableFile
 from qrkit.store import Store
@@ -35,6 +35,8 @@ def sound(tmp_path_factory):
         for code in CODES:
             shop.insert_qrcode(f"https://{code}.example", short_code=code, campaign_id=campaign.id)
         shop.templates.save("brand", {"size": 4})
+        shop.brands.save("acme", Brand("Acme"))
+        shop.brands.use("acme")
         times = [datetime(2026, 3, 1) + timedelta(minutes=number) for number in range(SCANS)]
         columns = {name: [f"{name} {number * 7919 % 10_007}" for number in range(SCANS)] for name in ("city", "region")}
         referrers = [f"https://{Random(number).randbytes(50).hex()}.example/" for number in range(SCANS)]

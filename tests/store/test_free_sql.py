@@ -167,7 +167,17 @@ def test_what_the_plan_does_not_show_is_not_there(tmp_path):
 
 
 OTHER_TABLES = [
-    *("accounts", "api_keys", "settings", "templates", "user_agents", "short_codes", "scan_counts", "migrations"),
+    *(
+        "accounts",
+        "api_keys",
+        "settings",
+        "templates",
+        "brands",
+        "user_agents",
+        "short_codes",
+        "scan_counts",
+        "migrations",
+    ),
     *("a.main.qrcodes", "store.qrcodes", "main.accounts", "memory.main.api_keys"),
 ]
 

@@ -12,7 +12,7 @@ from itertools import count
 import pandas as pd
 import pytest
 
-from qrkit import Design, open_portfolio
+from qrkit import Brand, Design, open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import Gone, InvalidParameter, NotAuthenticated, NotFound, UnreadableFile
 from qrkit.portfolio import Portfolio
@@ -29,6 +29,7 @@ from tests import servers
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 NASTY = "a \"b\",\r\n'c'\n\\N \\. \0 \U0010ffff0 😀 ;\t"
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
+ACME = Brand("Acme", ink="navy", logo="icon:heart")
 NOT_COPIED = {("migrations", "name"), ("migrations", "applied"), ("inboxes", "name"), ("inboxes", "moved")}
 """What each store notes for itself."""
 ways = pytest.mark.parametrize(
@@ -90,6 +91,8 @@ def fill(path):
         other.insert_qrcode("https://b.example", short_code="theirs")
         create_key(shop.store, shop.account, label=NASTY, expires=NOON + timedelta(days=1))
         shop.templates.save("brand", Design(content="x", ec="H"))
+        shop.brands.save(NASTY, ACME)
+        shop.brands.use(NASTY)
         campaigns = [shop.insert_campaign(name, description=NASTY) for name in ("b", "a", "b")]
         door = shop.insert_qrcode("https://example.com", short_code="door", campaign_id=campaigns[1].id, comment=NASTY,
             location={"address": "", "latitude": 0.1 + 0.2, "longitude": -1e-7})  # fmt: skip
@@ -162,6 +165,7 @@ def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
     with open_portfolio(place, clock=lambda: NOON) as shop:
         assert shop.base_url == "https://go.example.com"
         assert shop.templates.names() == ["brand"]
+        assert (shop.brands.names(), shop.brands.current) == ([NASTY], ACME)
         assert [one.name for one in shop.list_campaigns()] == ["b", "a", "b"]
         assert target(shop.store, "gone") is DELETED
         with pytest.raises(InvalidParameter, match="never given twice"):

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from qrkit import open_portfolio
+from qrkit import Brand, open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import (
     InvalidParameter,
@@ -170,6 +170,9 @@ def test_keys_templates_and_settings_are_the_same_for_all(here, there):
         authenticate(here.store, key, NOON)
     here.templates.save("brand", {"ec": "H"})
     assert there.templates.get("brand") == {"ec": "H"}
+    here.brands.save("acme", Brand("Acme"))
+    here.brands.use("acme")
+    assert there.brands.current == Brand("Acme")
 
 
 def test_scans_of_all_processes_count(here, there):

@@ -103,6 +103,7 @@ WRITES = {
     "a deletion": lambda snapshot: snapshot.delete_qrcode(snapshot.list_qrcodes()[0].id),
     "a campaign": lambda snapshot: snapshot.insert_campaign("Spring"),
     "a template": lambda snapshot: snapshot.templates.save("plain", {"size": 4}),
+    "a brand": lambda snapshot: snapshot.brands.use(None),
     "a sweep": lambda snapshot: forget_visits(snapshot.store, now()),
     "a compact file": lambda snapshot: compact(snapshot.store),
     "SQL": lambda snapshot: snapshot.store.execute("DELETE FROM qrcodes"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.contents.cards import summary
+from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.decoration import Marker, Markers, Modules, Photo
 from qrkit.design.design import Design
@@ -30,6 +31,7 @@ def _(scene: Scene) -> dict[str, Any]:
     return {"image/svg+xml": svg.write_union(scene).decode(), "image/png": FORMATS["png"].write(scene)}
 
 
+@media.register(Brand)
 @media.register(Design)
 @media.register(Frame)
 @media.register(Gradient)
@@ -37,11 +39,11 @@ def _(scene: Scene) -> dict[str, Any]:
 @media.register(Markers)
 @media.register(Modules)
 @media.register(Photo)
-def _(subject: Design | Frame | Gradient | Marker | Markers | Modules | Photo) -> dict[str, Any]:
+def _(subject: Brand | Design | Frame | Gradient | Marker | Markers | Modules | Photo) -> dict[str, Any]:
     """Show the image with the fields next to it."""
-    design = subject if isinstance(subject, Design) else _sample(subject)
     title, pairs = page_text(type(subject).__name__), shown(subject)
     try:
+        design = subject if isinstance(subject, Design) else _sample(subject)
         image = QRImage(design)
         drawn = {
             "image/svg+xml": image.small_svg(),
@@ -54,9 +56,11 @@ def _(subject: Design | Frame | Gradient | Marker | Markers | Modules | Photo) -
     return {"text/html": card(title, details(pairs), beside=[beside])} | drawn
 
 
-def _sample(part: Frame | Gradient | Marker | Markers | Modules | Photo) -> Design:
-    """Return a plain design with this one part."""
+def _sample(part: Brand | Frame | Gradient | Marker | Markers | Modules | Photo) -> Design:
+    """Return a plain design with this one part, or a design in the look of a brand."""
     match part:
+        case Brand():
+            return part.design(SAMPLE)
         case Frame():
             return Design(content=SAMPLE, frame=part)
         case Gradient():

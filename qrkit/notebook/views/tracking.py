@@ -1,4 +1,4 @@
-"""Displays QR Codes, portfolios and templates, with small images."""
+"""Displays QR Codes, portfolios, templates and brands, with small images."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.privacy import NEVER_KEPT, PrivacyReport
@@ -25,10 +26,10 @@ MOST_SHOWN = 10
 SMALL = 44
 """Size in pixels of an image in a table."""
 TEMPLATE = 92
-"""Size in pixels of the image of a template."""
+"""Size in pixels of the image of a template or brand."""
 LONGEST_CELL = 60
 SAMPLE = "https://example.com"
-"""Content of the images of templates."""
+"""Content of the images of templates and brands."""
 
 OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available", "name")
 """Fields of a QR Code that are hidden, because they are technical or already in the title."""
@@ -100,21 +101,22 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 
-@media.register
-def _(templates: Templates) -> dict[str, Any]:
-    names = templates.names()
+@media.register(Brands)
+@media.register(Templates)
+def _(saved: Brands | Templates) -> dict[str, Any]:
+    names = saved.names()
     figures = "".join(
-        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_template_image(templates, name), TEMPLATE)}'
+        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_sample_image(saved, name), TEMPLATE)}'
         f'<figcaption style="margin-top:3px">{page_text(name)}</figcaption></figure>'
         for name in names[:MOST_SHOWN]
     )
     row = f'<div style="display:flex;flex-wrap:wrap;gap:12px">{figures}</div>'
-    return {"text/html": card(_count_text(len(names), "template"), row, more(len(names) - MOST_SHOWN, "names()"))}
+    return {"text/html": card(_count_text(len(names), saved.kind), row, more(len(names) - MOST_SHOWN, "names()"))}
 
 
-def _template_image(templates: Templates, name: str) -> QRImage | None:
+def _sample_image(saved: Brands | Templates, name: str) -> QRImage | None:
     try:
-        return QRImage(templates.design(name, SAMPLE))
+        return QRImage(saved.get(name).design(SAMPLE) if isinstance(saved, Brands) else saved.design(name, SAMPLE))
     except QrkitError:
         return None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from qrkit.errors import NotFound
+from qrkit.design.brand import Brand
+from qrkit.errors import NotFound, QrkitError
 from qrkit.pictures.image import QRImage
+from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
 from qrkit.server.landing import page, preview
 from qrkit.server.messages import Response, tagged
@@ -16,7 +18,8 @@ __all__ = ["PAGE_POLICY", "follow", "look", "picture"]
 
 # Without "sandbox", which would block `tel:` links and downloads.
 PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 )
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 KEPT_AWHILE = "public, max-age=300"
@@ -33,7 +36,7 @@ def follow(call: Call) -> Response:
     answer = call.service.redirects.answer(visit)
     if answer.destination.kind == "redirect":
         return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
-    return _page(page(answer))
+    return _page(page(answer, _brand(call, code)))
 
 
 def look(call: Call) -> Response:
@@ -70,6 +73,14 @@ def _code(call: Call) -> str:
     if not call.service.redirects.knows(code):
         call.service.gates.unknown_codes.take(call.request.address)
     return code
+
+
+def _brand(call: Call, code: str) -> Brand | None:
+    """Return the brand of a page. A visitor gets the page without it if the store cannot be asked at the moment."""
+    try:
+        return brand_behind(call.service.store, code)
+    except QrkitError:
+        return None
 
 
 def _wants_raw(call: Call) -> bool:

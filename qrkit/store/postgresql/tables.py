@@ -188,6 +188,17 @@ CREATE TABLE inboxes (name VARCHAR PRIMARY KEY, moved BIGINT NOT NULL);
 INSERT INTO settings VALUES ('id', gen_random_uuid()::VARCHAR);
 """
 
+BRANDS = """
+CREATE TABLE brands (
+    account_id VARCHAR NOT NULL,
+    name VARCHAR COLLATE "C" NOT NULL,
+    fields VARCHAR NOT NULL,
+    is_current BOOLEAN DEFAULT false,
+    created TIMESTAMP NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -206,6 +217,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "changes": CHANGES,
         "stored": STORED,
         "inboxes": INBOXES,
+        "brands": BRANDS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

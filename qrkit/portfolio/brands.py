@@ -1,0 +1,82 @@
+"""`Brands`: the saved brands of one account, and the brand that its reports and landing pages use."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from qrkit.design.brand import Brand
+from qrkit.drawing.untrusted.assets import read_asset
+from qrkit.portfolio.saved import Saved
+from qrkit.store import Store
+from qrkit.store import templates as table
+from qrkit.store.templates import SavedIn
+
+__all__ = ["Brands", "brand_behind"]
+
+
+class Brands(Saved):
+    """The brands of one account, available as `Portfolio.brands`. Iterate to get their names.
+
+    Args:
+        store: The store that contains the brands.
+        account_id: ID of the account that owns the brands.
+        clock: A function that returns the current time.
+
+    Example:
+        >>> from qrkit import open_portfolio
+        >>> with open_portfolio(":memory:") as shop:
+        ...     shop.brands.save("acme", Brand("Acme", ink="navy"))
+        ...     shop.brands.use("acme")
+        ...     shop.brands.current
+        Brand(name='Acme', ink=Color.parse('#000080'))
+    """
+
+    kind: ClassVar[str] = "brand"
+    stored_in: ClassVar[SavedIn] = "brands"
+
+    def save(self, name: str, brand: Brand) -> None:
+        """Save a brand, replacing any brand saved under the same name.
+
+        Args:
+            name: The name to save the brand under, 1..100 characters.
+            brand: The brand.
+
+        Raises:
+            InvalidParameter: If the name is invalid, or the account already has 1,000 brands.
+            AssetError: If the logo is invalid.
+            RemoteContentDisabled: If the logo is a URL: landing pages load nothing.
+        """
+        self._check_name(name)
+        if brand.logo:
+            read_asset(brand.logo, part="logo")
+        self._write(name, brand.to_json())
+
+    def get(self, name: str) -> Brand:
+        """Return a brand.
+
+        Raises:
+            NotFound: If no brand is saved under this name.
+        """
+        return Brand.from_json(self._read(name))
+
+    def use(self, name: str | None) -> None:
+        """Use a brand for the reports and landing pages of the account; None for no brand.
+
+        Raises:
+            NotFound: If no brand is saved under this name.
+        """
+        if name is not None:
+            self._read(name)
+        table.use_brand(self._store, self._account_id, name)
+
+    @property
+    def current(self) -> Brand | None:
+        """The brand in use."""
+        text = table.current_brand(self._store, self._account_id)
+        return Brand.from_json(text) if text else None
+
+
+def brand_behind(store: Store, short_code: str) -> Brand | None:
+    """Return the brand in use of the account that has the QR Code with this short code, if there is one."""
+    text = table.brand_behind(store, short_code)
+    return Brand.from_json(text) if text else None

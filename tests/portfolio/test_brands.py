@@ -1,0 +1,96 @@
+"""Saved brands: by account and name, with one in use."""
+
+import pytest
+
+from qrkit import Brand, Frame, open_portfolio
+from qrkit.errors import InvalidParameter, NotFound
+from qrkit.portfolio.brands import Brands
+from qrkit.portfolio.saved import LONGEST_NAME
+from qrkit.store import Store
+from qrkit.tracking.short_urls import new_id
+
+ACME = Brand(
+    "Acme", ink="#1B2A49", accent="#9A3412", logo="icon:heart", frame=Frame("bar", caption="Go"), eye="rounded"
+)
+
+
+@pytest.fixture(scope="module")
+def store(new_place):
+    with Store(new_place()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def brands(store):
+    return Brands(store, new_id())
+
+
+def test_a_brand_is_given_back_as_it_was_saved(brands):
+    brands.save("acme", ACME)
+    assert brands.get("acme") == ACME
+    assert (list(brands), len(brands), "acme" in brands, repr(brands)) == (["acme"], 1, True, "<Brands: acme>")
+    brands.save("acme", Brand("Acme", ink="navy"))
+    assert brands.get("acme") == Brand("Acme", ink="navy")
+
+
+def test_one_brand_is_in_use_until_another_is_or_it_is_deleted(brands):
+    brands.save("acme", ACME)
+    brands.save("other", Brand("Other"))
+    assert brands.current is None
+    brands.use("acme")
+    assert brands.current == ACME
+    brands.save("acme", ACME.replace(accent="navy"))
+    assert brands.current == ACME.replace(accent="navy")
+    brands.use("other")
+    assert brands.current == Brand("Other")
+    brands.use(None)
+    assert brands.current is None
+    brands.use("other")
+    brands.delete("other")
+    assert (brands.current, brands.names()) == (None, ["acme"])
+
+
+def test_brands_belong_to_an_account(store, brands):
+    other = Brands(store, new_id())
+    brands.save("acme", ACME)
+    brands.use("acme")
+    assert (other.names(), other.current) == ([], None)
+    with pytest.raises(NotFound):
+        other.use("acme")
+    other.save("acme", Brand("Theirs"))
+    other.use(None)
+    assert brands.current == ACME
+
+
+def test_brands_and_templates_have_names_of_their_own(new_path):
+    path = new_path()
+    with open_portfolio(path) as shop:
+        shop.templates.save("acme", {"ec": "H"})
+        shop.brands.save("acme", ACME)
+        shop.brands.use("acme")
+    with open_portfolio(path) as shop:
+        assert (shop.templates.get("acme"), shop.brands.get("acme"), shop.brands.current) == ({"ec": "H"}, ACME, ACME)
+        shop.templates.delete("acme")
+        assert shop.brands.names() == ["acme"]
+
+
+@pytest.mark.parametrize("call", ["get", "use", "delete"])
+def test_unknown_brand_is_named_with_the_nearest(brands, call):
+    brands.save("acme", ACME)
+    with pytest.raises(NotFound, match="no brand 'acne'; did you mean 'acme'") as caught:
+        getattr(brands, call)("acne")
+    assert caught.value.code == "brand-not-found"
+
+
+@pytest.mark.parametrize("name", ["", "x" * (LONGEST_NAME + 1), None, 3, "\ud800"])
+def test_invalid_name_is_refused(brands, name):
+    with pytest.raises(InvalidParameter, match=r"1\.\.100 characters"):
+        brands.save(name, ACME)
+    assert brands.names() == []
+
+
+def test_notebook_shows_saved_brands_with_their_pictures(brands):
+    brands.save("acme", ACME)
+    page = brands._repr_mimebundle_()["text/html"]
+    assert "1 brand<" in page or "1 brand " in page
+    assert page.count("data:image/png") == 1
