@@ -1,6 +1,9 @@
 """Presets: looks that phones read, on contents and symbols of all sizes, with room for a logo and a caption."""
 
+from io import BytesIO
+
 import pytest
+from PIL import Image
 
 from qrkit import Caption, Design, Layer, data_uri, decode, generate
 from qrkit.design.presets import OLD_NAMES, PRESETS, with_preset
@@ -11,7 +14,8 @@ LOGO = data_uri(b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><pat
 CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
 
 
-def test_each_preset_has_three_colorways():
+def test_there_are_24_presets_beside_the_plain_one_each_in_three_colorways():
+    assert len(PRESETS) == 25
     assert list(PRESETS) == ["plain", *sorted(set(PRESETS) - {"plain"})]
     assert all(len(set(preset.colorways)) == 3 for preset in PRESETS.values())
 
@@ -63,6 +67,20 @@ def test_a_caption_stays_when_the_preset_changes():
     second = with_preset(first, "ticket")
     assert (second.frame.kind, second.frame.caption) == ("ticket", first.frame.caption)
     assert with_preset(first, "bar", caption="Hi").frame.caption.text == "Hi"
+
+
+def test_a_preset_with_a_photo_shows_yours():
+    file = BytesIO()
+    Image.new("RGB", (30, 30), "#DD8800").save(file, "PNG")
+    photo = data_uri(file.getvalue())
+    for name in ("photo", "mosaic"):
+        design = with_preset(Design(content="hi"), name, photo=photo)
+        assert design.photo.content == photo
+        assert generate(design, warn=False).to_bytes("png") != generate(
+            with_preset(Design(content="hi"), name), warn=False
+        ).to_bytes("png")
+    with pytest.raises(InvalidParameter, match=r"photo=.* goes with a preset that shows one, not with 'bar'"):
+        with_preset(Design(content="hi"), "bar", photo=photo)
 
 
 def test_unknown_names_are_named_with_the_nearest():
