@@ -63,7 +63,7 @@ class Brand(Model):
     accent: BrandColor | None = Field(
         default=None,
         description="Color of the centers of finder patterns, of the first series in charts, and of buttons. By "
-        "default, the ink.",
+        "default, the ink. Phones do not read centers in a bright color, such as orange; `check` says so.",
     )
     ground: BrandColor = Field(default=WHITE, description="Color behind the modules.")
     logo: Asset | None = Field(
