@@ -22,8 +22,8 @@ Fetch = Callable[[str], bytes]
 LOGO = "brand logo"
 """Name of the layer of the logo; the name of the layer of its plate ends with it. A new brand replaces both."""
 LOGO_SHARE = 0.17
-"""Longer side of the logo as a share of the symbol's side. A square logo and its plate then cover about 7 x 7 modules
-of a short URL, half of what a larger one of 0.2 would."""
+"""Longer side of the logo as a share of the symbol's side. On a symbol of version 3, the plate of a square logo then
+covers 7 x 7 modules; with a share of 0.2, it would cover 9 x 9."""
 
 
 def _name(text: str) -> str:
@@ -63,7 +63,7 @@ class Brand(Model):
     accent: BrandColor | None = Field(
         default=None,
         description="Color of the centers of finder patterns, of the first series in charts, and of buttons. By "
-        "default, the ink.",
+        "default, the ink. Phones do not read centers in a bright color, such as orange; `check` says so.",
     )
     ground: BrandColor = Field(default=WHITE, description="Color behind the modules.")
     logo: Asset | None = Field(

@@ -120,7 +120,7 @@ class Color(Shown):
 
         Example:
             >>> Color.parse("#F97316").visible_on(WHITE), Color.parse("navy").visible_on(WHITE)
-            (Color.parse('#ED6D15'), Color.parse('#000080'))
+            (Color.parse('#EF6E15'), Color.parse('#000080'))
         """
         end = 0 if ground.contrast(BLACK) > ground.contrast(WHITE) else 255
         mixed = (Color(end, end, end, alpha).over(self) for alpha in range(0, 256, STEP))

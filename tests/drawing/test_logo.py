@@ -1,7 +1,9 @@
 """Pictures are put on a symbol by shares of it, in their own proportions, and keep their place when it is resized."""
 
 import re
+from base64 import b64decode
 from io import BytesIO
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Design, QRImage, data_uri, decode, generate
+from qrkit import Color, Design, QRImage, data_uri, decode, generate
+from qrkit.drawing.logo import logo_image
 from qrkit.drawing.resizing import layout_of
 from qrkit.errors import AssetError, InvalidParameter
 from tests.drawing.pictures import LINK, filled
@@ -21,6 +24,11 @@ def picture_of(width: int, height: int) -> str:
     file = BytesIO()
     Image.new("RGB", (width, height), "#9A3412").save(file, "PNG")
     return data_uri(file.getvalue())
+
+
+def svg_of(width: int, height: int) -> str:
+    box = f'viewBox="5 5 {width} {height}"'
+    return data_uri(f'<svg xmlns="http://www.w3.org/2000/svg" {box}><path d="M5 5h90v30z"/></svg>'.encode())
 
 
 @pytest.mark.parametrize(("width", "height"), [(100, 100), (300, 100), (40, 200)])
@@ -160,3 +168,17 @@ def test_all_that_is_wrong_with_the_place_is_said_at_once():
         Design(content=LINK).with_logo(HEART, 3, place=(2, 0))
     with pytest.raises(AssetError):
         Design(content=LINK).with_logo("icon:no-such-thing")
+
+
+@pytest.mark.parametrize(
+    ("logo", "size"),
+    [
+        (HEART, (40, 40)),
+        (picture_of(300, 100), (120, 40)),
+        (picture_of(800, 80), (160, 16)),
+        (svg_of(90, 30), (120, 40)),
+    ],
+)
+def test_a_logo_on_a_web_page_fits_its_box_in_its_proportions(logo, size):
+    svg = ElementTree.fromstring(b64decode(logo_image(logo, Color.parse("navy"), 160, 40).partition(",")[2]))
+    assert (int(svg.get("width")), int(svg.get("height"))) == size

@@ -3,7 +3,7 @@
 import pytest
 
 from qrkit import Brand, Frame, open_portfolio
-from qrkit.errors import InvalidParameter, NotFound
+from qrkit.errors import AssetError, InvalidParameter, NotFound, RemoteContentDisabled
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.saved import LONGEST_NAME
 from qrkit.store import Store
@@ -86,6 +86,20 @@ def test_unknown_brand_is_named_with_the_nearest(brands, call):
 def test_invalid_name_is_refused(brands, name):
     with pytest.raises(InvalidParameter, match=r"1\.\.100 characters"):
         brands.save(name, ACME)
+    assert brands.names() == []
+
+
+@pytest.mark.parametrize(
+    ("logo", "error"),
+    [
+        ("https://example.com/logo.png", RemoteContentDisabled),
+        ("data:image/png;base64,AAAA", AssetError),
+        ("icon:no-such-icon", InvalidParameter),
+    ],
+)
+def test_brand_whose_logo_no_page_could_show_is_not_saved(brands, logo, error):
+    with pytest.raises(error, match="logo"):
+        brands.save("acme", Brand("Acme", logo=logo))
     assert brands.names() == []
 
 

@@ -10,6 +10,7 @@ from lxml import html
 
 import qrkit
 from qrkit import (
+    Brand,
     Campaign,
     Caption,
     Color,
@@ -38,6 +39,7 @@ from qrkit import (
 from qrkit.errors import ScanWarning
 from qrkit.exchange.merge import ImportIssue, ImportResult
 from qrkit.notebook.views.html import page_text
+from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
@@ -59,6 +61,7 @@ def shop_with(text):
     window = shop.insert_campaign(text, description=text)
     shop.insert_qrcode("https://example.com", name=text, campaign_id=window.id, comment=text, short_code="door")
     shop.templates.save(text[:100], Design(content="x", modules=Modules(type="dots")))
+    shop.brands.save(text[:100], Brand(text[:100], logo="icon:heart"))
     return shop
 
 
@@ -90,6 +93,7 @@ def examples(text, checked):
         generate(text).scene, Sprite(content=DOT, name=text, width=9, height=9), Stop(offset=0, color="red"),
         generate(text).symbol, shop.templates, repair, logo, standard.grade, quick.panel, quick.budget,
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
+        Brand(text[:100], logo="icon:heart"), shop.brands,
         Caption("<img src=x onload=y>"), Frame("card", caption="<b onload=y>"),
         Photo(DOT),
         PrintSize(size_mm=40), generate(text).print_at(90), quick, ImportResult(0, (issue,)),
@@ -109,7 +113,7 @@ def again(checked):
 
 
 PUBLIC = sorted(name for name in qrkit.__all__ if inspect.isclass(getattr(qrkit, name)) and name not in NO_OBJECTS)
-FOUND = [one.__name__ for one in (Budget, Grade, LargestLogo, Panel, Repair, Templates)]
+FOUND = [one.__name__ for one in (Budget, Grade, LargestLogo, Panel, Repair, Templates, Brands)]
 each = pytest.mark.parametrize("name", [*PUBLIC, *FOUND])
 
 
