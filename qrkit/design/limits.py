@@ -362,8 +362,8 @@ PhotoPlace = Annotated[
     BeforeValidator(_lower),
     Field(
         description="`behind`: under the modules, lightened until they stand out. `inside`: only in the modules, "
-        "darkened until they stand out from the background. `halftone`: unchanged, with a small dark or light square "
-        "for each module."
+        "darkened until they stand out from the background. `halftone`: between small dark and light squares, one for "
+        "each module."
     ),
 ]
 

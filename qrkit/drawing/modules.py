@@ -27,8 +27,8 @@ Place = tuple[int, int]
 SIZE_STEPS = 5
 """Number of different sizes that modules get."""
 
-HALFTONE_SIDE = 0.72
-"""Side of the squares on a photo, in modules; readers need 0.7."""
+HALFTONE_SIDE = 0.75
+"""Side of the squares on a photo, in modules; readers need 0.7, and whole pixels are crisp."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
