@@ -58,6 +58,7 @@ PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
 """The module styles for each place of a photo: inside, a module has one color, which joined ones cannot have."""
 
 Name = Annotated[Text, Field(description="A name for your own reference.")]
+ModuleInk = Annotated[Color, Field(title="Color", description="Color of some of the modules.")]
 
 
 class Sprite(Model):
@@ -91,7 +92,7 @@ class Modules(Model):
         description="Smallest and largest width of dots, gapped squares or built-in sprites, in modules; each gets a "
         "width between the two at random.",
     )
-    palette: Annotated[tuple[Color, ...], Most(0, 8)] = Field(
+    palette: Annotated[tuple[ModuleInk, ...], Most(0, 8)] = Field(
         default=(),
         description="Colors of dots, gapped squares or built-in sprites, instead of the foreground; each gets one of "
         "them at random. Finder and alignment patterns have the first one.",

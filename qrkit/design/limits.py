@@ -367,7 +367,9 @@ PhotoPlace = Annotated[
     ),
 ]
 
-ModuleWidth = Annotated[Number, Within(0.6, 1, "modules"), Field(title="Width")]
+ModuleWidth = Annotated[
+    Number, Within(0.6, 1, "modules"), Field(title="Width", description="Width of the drawn shape, in modules.")
+]
 
 _SpriteName = Literal[
     "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"

@@ -28,8 +28,8 @@ NEAR = 2
 SAFE_CORE = 2.8
 """Smallest width of a safe eye's pupil, in modules."""
 
-PALE = ("diamond2",)
-"""Sprites with so little ink that their modules have to be measured."""
+PALE = ("diamond2", "smiley")
+"""Sprites with so little ink, or such a light middle, that their modules have to be measured."""
 
 
 def is_robust(design: Design) -> bool:

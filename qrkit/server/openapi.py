@@ -208,8 +208,7 @@ ISSUE = _object(
     message=TEXT,
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
     embedded={
-        "type": ["string", "null"],
-        "enum": ["error", "warning", None],
+        "anyOf": [{"type": "string", "enum": ["error", "warning"]}, {"type": "null"}],
         "description": "severity for embedded readers, if only they are concerned",
     },
 )

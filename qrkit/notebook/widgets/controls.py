@@ -144,7 +144,8 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
         return {"kind": "choice", "choices": get_args(bare)}
     if get_origin(bare) is tuple:
         most = next(note for note in notes if isinstance(note, Most))
-        entry = Control(name="", label=_title_of(get_args(bare)[0]), **_look(get_args(bare)[0], where))
+        item = get_args(bare)[0]
+        entry = Control(name="", label=_title_of(item), help=_description_of(item), **_look(item, where))
         return {"kind": "list", "low": most.low, "high": most.high, "fields": (entry,)}
     if bare in (int, float):
         return _number(next((note for note in notes if isinstance(note, Within)), None), whole=bare is int)
@@ -160,6 +161,12 @@ def _title_of(hint: Any) -> str:
     """Return what an item of a list is called: the title of its type, or else its name."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     return next((str(note.title) for note in notes if getattr(note, "title", None)), hint.__name__)
+
+
+def _description_of(hint: Any) -> str:
+    """Return the description of an item of a list; "" if its type has none."""
+    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return next((str(note.description) for note in notes if getattr(note, "description", None)), "")
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
