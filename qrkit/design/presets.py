@@ -183,8 +183,8 @@ PRESETS: Mapping[str, Preset] = {
     "confetti": Preset(
         "Dots of several sizes and colors",
         ("plum", "forest", "ocean"),
-        {"type": "dots", "sizes": (0.84, 1.0)},
-        "extra-rounded",
+        {"type": "dots", "sizes": (0.92, 1.0)},
+        "rounded",
         "palette",
     ),
     "contact": Preset(

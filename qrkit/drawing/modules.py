@@ -122,7 +122,10 @@ def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]
 
 def _alignment_patterns(sheet: Sheet) -> Outline:
     """Draw all alignment patterns, in modules; layers never leave out any part of them."""
-    pattern = alignment_pattern(sheet.design.modules.type)
+    modules = sheet.design.modules
+    # Sprites of your own may have any form, so the pattern beside them is plain.
+    is_own = modules.type == "sprite" and not modules.sprite
+    pattern = alignment_pattern("default" if is_own else modules.type)
     centers = alignment_patterns(sheet.symbol.version)
     return Outline.joined(pattern.placed(column - 2, row - 2) for row, column in centers)
 

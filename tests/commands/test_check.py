@@ -9,7 +9,7 @@ from qrkit.__main__ import main
 from qrkit.scanning.scan_report import LEVELS, VERDICTS
 from tests.scanning.designs import all_eyes, plain, with_logo
 
-FILES = {"good": plain(), "round": plain(markers=all_eyes("arch")), "tight": plain(padding=0), "lost": with_logo(0.6)}
+FILES = {"good": plain(), "round": plain(markers=all_eyes("circle")), "tight": plain(padding=0), "lost": with_logo(0.6)}
 
 
 @pytest.fixture(autouse=True)

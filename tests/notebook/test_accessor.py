@@ -123,12 +123,12 @@ def test_pictures_of_a_design_are_read_once_and_warned_of_once():
         read.append(url)
         return svg
 
-    design = {"layers": [Layer("https://example.com/x.svg", x=40, y=40, width=9, height=9)]}
+    design = {"layers": [Layer("https://example.com/x.svg", x=120, y=120, width=9, height=9)]}
     with pytest.warns(UserWarning, match="image") as told:
         images = DOORS.qr.generate("url", design=design, fetch=fetch)
     assert (len(read), len(told), images.attrs["errors"]) == (1, 1, [])
     assert told[0].filename == __file__
-    design = {"layers": [Layer(data_uri(svg), x=40, y=40, width=9, height=9)]}
+    design = {"layers": [Layer(data_uri(svg), x=120, y=120, width=9, height=9)]}
     with pytest.warns(UserWarning, match="image"):
         same = DOORS.qr.generate("url", design=design)
     assert same["a"].to_bytes("png") == images["a"].to_bytes("png")

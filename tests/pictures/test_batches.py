@@ -148,7 +148,7 @@ def test_what_is_one_content_is_no_list_of_them(contents):
 
 @pytest.mark.parametrize("target", [None, "codes.zip"])
 def test_what_is_not_drawn_is_warned_of_once(tmp_path, target):
-    layers = [Layer(data_uri(LOST), x=40, y=40, width=9, height=9)]
+    layers = [Layer(data_uri(LOST), x=120, y=120, width=9, height=9)]
     to = target and tmp_path / target
     with pytest.warns(UserWarning, match="image of the SVG cannot be drawn") as told:
         generate_many(["a", "b"], to=to, layers=layers)

@@ -305,14 +305,23 @@ def test_migrations_are_recorded_and_applied_once(tmp_path):
 def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
     path = tmp_path / "a.duckdb"
     with Store(path) as store:
-        for what in ("TABLE scan_counts", "TABLE inboxes", "TABLE day_counts", "TABLE visits", "TABLE user_agents"):
+        for what in (
+            "TABLE scan_counts",
+            "TABLE inboxes",
+            "TABLE day_counts",
+            "TABLE visits",
+            "TABLE user_agents",
+            "TABLE brands",
+        ):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
         store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
         store.execute(MIGRATIONS["visits"])
         store.execute("INSERT INTO user_agents (number, text, device) VALUES (1, 'Firefox', 'computer')")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
-        store.execute("DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored', 'inboxes')")
+        store.execute(
+            "DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored', 'inboxes', 'brands')"
+        )
         store.execute("DELETE FROM settings")
     with Store(path) as store:
         assert store.rows("SELECT * FROM inboxes") == []

@@ -146,8 +146,9 @@ def test_preset_keeps_what_is_no_look_and_reads(studio, name):
     studio.design = Design(content=TEXT, ec="Q", size=6, layers=[Layer("icon:heart", x=90, y=90, width=20, height=20)])
     say(studio, ask="preset", name=name)
     assert studio.errors == {}
-    assert (studio.design.content, studio.design.ec, studio.design.size) == (TEXT, "Q", 6)
-    assert len(studio.design.layers) == 1
+    level = "H" if PRESETS[name].photo or PRESETS[name].logo else "Q"
+    assert (studio.design.content, studio.design.ec, studio.design.size) == (TEXT, level, 6)
+    assert studio.design.layers[0].content == "icon:heart"
     assert decode(studio.image.to_bytes("png")).content == TEXT
 
 
