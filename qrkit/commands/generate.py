@@ -36,7 +36,7 @@ EXAMPLES = (
     'qrkit generate "https://example.com"',
     'qrkit generate "https://example.com" -o poster.svg --ec H',
     'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
-    'qrkit generate "https://example.com" -o menu.svg --preset bubble --caption "See the menu"',
+    'qrkit generate "https://example.com" -o menu.svg --preset bubble',
     "qrkit generate - --format png < contact.vcf > contact.png",
     "qrkit generate --from gates.csv --content-column url -o codes.zip",
     'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
