@@ -70,8 +70,8 @@ def test_styles_and_eyes_of_ours_scan():
 
 @pytest.mark.slow
 def test_all_styles_and_eyes_of_ours_scan():
-    """Every eleventh, among which all eyes and payloads are, and all styles that have enough ink."""
-    assert_ours_scan([names for names in OURS[::11] if names[2] not in PALE], robust=0.85)
+    """Every eleventh, but for styles with too little ink: 49 of these 54 were robust, and 5 ok."""
+    assert_ours_scan([names for names in OURS[::11] if names[2] not in PALE], robust=0.9)
 
 
 @pytest.mark.parametrize("eye", EYES)
