@@ -78,7 +78,7 @@ def check_lives(found, scans, names):
             continue
         assert (row["first"], row["last"]) == (times.min(), times.max())
         assert row["delay"] == pytest.approx((times.min() - row["created"]) / pd.Timedelta(hours=1))
-        half = times[(len(times) + 1) // 2 - 1]
+        half = times.iloc[(len(times) + 1) // 2 - 1]
         assert row["half_life"] == pytest.approx((half - times.min()) / pd.Timedelta(days=1))
 
 
