@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.late import Shown
 
-__all__ = ["Bound", "Model", "Object", "allowed", "meaning", "plain"]
+__all__ = ["Bound", "Model", "Object", "allowed", "docstring_of", "meaning", "plain"]
 
 Object = dict[str, Any]
 """A record as a JSON object, with the interface's names or Python's."""
@@ -78,11 +78,18 @@ def _describe_fields(schema: dict[str, Any], record: type[Model]) -> None:
             schema["properties"][key]["description"] = meaning(field)
 
 
-def _docstring(record: type[Model]) -> str:
-    """Return the docstring of a record's class, with the meaning of each field."""
-    about, example, code = inspect.cleandoc(record.__doc__ or "").partition("\n\nExample:")
-    fields = "\n    ".join(["Attributes:", *map(_entry, record.model_fields, record.model_fields.values())])
-    return "\n\n".join([about, fields, RAISES]) + example + code
+def docstring_of(record: type[Model], doc: str | None, heading: str = "Attributes") -> str:
+    """Return a docstring with the meaning of each field of a record below its first part.
+
+    Args:
+        record: The record, which describes its fields.
+        doc: The docstring without them. Its sections "Raises" and "Example" come last.
+        heading: The heading of the fields.
+    """
+    about, example, code = inspect.cleandoc(doc or "").partition("\n\nExample:")
+    about, raises, conditions = about.partition("\n\nRaises:")
+    fields = "\n    ".join([f"{heading}:", *map(_entry, record.model_fields, record.model_fields.values())])
+    return "\n\n".join([about, fields, f"Raises:{conditions}" if raises else RAISES]) + example + code
 
 
 def _entry(name: str, field: FieldInfo) -> str:
@@ -147,7 +154,7 @@ class Model(Shown, BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         cls.__signature__ = _Signature()  # type: ignore[assignment]  # computed on access
-        cls.__doc__ = _docstring(cls)
+        cls.__doc__ = docstring_of(cls, cls.__doc__)
 
     @classmethod
     def by_field(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,161 @@
+"""Turns a function that writes a text into a kind of content, whose fields are the parameters of the function.
+
+The annotations of the parameters contain bounds, labels and help texts, as those of records do. Errors, `help()`, the
+command line, the form in the studio and the OpenAPI description are made from them. To add a kind, write a function
+with this decorator, add its name to `MODULES`, and give `reading` a function that reads such texts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from importlib import import_module
+from typing import Any, Literal, ParamSpec, get_type_hints
+
+from pydantic import create_model
+
+from qrkit.contents.content import NOTHING, Content
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.model import Model, docstring_of
+
+__all__ = ["MODULES", "Behind", "Kind", "kind", "kind_named", "make"]
+
+P = ParamSpec("P")
+
+MODULES = {
+    "wifi": "networks",
+}
+"""The module of each kind, in the order in which people are offered them."""
+
+Behind = Literal["redirect", "page", "never"]
+"""What a short URL does with a kind: it redirects, it shows a page, or it cannot work, because apps read the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of content.
+
+    Attributes:
+        name: The name of its function in `qrkit.contents`.
+        title: Its name for people.
+        behind: What a short URL does with such a content.
+        fields: A record with the parameters of the function, which validates and describes them.
+        write: The function.
+        drawn: The fields of a `Design` that the standard of the kind prescribes.
+    """
+
+    name: str
+    title: str
+    behind: Behind
+    fields: type[Model]
+    write: Callable[..., Content]
+    drawn: Mapping[str, Any]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The names of fields that nobody should read over a shoulder."""
+        return frozenset(name for name, field in self.fields.model_fields.items() if not field.repr)
+
+    def content(self, text: str, fields: Mapping[str, Any]) -> Content:
+        """Return a text of this kind, with those of its fields that differ from their default."""
+        defaults = {name: field.get_default() for name, field in self.fields.model_fields.items()}
+        given = {name: value for name, value in fields.items() if value != defaults[name]}
+        return Content(text, self.name, given, self.secrets, self.drawn)
+
+
+_KINDS: dict[str, Kind] = {}
+
+
+def kind(
+    title: str, *, behind: Behind, drawn: Mapping[str, Any] = NOTHING
+) -> Callable[[Callable[P, str]], Callable[P, Content]]:
+    """Make a kind of content from a function that returns the text.
+
+    The function gets validated arguments. A parameter with `Field(repr=False)` is a secret.
+
+    Args:
+        title: The name of the kind for people.
+        behind: What a short URL does with such a content.
+        drawn: The fields of a `Design` that the standard of the kind prescribes.
+    """
+
+    def decorate(write_text: Callable[P, str]) -> Callable[P, Content]:
+        name, signature = write_text.__name__, inspect.signature(write_text)
+        record = _record(write_text, signature)
+
+        @wraps(write_text)
+        def write(*args: P.args, **kwargs: P.kwargs) -> Content:
+            with _hiding(made.secrets):
+                fields = record(**_by_name(signature, args, kwargs))
+                values = {field: getattr(fields, field) for field in record.model_fields}
+                text = write_text(**values)  # type: ignore[call-arg]  # the parameters of the function, by name
+            return made.content(text, values)
+
+        write.__signature__ = _plain_signature(write_text, signature)  # type: ignore[attr-defined]
+        write.__doc__ = docstring_of(record, write_text.__doc__, "Args")
+        made = _KINDS[name] = Kind(name, title, behind, record, write, drawn)
+        return write
+
+    return decorate
+
+
+@contextmanager
+def _hiding(secrets: frozenset[str]) -> Iterator[None]:
+    """Leave the values of secrets out of errors, which are logged and shown."""
+    try:
+        yield
+    except InvalidParameter as error:
+        if not any(one.name in secrets and one.value is not None for one in error.problems):
+            raise
+        shown = (replace(one, value=None) if one.name in secrets else one for one in error.problems)
+        raise InvalidParameter(*shown) from None
+
+
+def kind_named(name: str) -> Kind:
+    """Return a kind by its name.
+
+    Raises:
+        InvalidParameter: If there is no such kind.
+    """
+    if name not in MODULES:
+        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(name, MODULES)}"))
+    import_module(f"qrkit.contents.{MODULES[name]}")
+    return _KINDS[name]
+
+
+def make(name: str, fields: Mapping[str, Any]) -> Content:
+    """Make a content from the name of its kind and its fields, under Python's names or the camelCase ones of JSON.
+
+    Raises:
+        InvalidParameter: If there is no such kind, or a field breaks its rule.
+    """
+    found = kind_named(name)
+    names = {field.alias: field_name for field_name, field in found.fields.model_fields.items()}
+    return found.write(**{names.get(key, key): value for key, value in fields.items()})
+
+
+def _record(write_text: Callable[..., str], signature: inspect.Signature) -> type[Model]:
+    hints = get_type_hints(write_text, include_extras=True)
+    fields: dict[str, Any] = {
+        name: (hints[name], ... if one.default is one.empty else one.default)
+        for name, one in signature.parameters.items()
+    }
+    return create_model(write_text.__name__, __base__=Model, __doc__=write_text.__doc__, **fields)
+
+
+def _by_name(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all arguments by name; those that are missing or unknown are left for the record to report."""
+    places = [name for name, one in signature.parameters.items() if one.kind is not one.KEYWORD_ONLY]
+    if len(args) > len(places) or set(kwargs) & set(places[: len(args)]):
+        signature.bind(*args, **kwargs)  # raises Python's own TypeError
+    return dict(zip(places, args, strict=False)) | dict(kwargs)
+
+
+def _plain_signature(write_text: Callable[..., str], signature: inspect.Signature) -> inspect.Signature:
+    """Return the signature for `help()`, with plain types in place of bounds and help texts."""
+    hints = get_type_hints(write_text)
+    parameters = [one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
+    return signature.replace(parameters=parameters, return_annotation=Content)
