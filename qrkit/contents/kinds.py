@@ -59,6 +59,11 @@ class Kind:
         """The names of fields that nobody should read over a shoulder."""
         return frozenset(name for name, field in self.fields.model_fields.items() if not field.repr)
 
+    @property
+    def example(self) -> dict[str, Any]:
+        """The fields of an example: the first of the examples in the type of each field that has some."""
+        return {name: field.examples[0] for name, field in self.fields.model_fields.items() if field.examples}
+
     def content(self, text: str, fields: Mapping[str, Any]) -> Content:
         """Return a text of this kind, with those of its fields that differ from their default."""
         defaults = {name: field.get_default() for name, field in self.fields.model_fields.items()}

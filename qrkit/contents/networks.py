@@ -18,11 +18,14 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = ["read_wifi", "wifi"]
 
 Ssid = Annotated[
-    str, Strict(), Length(1, 32), Field(title="Network name", description="The SSID, as phones show it in their list.")
+    str,
+    Strict(),
+    Length(1, 32),
+    Field(title="Network name", description="The SSID, as phones show it in their list.", examples=["Nero"]),
 ]
 Password = Annotated[
     Annotated[str, Strict(), Length(1, 128)] | None,
-    Field(repr=False, description="The password; leave it out for an open network."),
+    Field(repr=False, description="The password; leave it out for an open network.", examples=["espresso"]),
 ]
 Security = Annotated[
     Literal["WPA", "WPA3", "WEP", "none"],
@@ -48,7 +51,7 @@ def wifi(ssid: Ssid, password: Password = None, *, security: Security = "WPA", h
     """
     if security != "none" and not password:
         raise InvalidParameter(
-            Problem("password", None, f"is required for {security}; an open network has security='none'")
+            Problem("password", None, f"is required for {security}; for an open network, security is none")
         )
     said = [("T", SECURITIES[security]), ("S", ssid), ("P", password or ""), ("H", "true" if hidden else "")]
     return write_pairs("WIFI", said)

@@ -15,17 +15,19 @@ import pytest
 from qrkit import Design
 from qrkit.__main__ import main, parser
 from qrkit.commands.output import EXIT_STATUSES, Status, status_of
+from qrkit.contents.kinds import MODULES
 from qrkit.design.limits import Within
 from qrkit.server import Settings
 from tests.test_house import HEAVY
 
 README = Path(__file__).parents[2] / "README.md"
 NESTED = {
+    "content": [*MODULES, "read"],
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
+    "generate", "content", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
     "rescue", "compact", "migrate", "demo",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
@@ -233,7 +235,7 @@ def test_python_m_qrkit_starts_quickly(words):
     ("words", "told"),
     [
         (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is no command; did you mean 'generate'"),
-        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, decode"),
+        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, content, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is no option; did you mean '--foreground'?"),
