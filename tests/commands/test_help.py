@@ -27,8 +27,8 @@ NESTED = {
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "content", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
-    "rescue", "compact", "migrate", "demo",
+    "generate", "content", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify",
+    "backup", "rescue", "compact", "migrate", "demo",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -175,6 +175,10 @@ def keys_told(text):
     return [way.split(", ") for way in ways]
 
 
+def example_of(text):
+    return text.split("\nexamples:\n")[1].strip().removeprefix("qrkit ")
+
+
 def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
@@ -203,8 +207,10 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "rescue shop.duckdb rescued.duckdb",
         "compact shop.duckdb",
         "migrate shop.duckdb new.duckdb",
+        "content read hello",
+        *(example_of(helped(f"content {kind}")) for kind in MODULES),
     ):
-        assert main([*words.replace("ID", id).split(), "--json"]) == 0
+        assert main([*shlex.split(words.replace("ID", id)), "--json"]) == 0
         made = json.loads(capsys.readouterr().out.splitlines()[0])
         id = made.get("id", "")
         command = " ".join(words.split()[: 2 if words.split()[0] in NESTED else 1])
