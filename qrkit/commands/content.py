@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, kind_named, make
+from qrkit.contents.kinds import MODULES, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
@@ -145,13 +145,5 @@ def kind_content(asked: argparse.Namespace, kind: str) -> Content:
     wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
     if wrong:
         raise InvalidParameter(*wrong)
-    return make(kind, _grouped(words))
-
-
-def _grouped(words: list[str]) -> Mapping[str, Any]:
-    """Return the values by field; a field that is given more than once has a list."""
-    values: dict[str, list[str]] = {}
-    for word in words:
-        name, _, value = word.partition("=")
-        values.setdefault(name.replace("-", "_"), []).append(value)
-    return {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+    fields = (word.partition("=") for word in words)
+    return make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})

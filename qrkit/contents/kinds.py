@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from importlib import import_module
-from typing import Any, Literal, ParamSpec, get_type_hints
+from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
+from pydantic.fields import FieldInfo
 
 from qrkit.contents.content import NOTHING, Content
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of
 
-__all__ = ["MODULES", "Behind", "Kind", "kind", "kind_named", "make"]
+__all__ = ["MODULES", "Behind", "Kind", "kind", "kind_named", "make", "make_from_json", "make_from_texts"]
 
 P = ParamSpec("P")
 
@@ -90,6 +91,7 @@ def kind(
     def decorate(write_text: Callable[P, str]) -> Callable[P, Content]:
         name, signature = write_text.__name__, inspect.signature(write_text)
         record = _record(write_text, signature)
+        write_text.__doc__ = docstring_of(record, write_text.__doc__, "Args")
 
         @wraps(write_text)
         def write(*args: P.args, **kwargs: P.kwargs) -> Content:
@@ -100,7 +102,6 @@ def kind(
             return made.content(text, values)
 
         write.__signature__ = _plain_signature(write_text, signature)  # type: ignore[attr-defined]
-        write.__doc__ = docstring_of(record, write_text.__doc__, "Args")
         made = _KINDS[name] = Kind(name, title, behind, record, write, drawn)
         return write
 
@@ -119,14 +120,14 @@ def _hiding(secrets: frozenset[str]) -> Iterator[None]:
         raise InvalidParameter(*shown) from None
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: Any) -> Kind:
     """Return a kind by its name.
 
     Raises:
         InvalidParameter: If there is no such kind.
     """
-    if name not in MODULES:
-        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(name, MODULES)}"))
+    if not isinstance(name, str) or name not in MODULES:
+        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(str(name), MODULES)}"))
     import_module(f"qrkit.contents.{MODULES[name]}")
     return _KINDS[name]
 
@@ -140,6 +141,51 @@ def make(name: str, fields: Mapping[str, Any]) -> Content:
     found = kind_named(name)
     names = {field.alias: field_name for field_name, field in found.fields.model_fields.items()}
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
+
+
+def make_from_texts(name: str, texts: Mapping[str, str]) -> Content:
+    """Make a content from fields that are all texts, such as the cells of a row; empty ones count as absent.
+
+    Numbers are written with a decimal point, and the entries of a list are separated by semicolons.
+
+    Raises:
+        InvalidParameter: If there is no such kind, or a field breaks its rule.
+    """
+    known = kind_named(name).fields.model_fields
+    given = {field: text for field, text in texts.items() if text}
+    return make(name, {field: _parsed(text, known[field]) if field in known else text for field, text in given.items()})
+
+
+def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
+    """Make a content from a JSON object: its `kind`, and the fields of the kind, of which null ones count as absent.
+
+    Args:
+        value: The object.
+        path: The name of the object, which precedes those of the fields in errors.
+
+    Raises:
+        InvalidParameter: If the kind is missing or unknown, or a field breaks its rule.
+    """
+    fields = {name: one for name, one in value.items() if name != "kind" and one is not None}
+    aliases: dict[str, str] = {}
+    problems: list[Problem] = []
+    with collecting(problems):
+        kind = kind_named(value.get("kind"))
+        aliases = {name: str(field.alias) for name, field in kind.fields.model_fields.items()}
+        return make(kind.name, fields)
+    raise InvalidParameter(*(replace(one, name=f"{path}.{aliases.get(one.name, one.name)}") for one in problems))
+
+
+def _parsed(text: str, field: FieldInfo) -> Any:
+    """Return a text as a number or a list if the field needs one; other texts are left for the record to judge."""
+    types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
+    if tuple in types:
+        return [part.strip() for part in text.split(";") if part.strip()]
+    for number in (int, float):
+        if number in types:
+            with suppress(ValueError):
+                return number(text)
+    return text
 
 
 def _record(write_text: Callable[..., str], signature: inspect.Signature) -> type[Model]:

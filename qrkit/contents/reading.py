@@ -6,12 +6,13 @@ cannot be parsed is of the kind `text`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 
-__all__ = ["read"]
+__all__ = ["read", "works_behind_short_url"]
 
 READERS = {
     "WIFI:": {"wifi": "read_wifi"},
@@ -33,10 +34,23 @@ def read(text: str) -> Content:
         'Cafe Nero'
     """
     start = text.lstrip(" \t\r\n")
-    for beginning, readers in READERS.items():
-        if start[: len(beginning)].upper() == beginning:
-            for kind, reader in readers.items():
-                fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
-                if fields is not None:
-                    return kind_named(kind).content(text, fields)
+    for kind, reader in _readers(start).items():
+        fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
+        if fields is not None:
+            return kind_named(kind).content(text, fields)
     return Content(text, "text", {"text": text})
+
+
+def works_behind_short_url(text: str) -> bool:
+    """Return False for contents that apps read from the code itself, such as transfers, and not from a web page."""
+    kinds = _readers(text.lstrip(" \t\r\n"))
+    if all(kind_named(kind).behind != "never" for kind in kinds):
+        return True
+    found = read(text).kind
+    return found not in kinds or kind_named(found).behind != "never"
+
+
+def _readers(start: str) -> Mapping[str, str]:
+    """Return the kinds that a text may be, by its beginning, with the functions that read them."""
+    found = (readers for beginning, readers in READERS.items() if start[: len(beginning)].upper() == beginning)
+    return next(found, {})
