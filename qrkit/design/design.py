@@ -134,6 +134,8 @@ class Design(Model):
             prescribed = getattr(values.get("content"), "drawn", None)
             super().__init__(*first, **({**prescribed, **self.by_field(values)} if prescribed else values))
 
+        __init__.__pydantic_base_init__ = True  # as in `Model`
+
     @model_validator(mode="after")
     def _check_content(self) -> Self:
         if self.em in ("byte", "auto"):
