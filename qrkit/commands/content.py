@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, SHORT_URLS, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from qrkit.contents.kinds import Kind
 
 __all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
-
-BEHIND = {
-    "redirect": "A short URL with this content redirects visitors to it.",
-    "page": "A short URL with this content shows it on a page.",
-    "never": "It works only in a code of its own, never behind a short URL: apps read the code itself.",
-}
 
 
 def define_content(one: Parser) -> None:
@@ -58,7 +52,7 @@ def _define_kind(kinds: Any, kind: Kind) -> None:
     needed = [name for name, field in fields.items() if field.is_required()]
     usage = " ".join([*(f"{option_of(name)} ..." for name in needed), "[options]"])
     words = [word for name, value in kind.example.items() for word in (option_of(name), str(value))]
-    describe(one, BEHIND[kind.behind], usage=usage, examples=(shlex.join(["qrkit", "content", kind.name, *words]),))
+    describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(shlex.join(["qrkit", "content", kind.name, *words]),))
     add_fields(one, kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
     add_json(one, "kind, fields, content")
     one.set_defaults(run=_write_with(kind))

@@ -22,7 +22,7 @@ from qrkit.contents.content import NOTHING, Content
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of
 
-__all__ = ["MODULES", "Behind", "Kind", "kind", "kind_named", "make", "make_from_json", "make_from_texts"]
+__all__ = ["MODULES", "SHORT_URLS", "Behind", "Kind", "kind", "kind_named", "make", "make_from_json", "make_from_texts"]
 
 P = ParamSpec("P")
 
@@ -33,6 +33,13 @@ MODULES = {
 
 Behind = Literal["redirect", "page", "never"]
 """What a short URL does with a kind: it redirects, it shows a page, or it cannot work, because apps read the code."""
+
+SHORT_URLS: dict[Behind, str] = {
+    "redirect": "A short URL with this content redirects visitors to it.",
+    "page": "A short URL with this content shows it on a page.",
+    "never": "It works only in a code of its own, never behind a short URL: apps read the code itself.",
+}
+"""What `Behind` means, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,8 @@ def kind(
     def decorate(write_text: Callable[P, str]) -> Callable[P, Content]:
         name, signature = write_text.__name__, inspect.signature(write_text)
         record = _record(write_text, signature)
-        write_text.__doc__ = docstring_of(record, write_text.__doc__, "Args")
+        sentence, _, more = inspect.cleandoc(write_text.__doc__ or "").partition("\n")
+        write_text.__doc__ = docstring_of(record, f"{sentence}\n\n{SHORT_URLS[behind]}\n{more}", "Args")
 
         @wraps(write_text)
         def write(*args: P.args, **kwargs: P.kwargs) -> Content:
@@ -143,8 +151,8 @@ def make(name: str, fields: Mapping[str, Any]) -> Content:
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
 
 
-def make_from_texts(name: str, texts: Mapping[str, str]) -> Content:
-    """Make a content from fields that are all texts, such as the cells of a row; empty ones count as absent.
+def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Content:
+    """Make a content from fields as people type them, such as the cells of a row; empty ones count as absent.
 
     Numbers are written with a decimal point, and the entries of a list are separated by semicolons.
 
@@ -152,8 +160,8 @@ def make_from_texts(name: str, texts: Mapping[str, str]) -> Content:
         InvalidParameter: If there is no such kind, or a field breaks its rule.
     """
     known = kind_named(name).fields.model_fields
-    given = {field: text for field, text in texts.items() if text}
-    return make(name, {field: _parsed(text, known[field]) if field in known else text for field, text in given.items()})
+    given = {field: text for field, text in texts.items() if text not in ("", None)}
+    return make(name, {field: _parsed(text, known.get(field)) for field, text in given.items()})
 
 
 def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
@@ -176,8 +184,10 @@ def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
     raise InvalidParameter(*(replace(one, name=f"{path}.{aliases.get(one.name, one.name)}") for one in problems))
 
 
-def _parsed(text: str, field: FieldInfo) -> Any:
-    """Return a text as a number or a list if the field needs one; other texts are left for the record to judge."""
+def _parsed(text: Any, field: FieldInfo | None) -> Any:
+    """Return a text as a number or a list if the field needs one; other values are left for the record to judge."""
+    if field is None or not isinstance(text, str):
+        return text
     types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
     if tuple in types:
         return [part.strip() for part in text.split(";") if part.strip()]
