@@ -27,7 +27,17 @@ __all__ = ["MODULES", "SHORT_URLS", "Behind", "Kind", "kind", "kind_named", "mak
 P = ParamSpec("P")
 
 MODULES = {
+    "link": "links",
     "wifi": "networks",
+    "contact": "contacts",
+    "event": "events",
+    "email": "messages",
+    "sms": "messages",
+    "phone": "messages",
+    "whatsapp": "messages",
+    "location": "places",
+    "app": "apps",
+    "text": "texts",
 }
 """The module of each kind, in the order in which people are offered them."""
 
@@ -87,7 +97,8 @@ def kind(
 ) -> Callable[[Callable[P, str]], Callable[P, Content]]:
     """Make a kind of content from a function that returns the text.
 
-    The function gets validated arguments. A parameter with `Field(repr=False)` is a secret.
+    The function gets validated arguments. It may call itself with others, whose content is then the result. A parameter
+    with `Field(repr=False)` is a secret.
 
     Args:
         title: The name of the kind for people.
@@ -107,7 +118,7 @@ def kind(
                 fields = record(**_by_name(signature, args, kwargs))
                 values = {field: getattr(fields, field) for field in record.model_fields}
                 text = write_text(**values)  # type: ignore[call-arg]  # the parameters of the function, by name
-            return made.content(text, values)
+            return text if isinstance(text, Content) else made.content(text, values)
 
         write.__signature__ = _plain_signature(write_text, signature)  # type: ignore[attr-defined]
         made = _KINDS[name] = Kind(name, title, behind, record, write, drawn)

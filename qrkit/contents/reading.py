@@ -14,8 +14,20 @@ from qrkit.contents.kinds import MODULES, kind_named
 
 __all__ = ["read", "works_behind_short_url"]
 
-READERS = {
+ON_THE_WEB = {"app": "read_app", "whatsapp": "read_whatsapp", "location": "read_location", "link": "read_link"}
+READERS: Mapping[str, Mapping[str, str]] = {
+    "HTTPS:": ON_THE_WEB,
+    "HTTP:": ON_THE_WEB,
     "WIFI:": {"wifi": "read_wifi"},
+    "BEGIN:VCARD": {"contact": "read_contact"},
+    "MECARD:": {"contact": "read_mecard"},
+    "BEGIN:VCALENDAR": {"event": "read_event"},
+    "BEGIN:VEVENT": {"event": "read_event"},
+    "MAILTO:": {"email": "read_email"},
+    "SMSTO:": {"sms": "read_sms"},
+    "SMS:": {"sms": "read_sms"},
+    "TEL:": {"phone": "read_phone"},
+    "GEO:": {"location": "read_location"},
 }
 """Maps how a text begins, in capitals, to the kinds it may be, with the function in their module that reads the fields.
 
