@@ -28,7 +28,11 @@ def _receiver(addresses: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def plain_text(text: str) -> str:
-    """Give line breaks one form, remove spaces at both ends, and refuse other control characters."""
+    """Give line breaks one form, and remove spaces at both ends.
+
+    Raises:
+        PydanticCustomError: If there are other control characters.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     for position, character in enumerate(text, 1):
         if character < " " and character not in "\n\t":

@@ -75,13 +75,13 @@ def _written(degrees: float) -> str:
 
 
 def read_location(text: str) -> dict[str, Any] | None:
-    """Return the fields of a place; None for any other text, and for 0,0, which maps use to search a name."""
-    found = _GEO.fullmatch(text)
-    if found and (float(found[1]) or float(found[2])):
+    """Return the fields of a place; None for any other text, and for 0,0 with a name, which is a search."""
+    if found := _GEO.fullmatch(text):
         query = dict(pair.partition("=")[::2] for pair in (found[3] or "").split("&"))
         words = unquote(query.get("q", "").replace("+", " "))
         label = _LABEL.fullmatch(words)
-        return _fields(found[1], found[2], label[1] if label else words, "geo")
+        is_search = words and not label and not float(found[1]) and not float(found[2])
+        return None if is_search else _fields(found[1], found[2], label[1] if label else words, "geo")
     for name, pattern in (("google", _GOOGLE), ("apple", _APPLE), ("openstreetmap", _OPEN_STREET_MAP)):
         if found := pattern.fullmatch(text):
             return _fields(found[1], found[2], unquote(found[3] or "") if name == "apple" else "", name)
