@@ -19,7 +19,7 @@ __all__ = ["FORM", "ContentForm", "kind_forms"]
 
 FORM = "form"
 """The first step of the paths of a form's fields, and the path of the kind itself."""
-MOST_IN_A_LINE = 120
+MOST_IN_A_LINE = 350
 """Maximum characters of a text with a single line; longer ones get a paragraph."""
 
 
