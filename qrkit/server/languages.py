@@ -67,7 +67,7 @@ class Language:
             return day
         time = format_time(moment.local.time(), "short", locale=self.locale)
         zone = {"": "", "UTC": " UTC"}.get(moment.zone, f" ({moment.zone})")
-        return f"{self.locale.datetime_formats['full'].format(time, day)}{zone}"
+        return f"{day}, {time}{zone}"
 
     def wait(self, seconds: int) -> str:
         """Return how long to wait, such as "in 2 minutes", rounded up to minutes or hours."""
