@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import HIDDEN, Content
-from qrkit.contents.kinds import kind_named
+from qrkit.contents.kinds import Kind, kind_named
 from qrkit.contents.reading import read
 
-__all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "summary"]
+__all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
 
 TITLES = {
     "link": "Web address",
@@ -161,15 +161,22 @@ def card_of_fields(content: Content) -> Card:
     if content.kind == "text":
         return Card("text", "")
     kind = kind_named(content.kind)
+    labels = field_labels(kind)
     hidden = content.secrets if kind.behind == "never" else frozenset[str]()
     rows = tuple(
         Row(
-            kind.fields.model_fields[name].title or name.replace("_", " ").capitalize(),
+            labels[name],
             HIDDEN if name in hidden else _field_value(value),
         )
         for name, value in content.fields.items()
     )
     return Card(content.kind, kind.title, rows, bool(hidden))
+
+
+def field_labels(kind: Kind) -> dict[str, str]:
+    """Return the label of each field of a kind by its name, for rows of a card."""
+    fields = kind.fields.model_fields
+    return {name: field.title or name.replace("_", " ").capitalize() for name, field in fields.items()}
 
 
 def _field_value(value: Any) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from datetime import datetime
 from html import escape
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Brand, Color, open_portfolio
+from qrkit.contents.cards import Moment
 from qrkit.errors import (
     BadRequest,
     Gone,
@@ -28,6 +30,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.server import Client, make_app
 from qrkit.server.landing import failure, page, preview
+from qrkit.server.languages import LANGUAGES, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
 from qrkit.visits.redirect import Answer
@@ -306,6 +309,14 @@ PAGES = {
     "contact": page(answer(CONTACT)),
     "contact with long words": page(answer(f"BEGIN:VCARD\nFN:{LONG}\nEMAIL:{LONG}@example.com\nEND:VCARD")),
     "Wi-Fi": page(answer(f"WIFI:S:{LONG};P:{LONG};;")),
+    "Wi-Fi in German": page(
+        answer("WIFI:T:nopass;S:Gästenetz der Dampfschiffahrt;;"), headers={"accept-language": "de"}
+    ),
+    "Wi-Fi in Polish": page(answer(WIFI), headers={"accept-language": "pl"}),
+    "event in Polish": page(answer(EVENT), headers={"accept-language": "pl"}),
+    "contact in German": page(answer(CONTACT), headers={"accept-language": "de"}),
+    "app": page(answer("https://apps.apple.com/1\nhttps://play.google.com/2")),
+    "404 in German": failure(NotFound("short URL", "x"), {"accept-language": "de"}),
     "phone": page(answer("tel:+39 040 123 4567")),
     "e-mail": page(answer(MAIL)),
     "text": page(answer("The harbour was built in 1721. " * 65)),
@@ -332,12 +343,14 @@ const ground = (element, view) => {
 const measure = frame => {
   const view = frame.contentWindow, root = frame.contentDocument;
   root.querySelectorAll('details').forEach(details => details.open = true);
-  const texts = [...root.querySelectorAll('h1,p,dt,dd,li,pre,a,summary,footer')];
+  const texts = [...root.querySelectorAll('h1,p,dt,dd,li,pre,a,summary,footer,button,.own')]
+    .filter(element => element.checkVisibility());
   const contrasts = texts.map(element => {
     const both = [light(view.getComputedStyle(element).color), light(ground(element, view))].sort((a, b) => b - a);
     return (both[0] + 0.05) / (both[1] + 0.05);
   });
-  const touched = [...root.querySelectorAll('a,summary')].map(element => element.getBoundingClientRect());
+  const touched = [...root.querySelectorAll('a,summary,button')]
+    .filter(element => element.checkVisibility()).map(element => element.getBoundingClientRect());
   return {
     name: frame.name, width: view.innerWidth, needs: root.scrollingElement.scrollWidth,
     contrast: Math.min(...contrasts), touched: Math.min(...touched.map(box => Math.min(box.width, box.height)), 999),
@@ -444,3 +457,138 @@ def test_brand_of_a_stranger_stays_text():
     found = Page(branded("hello", Brand(HOSTILE[:100])).encode())
     assert not {"script", "img"} & {tag for tag, _ in found.tags}
     assert HOSTILE[:100] in found.texts["span"]
+
+
+# Links in rows --------------------------------------------------------------------------------------------------------
+
+
+def test_a_contact_is_called_written_to_and_visited_from_its_page():
+    address = "ADR;TYPE=HOME:;;Fornače 41;Piran;;6330;Slovenia"
+    found = shown(CONTACT.replace("NOTE", f"{address}\r\nTEL:*21*0900#\r\nNOTE"))
+    assert found.linked() == {
+        "+386 40 123 456": "tel:+38640123456",
+        "anastazija.znidarsic-montefiore@ocean.example.com": (
+            "mailto:anastazija.znidarsic-montefiore@ocean.example.com"
+        ),
+        "https://ocean.example.com/people/anastazija": "https://ocean.example.com/people/anastazija",
+        "Fornače 41, Piran, 6330, Slovenia": "geo:0,0?q=Forna%C4%8De%2041%2C%20Piran%2C%206330%2C%20Slovenia",
+    }
+    assert found.rows()["Phone"] == "*21*0900#"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "https://example.com@evil.example/",
+        "https://\u0430\u0440\u0440le.com/",  # Cyrillic
+        "https://example.com/\u202emoc.live",
+        "ftp://example.com/",
+        "//example.com/",
+    ],
+)
+def test_an_address_that_could_mislead_is_shown_without_a_link(address):
+    found = shown(f"BEGIN:VCARD\nFN:Ana\nURL:{address}\nEND:VCARD")
+    assert found.linked() == {}
+    assert found.rows()["Web"] == address
+
+
+def test_an_event_leads_to_its_place():
+    found = shown(EVENT.replace("DTSTART", "LOCATION:Pier 4\\, Trieste\nGEO:45.6;13.7\nDTSTART"))
+    assert found.linked() == {"Pier 4, Trieste": "geo:0,0?q=Pier%204%2C%20Trieste", "45.6, 13.7": "geo:45.6,13.7"}
+
+
+@pytest.mark.parametrize(
+    ("content", "link"),
+    [
+        ("geo:45.6,13.7", "https://maps.apple.com/?q=45.6%2C13.7&ll=45.6%2C13.7"),
+        (
+            "geo:45.6,13.7,20;u=3?z=3&q=Piazza+Unit%C3%A0",
+            "https://maps.apple.com/?q=Piazza%20Unit%C3%A0&ll=45.6%2C13.7",
+        ),
+        ("geo:0,0?q=Trieste", "https://maps.apple.com/?q=Trieste"),
+    ],
+)
+def test_an_iphone_which_knows_no_geo_links_is_led_to_its_maps(content, link):
+    found = Page(
+        page(answer(content), headers={"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"})
+    )
+    assert [button["href"] for button in found.buttons().values()] == [link]
+    assert [button["href"] for button in shown(content).buttons().values()] == [content.replace("à", "%C3%A0")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "first"),
+    [
+        ("Mozilla/5.0 (Linux; Android 15; Pixel 9)", "Google Play"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", "App Store"),
+        ("", "App Store"),
+    ],
+)
+def test_an_app_is_in_the_store_of_the_device_first(agent, first):
+    app = "https://apps.apple.com/app/id1\nhttps://play.google.com/store/apps/details?id=a\nhttps://example.com/app"
+    found = Page(page(answer(app), headers={"user-agent": agent}))
+    buttons = {text: link["href"] for text, link in found.buttons().items()}
+    assert next(iter(buttons)) == first
+    assert sorted(buttons.values()) == sorted(app.split())
+    assert list(buttons)[-1] == "example.com"
+    assert found.heading() == "Get the app"
+    assert found.texts["pre"] == [app]
+
+
+def test_an_address_of_an_app_that_could_mislead_has_no_button():
+    app = "https://apps.apple.com/app/id1\nhttps://play.google.com@evil.example/"
+    assert list(shown(app).buttons()) == ["App Store"]
+
+
+@pytest.mark.parametrize("content", ["upi://pay?pa=shop@bank&pn=Shop", "bitcoin:bc1qar0srrr7xfk?amount=1"])
+def test_a_payment_is_handed_to_an_app(content):
+    buttons = shown(content).buttons()
+    assert {text: link["href"] for text, link in buttons.items()} == {"Pay": content}
+
+
+# Languages ------------------------------------------------------------------------------------------------------------
+
+DIGITS = {
+    "contact": "BEGIN:VCARD\nFN:1\nTEL;TYPE=HOME,FAX:22\nEMAIL:3\nURL:4\nADR:5\nNOTE:6\nTITLE:7\nORG:8\nEND:VCARD",
+    "unnamed contact": "BEGIN:VCARD\nTEL;CELL;WORK:22\nGEO:1;2\nEND:VCARD",
+    "event": "BEGIN:VEVENT\nSUMMARY:1\nLOCATION:2\nDESCRIPTION:3\nDTSTART:20260614T180000Z\nDTEND:5\nEND:VEVENT",
+    "Wi-Fi": "WIFI:S:1;P:2;I:3;E:4;H:true;T:nopass;;",
+    "e-mail": "mailto:1?cc=2&bcc=3&subject=4&body=5",
+    "message": "sms:1?body=2",
+    "number": "tel:1",
+    "place": "geo:1,2?q=3",
+    "named place": "geo:0,0?q=3",
+    "text": "1",
+    "unsafe": "https://1@2/",
+    "app": "https://apps.apple.com/1\nhttps://play.google.com/2",
+    "payment": "upi:1",
+    "loop": "https://1/",
+}
+
+
+def pages_of_digits(headers):
+    """Every page that there is, of contents without words."""
+    yield from (page(answer(content), headers=headers) for content in DIGITS.values())
+    yield from (preview("https://1/2", answer(content), headers=headers) for content in DIGITS.values())
+    yield preview("https://1/2", answer("http://1/ü"), headers=headers)
+    errors = [NotFound("short URL", "1"), Gone("short URL", "1"), NotStored("1"), BadRequest("1")]
+    yield from (failure(error, headers) for error in [*errors, TooManyRequests("1", retry_after=61)])
+
+
+@pytest.mark.parametrize("tag", LANGUAGES[1:])
+def test_every_word_of_every_page_is_in_the_language_of_the_visitor(tag):
+    language = language_for(tag)
+    own = {
+        re.escape(text).replace(re.escape("{when}"), re.escape(language.wait(61))) for text in language.words.values()
+    }
+    sentences = "|".join(re.sub(r"\\\{[a-z]+\\\}", ".+", text) for text in sorted(own, key=len, reverse=True))
+    known = re.compile(rf"({sentences}|App Store|Google Play|UTC|https?|%[0-9A-F]{{2}}|[\W\d_]|ü)*")
+    date = language.moment(Moment(datetime(2026, 6, 14, 18), "UTC"))
+    for data in pages_of_digits({"accept-language": tag}):
+        found = Page(data)
+        assert f'<html lang="{tag}">' in data.decode()
+        texts = [text for name in found.texts if name not in ("style", "script", "pre") for text in found.texts[name]]
+        texts += [given["aria-label"] for _, given in found.tags if "aria-label" in given]
+        assert [text for text in texts if not known.fullmatch(text.replace(date, ""))] == []
