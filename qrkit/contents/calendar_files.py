@@ -19,9 +19,10 @@ def calendar_file(content: str) -> str:
     lines = [line for line in re.split("\r\n|\r|\n", content.strip(" \t\r\n")) if line]
     if not lines or lines[0].strip().upper() != "BEGIN:VEVENT":
         return content
+    if not any(line.strip().upper() == "END:VEVENT" for line in lines):
+        lines.append("END:VEVENT")
     named = {re.split("[:;]", line, maxsplit=1)[0].upper() for line in lines}
     digest = sha256(content.encode("utf-8", "replace")).hexdigest()[:32]
     added = [line.format(digest=digest) for name, line in ADDED.items() if name not in named]
-    rest = [line for line in lines[1:] if line.strip().upper() not in ("END:VEVENT", "END:VCALENDAR")]
-    calendar = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//qrkit//qrkit//EN", "BEGIN:VEVENT", *added, *rest]
-    return "\r\n".join([*calendar, "END:VEVENT", "END:VCALENDAR", ""])
+    calendar = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//qrkit//qrkit//EN", "BEGIN:VEVENT", *added, *lines[1:]]
+    return "\r\n".join([*calendar, "END:VCALENDAR", ""])

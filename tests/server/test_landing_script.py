@@ -93,3 +93,14 @@ def test_a_page_runs_no_other_script_than_its_own(visit):
     tab.wait_for_function("() => document.images[0].complete")
     assert tab.title() == "Café Aurora"
     assert tab.faults
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize("content", [WIFI, ROMAN_EVENT], ids=["Wi-Fi", "event"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_no_fault_of_accessibility(visit, content, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab = visit(content, color_scheme=scheme, locale="pl", timezone_id="Asia/Tokyo", permissions=CLIPBOARD)
+    faults = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [(fault["id"], fault["help"]) for fault in faults] == []
