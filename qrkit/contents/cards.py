@@ -15,7 +15,7 @@ from quopri import decodestring
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from qrkit.contents.content import HIDDEN, Content
+from qrkit.contents.content import Content
 from qrkit.contents.kinds import Kind, kind_named
 from qrkit.contents.reading import read
 
@@ -31,6 +31,7 @@ TITLES = {
     "event": "Event",
     "wifi": "Wi-Fi network",
     "app": "App",
+    "otp": "One-time password",
     "text": "Text",
 }
 """The name of each kind that is described here, which is the title of a card without a name of its own."""
@@ -118,7 +119,7 @@ class Card:
         kind: The kind of content: a name of `qrkit.contents`.
         title: A short title: the name of the contact, event or network, else the name of the kind.
         rows: What the content says, in at most 30 rows; empty for plain text.
-        is_secret: Whether the content has secrets that nobody needs to read, so that it is not shown itself.
+        is_secret: Whether the content is for an app alone and has a secret, so that nobody is shown the content.
     """
 
     kind: str
@@ -155,22 +156,14 @@ def card(content: str) -> Card:
 def card_of_fields(content: Content) -> Card:
     """Describe a content by the fields that it was read with; a text has no rows.
 
-    The page of a kind that works behind a short URL shows everything, because visitors need it. Codes of other kinds
-    are read by apps, so that their secrets are hidden.
+    Nothing is hidden, because a visitor needs all of it: the account to pay to, or the password of a network.
     """
     if content.kind == "text":
         return Card("text", "")
     kind = kind_named(content.kind)
     labels = field_labels(kind)
-    hidden = content.secrets if kind.behind == "never" else frozenset[str]()
-    rows = tuple(
-        Row(
-            labels[name],
-            HIDDEN if name in hidden else _field_value(value),
-        )
-        for name, value in content.fields.items()
-    )
-    return Card(content.kind, kind.title, rows, bool(hidden))
+    rows = tuple(Row(labels[name], _field_value(value)) for name, value in content.fields.items())
+    return Card(content.kind, kind.title, rows)
 
 
 def field_labels(kind: Kind) -> dict[str, str]:
@@ -230,7 +223,7 @@ def _block_summary(text: str) -> str:
 
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
-    return f"{_title_with_kind('One-time password', _one_line(label))} (secret hidden)"
+    return f"{_title_with_kind(TITLES['otp'], _one_line(label))} (secret hidden)"
 
 
 def _title_with_kind(kind: str, name: str) -> str:
@@ -272,6 +265,11 @@ def _wifi(rest: str) -> Card:
     said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
     # Spaces are part of names and passwords. A network needs a name.
     return Card("wifi", said["S"], _label_rows(said.items(), WIFI)) if said.get("S") else Card("text", "")
+
+
+def _one_time_password(rest: str) -> Card:
+    label = unquote(rest.partition("?")[0].rpartition("/")[2])
+    return Card("otp", _one_line(label) or TITLES["otp"], is_secret=True)
 
 
 def _mecard(rest: str) -> Card:
@@ -458,6 +456,8 @@ READERS: Mapping[str, Callable[[str], Card]] = {
     "WIFI": _wifi,
     "MECARD": _mecard,
     "BEGIN": _block,
+    "OTPAUTH": _one_time_password,
+    "OTPAUTH-MIGRATION": _one_time_password,
 }
 """Maps the scheme of a content to the function that parses the rest."""
 

@@ -68,6 +68,7 @@ RAW = "?raw=1"
 NOT_COUNTED = "You are only looking: this is not counted as a scan."
 NOTES = {
     "wifi": "Choose this network in the Wi-Fi settings of your phone.",
+    "otp": "Its secret is for an authenticator app, and is not shown here.",
     "link": "There is no link to it, because it may lead elsewhere than it seems to.",
 }
 """Hint for a content without a button, by its kind."""

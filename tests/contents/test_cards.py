@@ -47,6 +47,8 @@ SHORT = [
     ("geo:-45.6,13.7,120;u=35", "location", "Place", {"Coordinates": "-45.6, 13.7"}),
     ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "location", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
     ("geo:0,0?q=Trieste", "location", "Trieste", {}),
+    ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP", "otp", "Shop:ada@example.com", {}),
+    ("OTPAUTH-MIGRATION://?data=CjEK", "otp", "One-time password", {}),
     ("WIFI:T:WPA;S:net;P:secret;;", "wifi", "net", {"Password": "secret", "Security": "WPA"}),
     ("wifi:S:net;T:nopass;;", "wifi", "net", {"Security": "None, no password needed"}),
     (r"WIFI:S:\"a\\b\;c\,d\:e\";P:\;\;;;", "wifi", r'"a\b;c,d:e"', {"Password": ";;"}),
@@ -231,7 +233,7 @@ def test_other_addresses_are_no_app(content):
 def test_any_kind_is_described_by_its_fields():
     found = card_of_fields(contents.wifi("Cafe", "espresso", hidden=True))
     assert found.rows == (Row("Network name", "Cafe"), Row("Password", "espresso"), Row("Hidden network", Word("Yes")))
-    assert (found.kind, found.title, found.is_secret) == ("wifi", "Wi-Fi network", False)
+    assert (found.kind, found.title) == ("wifi", "Wi-Fi network")
     assert card_of_fields(contents.read("hello")) == Card("text", "")
 
 
@@ -247,7 +249,7 @@ def test_rows_are_bounded():
 
 BEGINNINGS = [
     "", "http:", "tel:", "mailto:", "sms:", "smsto:", "geo:", "WIFI:S:", "MECARD:N:", "BEGIN:VCARD\n",
-    "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,",
+    "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,", "otpauth:",
 ]  # fmt: skip
 
 

@@ -253,6 +253,13 @@ def test_an_event_alone_is_saved_as_a_calendar(shop, client):
     assert client.get(f"/{code.short_code}", raw=1).body == file.body
 
 
+def test_the_secret_of_a_one_time_password_is_served_to_nobody(shop, client):
+    code = shop.insert_qrcode("otpauth://totp/Shop:ada?secret=JBSWY3DP").short_code
+    for path in (f"/{code}", f"/{code}+"):
+        assert "JBSWY3DP" not in client.get(path).text
+        assert client.get(path, raw=1).status == 404
+
+
 def test_pages_are_in_the_language_of_the_visitor_and_caches_know_it(shop, client):
     code = shop.insert_qrcode("tel:+39040").short_code
     for path in (f"/{code}", f"/{code}+", "/nobody"):

@@ -548,6 +548,13 @@ def test_a_payment_is_handed_to_an_app(content):
     assert {text: link["href"] for text, link in buttons.items()} == {"Pay": content}
 
 
+def test_the_secret_of_a_one_time_password_is_not_on_its_page():
+    secret = "otpauth://totp/Shop:ada?secret=JBSWY3DP"
+    data = page(answer(secret))
+    assert Page(data).heading() == "Shop:ada"
+    assert b"JBSWY3DP" not in data + preview(SHORT_URL, answer(secret))
+
+
 # Languages ------------------------------------------------------------------------------------------------------------
 
 DIGITS = {
@@ -564,6 +571,7 @@ DIGITS = {
     "unsafe": "https://1@2/",
     "app": "https://apps.apple.com/1\nhttps://play.google.com/2",
     "payment": "upi:1",
+    "one-time password": "otpauth://1/2",
     "loop": "https://1/",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qrkit.contents.calendar_files import calendar_file
+from qrkit.contents.cards import card
 from qrkit.design.brand import Brand
 from qrkit.errors import NotFound, QrkitError
 from qrkit.pictures.image import QRImage
@@ -18,6 +19,7 @@ from qrkit.visits import redirect
 __all__ = ["follow", "look", "picture"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
+RAW = "raw=1"
 KEPT_AWHILE = "public, max-age=300"
 HTML = "text/html; charset=utf-8"
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -82,7 +84,7 @@ def _brand(call: Call, code: str) -> Brand | None:
 
 def _wants_raw(call: Call) -> bool:
     """Whether the content itself is requested, as the pages do to save contacts and events."""
-    return "raw=1" in call.request.query.split("&")
+    return RAW in call.request.query.split("&")
 
 
 def _page(html: bytes) -> Response:
@@ -90,7 +92,13 @@ def _page(html: bytes) -> Response:
 
 
 def _raw(answer: redirect.Answer) -> Response:
-    """Return the content: a contact or an event as a file to save, anything else as text."""
+    """Return the content: a contact or an event as a file to save, anything else as text.
+
+    Raises:
+        NotFound: If the content is a secret that pages do not show.
+    """
+    if card(answer.content).is_secret:
+        raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
     return Response(200, f"{media_type}; charset=utf-8", calendar_file(answer.content).encode(), NEVER_STORED | headers)
