@@ -367,11 +367,12 @@ def _mark(brand: Brand) -> Mark:
 
 
 def _accent_css(accent: Color, card: Color, share: float) -> str:
-    """Return the CSS variables of an accent on a card: of icons and buttons, of text on it, and of a tint behind it."""
+    """Return the CSS variables of an accent on a card: icons and buttons, text on it, a tint behind it, and links."""
     tint = replace(accent, alpha=round(255 * share)).over(card)
     shown = accent.visible_on(tint)
     text = max(BLACK, WHITE, key=shown.contrast)
-    return f"--accent:{shown.rgb};--on-accent:{text.rgb};--tint:{tint.rgb}"
+    link = accent.visible_on(card, 4.5)
+    return f"--accent:{shown.rgb};--on-accent:{text.rgb};--tint:{tint.rgb};--link:{link.rgb}"
 
 
 def _render(sheet: Sheet, language: Language, brand: Brand | None = None) -> bytes:

@@ -249,7 +249,8 @@ def test_rows_are_bounded():
 
 BEGINNINGS = [
     "", "http:", "tel:", "mailto:", "sms:", "smsto:", "geo:", "WIFI:S:", "MECARD:N:", "BEGIN:VCARD\n",
-    "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,", "otpauth:",
+    "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,",
+    "BEGIN:VCARD\nTEL:", "BEGIN:VCARD\nEMAIL:", "BEGIN:VCARD\nADR:", "https://apps.apple.com/1 ", "otpauth:",
 ]  # fmt: skip
 
 

@@ -426,10 +426,12 @@ def test_page_has_the_name_the_logo_and_the_accent_of_the_brand():
 
 
 @given(st.builds(Color, *[st.integers(0, 255)] * 3))
-def test_text_and_icons_in_the_accent_of_a_brand_can_be_seen(accent):
+def test_text_icons_and_links_in_the_accent_of_a_brand_can_be_seen(accent):
     html = branded(WIFI, Brand("Aurora", accent=accent))
-    for mode in (-2, -1):
-        accents, texts, tints = (re.findall(rf"--{name}:(#\w+)", html) for name in ("accent", "on-accent", "tint"))
+    names = ("accent", "on-accent", "tint", "link")
+    accents, texts, tints, links = (re.findall(rf"--{name}:(#\w+)", html) for name in names)
+    for mode, card in (-2, "#FFFFFF"), (-1, "#171B20"):
+        assert Color.parse(links[mode]).contrast(Color.parse(card)) >= 4.5
         shade = Color.parse(accents[mode])
         assert shade.contrast(Color.parse(texts[mode])) >= 4.5
         assert shade.contrast(Color.parse(tints[mode])) >= 3
