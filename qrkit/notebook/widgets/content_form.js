@@ -9,7 +9,7 @@ function makeContentForm(studio, kinds) {
   const about = h("p", { class: "qk-hint" });
   const fields = h("div", { class: "qk-record" });
   const missing = h("p", { class: "qk-hint", role: "status" });
-  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, fields, missing, error);
+  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, missing, error, fields);
   let shown = "";
   let controls = [];
   function show(kind) {
@@ -18,7 +18,11 @@ function makeContentForm(studio, kinds) {
     // A text has one field, which is the text in the code itself.
     const specs = kind === "text" ? [] : kinds[kind].fields;
     controls = specs.map((spec) => [spec.name, makeControl(studio, spec, ["form", spec.name])]);
-    fields.replaceChildren(...controls.map(([, control]) => control.element));
+    const elements = (isFirst) =>
+      controls.filter(([name]) => kinds[kind].first.includes(name) === isFirst).map(([, control]) => control.element);
+    const others = elements(false);
+    const more = h("details", { class: "qk-card" }, h("summary", {}, "More fields"), h("div", { class: "qk-fields" }, ...others));
+    fields.replaceChildren(...elements(true), ...(others.length ? [more] : []));
   }
   function update({ form, errors }) {
     if (form.kind !== shown) show(form.kind);

@@ -9,8 +9,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from qrkit.contents.kinds import MODULES, Kind, kind_named, make_from_texts
+from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read
-from qrkit.design.limits import Length
+from qrkit.design.limits import LONGEST_TEXT, Length
 from qrkit.errors import InvalidParameter
 from qrkit.model import meaning, plain
 from qrkit.notebook.widgets.controls import Control
@@ -19,8 +20,6 @@ __all__ = ["FORM", "ContentForm", "kind_forms"]
 
 FORM = "form"
 """The first step of the paths of a form's fields, and the path of the kind itself."""
-MOST_IN_A_LINE = 350
-"""Maximum characters of a text with a single line; longer ones get a paragraph."""
 
 
 class ContentForm:
@@ -118,8 +117,9 @@ def _look(hint: Any, *, is_required: bool) -> dict[str, Any]:
         return {"kind": "choice", "choices": choices, "optional": NoneType in parts}
     if bool in parts:
         return {"kind": "switch"}
-    longest = max((part.high for part in parts if isinstance(part, Length)), default=0)
-    return {"kind": "paragraph" if longest > MOST_IN_A_LINE else "text", "required": is_required}
+    is_text = any(isinstance(part, Length) and part.high == LONGEST_TEXT for part in parts)
+    has_lines = is_text or any(getattr(part, "func", None) is plain_text for part in parts)
+    return {"kind": "paragraph" if has_lines else "text", "required": is_required}
 
 
 def _parts(hint: Any) -> list[Any]:
