@@ -17,16 +17,24 @@ from typing import Any, Literal, ParamSpec, get_type_hints
 
 from pydantic import create_model
 
-from qrkit.contents.content import NOTHING, Content
+from qrkit.contents.content import NOTHING, Content, LastShown
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model, docstring_of
 
-__all__ = ["MODULES", "Behind", "Kind", "kind", "kind_named", "make"]
+__all__ = ["MODULES", "Behind", "Kind", "accepted", "kind", "kind_named", "make"]
 
 P = ParamSpec("P")
 
 MODULES = {
     "wifi": "networks",
+    "epc_transfer": "transfers",
+    "swiss_bill": "swiss_bills",
+    "pix": "pix_codes",
+    "upi": "wallets",
+    "bitcoin": "wallets",
+    "otp": "one_time_passwords",
+    "gs1_digital_link": "gs1_links",
+    "gs1_elements": "gs1_strings",
 }
 """The module of each kind, in the order in which people are offered them."""
 
@@ -55,9 +63,13 @@ class Kind:
     drawn: Mapping[str, Any]
 
     @property
-    def secrets(self) -> frozenset[str]:
-        """The names of fields that nobody should read over a shoulder."""
-        return frozenset(name for name, field in self.fields.model_fields.items() if not field.repr)
+    def secrets(self) -> Mapping[str, int]:
+        """The fields that nobody should read over a shoulder, with how many of their last characters people see."""
+        return {
+            name: next((one.count for one in field.metadata if isinstance(one, LastShown)), 0)
+            for name, field in self.fields.model_fields.items()
+            if not field.repr
+        }
 
     def content(self, text: str, fields: Mapping[str, Any]) -> Content:
         """Return a text of this kind, with those of its fields that differ from their default."""
@@ -74,7 +86,8 @@ def kind(
 ) -> Callable[[Callable[P, str]], Callable[P, Content]]:
     """Make a kind of content from a function that returns the text.
 
-    The function gets validated arguments. A parameter with `Field(repr=False)` is a secret.
+    The function gets validated arguments. A parameter with `Field(repr=False)` is a secret; with `LastShown` as well,
+    people see its last characters.
 
     Args:
         title: The name of the kind for people.
@@ -103,7 +116,7 @@ def kind(
 
 
 @contextmanager
-def _hiding(secrets: frozenset[str]) -> Iterator[None]:
+def _hiding(secrets: Mapping[str, int]) -> Iterator[None]:
     """Leave the values of secrets out of errors, which are logged and shown."""
     try:
         yield
@@ -135,6 +148,17 @@ def make(name: str, fields: Mapping[str, Any]) -> Content:
     found = kind_named(name)
     names = {field.alias: field_name for field_name, field in found.fields.model_fields.items()}
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
+
+
+def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the validated fields of a kind, or None if one breaks its rule: what was read is not of this kind.
+
+    Readers call this where a wrong field is worse than none, such as an account number with a wrong check digit.
+    """
+    try:
+        return dict(_KINDS[name].write(**fields).fields)
+    except InvalidParameter:
+        return None
 
 
 def _record(write_text: Callable[..., str], signature: inspect.Signature) -> type[Model]:

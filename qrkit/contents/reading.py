@@ -15,6 +15,14 @@ __all__ = ["read"]
 
 READERS = {
     "WIFI:": {"wifi": "read_wifi"},
+    "BCD": {"epc_transfer": "read_epc_transfer"},
+    "SPC": {"swiss_bill": "read_swiss_bill"},
+    "000201": {"pix": "read_pix"},
+    "UPI:": {"upi": "read_upi"},
+    "BITCOIN:": {"bitcoin": "read_bitcoin"},
+    "OTPAUTH:": {"otp": "read_otp"},
+    "HTTP": {"gs1_digital_link": "read_gs1_digital_link"},
+    "": {"gs1_elements": "read_gs1_elements"},
 }
 """Maps how a text begins, in capitals, to the kinds it may be, with the function in their module that reads the fields.
 

@@ -13,7 +13,7 @@ NETWORK = contents.wifi("Cafe Nero", "espresso")
 def test_a_content_is_its_text():
     assert NETWORK == "WIFI:T:WPA;S:Cafe Nero;P:espresso;;"
     assert hash(NETWORK) == hash(str(NETWORK))
-    assert decode(generate(NETWORK).to_bytes("png")) == NETWORK
+    assert decode(generate(NETWORK).to_bytes("png")).content == NETWORK
 
 
 def test_repr_hides_secrets():
