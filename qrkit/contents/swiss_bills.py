@@ -133,7 +133,8 @@ def swiss_bill(
 ) -> str:
     """Write the content of a Swiss QR Code, which banking apps and the post office scan.
 
-    Print it 46 mm wide with the Swiss cross in its center, 7 mm wide, as the guidelines prescribe.
+    `qrkit.pictures.payment_part.SwissPaymentPart` draws the receipt and payment part with it, as the guidelines
+    prescribe: the symbol is 46 mm wide, with a Swiss cross of 7 mm in its center.
 
     Raises:
         InvalidParameter: If a field breaks its rule, the reference does not suit the account, or message and billing
