@@ -12,9 +12,10 @@
     >>> shop.image(door)
     <QRImage 'https://go.example.com/door', 3-M, 296 x 296 px>
 
-Ask about scans with `qrkit.analytics`, draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Looks to
-start from are in `qrkit.presets`, the studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.server`, which
-is also `qrkit.wsgi`. Each of these loads when you first use it.
+Write Wi-Fi networks, contacts, events, payments and more with `qrkit.contents`. Ask about scans with `qrkit.analytics`,
+draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Looks to start from are in `qrkit.presets`, the
+studio is in `qrkit.widgets`, and the HTTP interface is in `qrkit.server`, which is also `qrkit.wsgi`. Each of these
+loads when you first use it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from qrkit.late import install_old_paths, late_names
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import analytics, charts, errors, report, server
+    from qrkit import analytics, charts, contents, errors, report, server
     from qrkit import server as wsgi
     from qrkit.design import presets
     from qrkit.design.brand import Brand
@@ -86,6 +87,7 @@ __all__ = [
     "analytics",
     "charts",
     "check",
+    "contents",
     "data_uri",
     "decode",
     "decode_all",
@@ -137,6 +139,7 @@ _LATE = {
     "analytics": "analytics",
     "charts": "charts",
     "check": "scanning:check",
+    "contents": "contents",
     "data_uri": "drawing.untrusted.assets:data_uri",
     "errors": "errors",
     "generate": "pictures.image:generate",

@@ -17,6 +17,7 @@ __all__ = ["main", "parser"]
 
 COMMANDS = {
     "generate:define_generate": "Draw one QR Code, or one for each row of a table.",
+    "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
     "decode:define_decode": "Read the QR Codes in pictures.",
     "check:define_check": "Tell whether designs and pictures scan, and what would help.",
     "template:define_template": "Keep designs in a store, for `generate --template` and the HTTP interface.",

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qrkit.commands.content import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
@@ -37,12 +38,17 @@ EXAMPLES = (
     'qrkit generate "https://example.com" -o poster.svg --ec H',
     'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
     'qrkit generate "https://example.com" -o menu.svg --preset bubble',
+    "qrkit generate --wifi ssid=Nero password=espresso -o wifi.png",
     "qrkit generate - --format png < contact.vcf > contact.png",
     "qrkit generate --from gates.csv --content-column url -o codes.zip",
     'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
     "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
     "    -o codes --format svg --template brand --store shop.duckdb",
 )
+USAGE = """\
+CONTENT [-o FILE] [options]
+--KIND FIELD=VALUE... [-o FILE] [options]
+--from TABLE -o FOLDER|ZIP [options]"""
 TOLD = """\
 Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
 be drawn are named, and cost nothing else. Files of the same name are replaced. Colors are #AARRGGBB,
@@ -51,10 +57,13 @@ be drawn are named, and cost nothing else. Files of the same name are replaced. 
 
 def define_generate(one: Parser) -> None:
     """Define the command `generate`."""
-    usage = "CONTENT [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
+    usage = (
+        "CONTENT [-o FILE] [options]\n--KIND FIELD=VALUE... [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
+    )
     describe(one, TOLD, usage=usage, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
+    add_kinds(what)
     table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads it, too"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
@@ -93,6 +102,12 @@ def _generate(asked: argparse.Namespace) -> Status:
 def _check_together(asked: argparse.Namespace) -> None:
     """Raise an error for options that cannot be combined, instead of silently ignoring some of them."""
     problems = []
+    kind = kind_asked(asked)
+    if kind and (asked.content is not None or asked.table):
+        other = "CONTENT" if asked.content is not None else "--from"
+        problems.append(
+            Problem(f"--{kind.replace('_', '-')}", None, f"goes without {other}, which says what to encode")
+        )
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
         rule = "goes without --from, whose rows say what to encode"
@@ -189,10 +204,7 @@ def _design(asked: argparse.Namespace) -> Design:
 
 
 def _undecorated(asked: argparse.Namespace) -> Design:
-    content = _standard_input().decode("utf-8", "surrogateescape") if asked.content == "-" else asked.content
-    if asked.content == "-":
-        # `echo` and editors add a line end that is not part of the content.
-        content = content.removesuffix("\n").removesuffix("\r")
+    content = _content(asked)
     if asked.template:
         if content is None:
             raise MissingParameter("content")
@@ -200,6 +212,15 @@ def _undecorated(asked: argparse.Namespace) -> Design:
     given = _fields(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
     return Design(**own).resized(**given) if "content" in own else Design(**(Design.by_field(own) | given))
+
+
+def _content(asked: argparse.Namespace) -> str | None:
+    if kind := kind_asked(asked):
+        return kind_content(asked, kind)
+    if asked.content != "-":
+        return asked.content  # type: ignore[no-any-return]  # argparse knows no types
+    # `echo` and editors add a line end that is not part of the content.
+    return _standard_input().decode("utf-8", "surrogateescape").removesuffix("\n").removesuffix("\r")
 
 
 def _standard_input() -> bytes:

@@ -119,7 +119,7 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
         sentence: What the command does.
         **definition: Further parameters of the parser, such as the source of a `Command`.
     """
-    line = f"{sentence[0].lower()}{sentence[1:].removesuffix('.')}"
+    line = _in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
@@ -166,7 +166,7 @@ def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Ma
         if not field.is_required() and field.default not in (None, ()):
             default = str(field.default).removesuffix(".0")
             rules.append(f"default {SWITCH.get(default, default)}")
-        option: dict[str, Any] = {"help": f"{told[0].lower()}{told[1:]}" + (f" ({'; '.join(rules)})" if rules else "")}
+        option: dict[str, Any] = {"help": _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")}
         if not metavar:
             option["action"] = argparse.BooleanOptionalAction
         elif get_origin(field.annotation) is tuple:
@@ -174,6 +174,12 @@ def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Ma
         else:
             option |= {"metavar": metavar, "type": _number if metavar == "N" else str}
         parser.add_argument(f"--{name.replace('_', '-')}", **option)
+
+
+def _in_a_line(sentence: str) -> str:
+    """Return a sentence with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
+    first = sentence.split()[0]
+    return sentence if any(letter.isupper() for letter in first[1:]) else f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def _split_names(text: str) -> list[str]:

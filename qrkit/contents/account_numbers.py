@@ -72,6 +72,7 @@ Iban = Annotated[
         title="IBAN",
         repr=False,
         description="The account that gets the money; spaces are removed. Lists show only its last four characters.",
+        examples=["CH93 0076 2011 6238 5295 7"],
     ),
     LastShown(4),
 ]

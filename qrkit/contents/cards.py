@@ -1,36 +1,40 @@
 """Describes a content for people: a phone number, contact, network … as a title with rows, or as one line.
 
 Contents come from strangers. Nothing here validates them or raises: a content that cannot be parsed is plain text, and
-callers that show a card also show the content itself.
+callers that show a card also show the content itself. Labels are English; pages translate them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from itertools import dropwhile, islice, takewhile
 from quopri import decodestring
-from typing import Literal, NamedTuple
-from urllib.parse import unquote
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
 
-__all__ = ["MOST_ROWS", "TITLES", "Card", "Kind", "card", "summary"]
+from qrkit.contents.content import Content
+from qrkit.contents.kinds import Kind, kind_named
+from qrkit.contents.reading import read
 
-Kind = Literal["link", "phone", "email", "message", "place", "contact", "event", "wifi", "text"]
+__all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
 
-TITLES: dict[Kind, str] = {
+TITLES = {
     "link": "Web address",
     "phone": "Phone number",
     "email": "E-mail",
-    "message": "Message",
-    "place": "Place",
+    "sms": "Message",
+    "location": "Place",
     "contact": "Contact",
     "event": "Event",
     "wifi": "Wi-Fi network",
+    "app": "App",
+    "otp": "One-time password",
     "text": "Text",
 }
-"""The name of each kind, which is the title of a card without a name of its own."""
+"""The name of each kind that is described here, which is the title of a card without a name of its own."""
 
 MOST_ROWS = 30
 LONGEST_TITLE = 120
@@ -44,24 +48,68 @@ CONTACT = {
     "EMAIL": "E-mail",
     "URL": "Web",
     "ADR": "Address",
+    "GEO": "Coordinates",
     "NOTE": "Note",
 }
-EVENT = {"DTSTART": "Begins", "DTEND": "Ends", "LOCATION": "Where", "DESCRIPTION": "About"}
+EVENT = {
+    "DTSTART": "Begins",
+    "DTEND": "Ends",
+    "LOCATION": "Where",
+    "GEO": "Coordinates",
+    "DESCRIPTION": "About",
+    "URL": "Web",
+}
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
 SECURITY = {"WPA": "WPA", "SAE": "WPA3", "WEP": "WEP", "NOPASS": "None, no password needed"}
 TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
-
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
+# What is not a plain number or address gets no link: codes with `*` and `#` change settings of a phone, and a query
+# would add receivers to a mail.
+_NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
+_MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
+_STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
 _POINT = re.compile(r"(-?\d{1,3}(?:\.\d{1,20})?),(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
+
+
+class Word(str):
+    """A value in our words, which pages translate; any other text is shown as it is."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an event begins or ends, as its content gives it.
+
+    Attributes:
+        local: The day, or the day and time.
+        zone: `UTC`, or the time zone that the content names; "" if it names none.
+    """
+
+    local: date
+    zone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a card.
+
+    Attributes:
+        label: What the value is.
+        value: A text from the content, a word of ours, or a moment.
+        types: Words that qualify the label, such as "work" and "fax".
+        link: What the value could open, as the content gives it. Pages decide whether that is safe.
+    """
+
+    label: str
+    value: str | Moment
+    types: tuple[str, ...] = ()
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +117,16 @@ class Card:
     """A description of a content.
 
     Attributes:
-        kind: The kind of content.
+        kind: The kind of content: a name of `qrkit.contents`.
         title: A short title: the name of the contact, event or network, else the name of the kind.
-        rows: Pairs of label and value, at most 30; empty for plain text.
+        rows: What the content says, in at most 30 rows; empty for plain text.
+        is_secret: Whether the content is for an app alone and has a secret, so that nobody is shown the content.
     """
 
-    kind: Kind
+    kind: str
     title: str
-    rows: tuple[tuple[str, str], ...] = ()
+    rows: tuple[Row, ...] = ()
+    is_secret: bool = False
 
 
 class Field(NamedTuple):
@@ -92,16 +142,53 @@ def card(content: str) -> Card:
     text = content.strip(" \t\r\n")
     scheme, _, rest = text.partition(":")
     if scheme.upper() in ("HTTP", "HTTPS"):
-        return Card("link", TITLES["link"], (("Address", text),))
-    read = READERS.get(scheme.upper())
-    parsed = read(rest) if read else Card("text", "")
-    rows = [(label, value) for label, value in parsed.rows if value.strip()]
+        return _app(text) or Card("link", TITLES["link"], (Row("Address", text),))
+    reader = READERS.get(scheme.upper())
+    parsed = reader(rest) if reader else card_of_fields(read(content))
+    rows = [row for row in parsed.rows if not isinstance(row.value, str) or row.value.strip()]
     if not parsed.title and not rows:
         return Card("text", TITLES["text"])
     title = parsed.title if len(parsed.title) <= LONGEST_TITLE else parsed.title[: LONGEST_TITLE - 1] + "…"
     if title != parsed.title:
-        rows.insert(0, ("Name", parsed.title))
-    return Card(parsed.kind, title if title.strip() else TITLES[parsed.kind], tuple(rows[:MOST_ROWS]))
+        rows.insert(0, Row("Name", parsed.title))
+    return Card(parsed.kind, title if title.strip() else TITLES[parsed.kind], tuple(rows[:MOST_ROWS]), parsed.is_secret)
+
+
+def card_of_fields(content: Content) -> Card:
+    """Describe a content by the fields that it was read with; a text has no rows.
+
+    Nothing is hidden, because a visitor needs all of it: the account to pay to, or the password of a network.
+    """
+    if content.kind == "text":
+        return Card("text", "")
+    kind = kind_named(content.kind)
+    labels = field_labels(kind)
+    rows = tuple(Row(labels[name], _field_value(value)) for name, value in content.fields.items())
+    return Card(content.kind, kind.title, rows)
+
+
+def field_labels(kind: Kind) -> dict[str, str]:
+    """Return the label of each field of a kind by its name, for rows of a card."""
+    fields = kind.fields.model_fields
+    return {name: field.title or name.replace("_", " ").capitalize() for name, field in fields.items()}
+
+
+def _field_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return Word("Yes" if value else "No")
+    if isinstance(value, (list, tuple)):
+        return "\n".join(map(str, value))
+    return str(value)
+
+
+def _app(text: str) -> Card | None:
+    """Describe web addresses on lines of their own, one of which leads to an app in a store; None for other texts."""
+    addresses = text.split()
+    stores = [match and STORES[match[1].lower()] for match in map(_STORE.match, addresses)]
+    if len(addresses) < 2 or not any(stores) or not all(re.match("https?://", one, re.IGNORECASE) for one in addresses):
+        return None
+    rows = (Row(store or "Web", one, link=one) for store, one in zip(stores, addresses, strict=True))
+    return Card("app", TITLES["app"], tuple(rows)[:MOST_ROWS])
 
 
 def summary(content: str) -> str:
@@ -139,7 +226,7 @@ def _block_summary(text: str) -> str:
 
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
-    return f"{_title_with_kind('One-time password', _one_line(label))} (secret hidden)"
+    return f"{_title_with_kind(TITLES['otp'], _one_line(label))} (secret hidden)"
 
 
 def _payment_summary(text: str) -> str:
@@ -157,7 +244,7 @@ def _title_with_kind(kind: str, name: str) -> str:
 def _phone(rest: str) -> Card:
     number = unquote(rest)
     # Words alone are a sentence; "1-800-FLOWERS" is a number.
-    return Card("phone", "", (("Number", number),) if re.search("[0-9*#]", number) else ())
+    return Card("phone", "", (Row("Number", number),) if re.search("[0-9*#]", number) else ())
 
 
 def _email(rest: str) -> Card:
@@ -165,34 +252,40 @@ def _email(rest: str) -> Card:
     return Card("email", "", _label_rows([("to", unquote(to)), *_parse_query(query)], MAIL))
 
 
-def _message(rest: str) -> Card:
+def _sms(rest: str) -> Card:
     head, *query = re.split("[?&]", rest, maxsplit=1)
     number, _, text = head.partition(":")
     said = [("body", unquote(text)), *_parse_query("".join(query))]
-    return Card("message", "", (("Number", unquote(number)), *_label_rows(said, {"body": "Text"})))
+    return Card("sms", "", (Row("Number", unquote(number)), *_label_rows(said, {"body": "Text"})))
 
 
-def _place(rest: str) -> Card:
+def _location(rest: str) -> Card:
     point, _, query = rest.partition("?")
     match = _POINT.match(point)
     # Map links use 0,0 for "search by name only".
     where = f"{match[1]}, {match[2]}" if match and (float(match[1]) or float(match[2])) else ""
     names = [(name, value.replace("+", " ")) for name, value in _parse_query(query)]
-    return Card("place", _one_line(dict(names).get("q", "")), (("Coordinates", where),))
+    return Card("location", _one_line(dict(names).get("q", "")), (Row("Coordinates", where),))
 
 
 def _wifi(rest: str) -> Card:
     said = dict(reversed(list(_pairs(rest))))
-    said["T"] = SECURITY.get(said.get("T", "").upper(), said.get("T", ""))
-    said["H"] = "Yes" if said.get("H", "").lower() == "true" else ""
+    security = SECURITY.get(said.get("T", "").upper())
+    said["T"] = Word(security) if security else said.get("T", "")
+    said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
     # Spaces are part of names and passwords. A network needs a name.
     return Card("wifi", said["S"], _label_rows(said.items(), WIFI)) if said.get("S") else Card("text", "")
+
+
+def _one_time_password(rest: str) -> Card:
+    label = unquote(rest.partition("?")[0].rpartition("/")[2])
+    return Card("otp", _one_line(label) or TITLES["otp"], is_secret=True)
 
 
 def _mecard(rest: str) -> Card:
     said = list(_pairs(rest))
     names = [" ".join(reversed(_pieces(value, ","))) for name, value in said if name == "N"]
-    return Card("contact", _one_line(next(iter(names), "")), _label_rows(said, CONTACT))
+    return Card("contact", _one_line(next(iter(names), "")), _link_rows(_label_rows(said, CONTACT)))
 
 
 def _block(rest: str) -> Card:
@@ -210,35 +303,44 @@ def _contact(text: str) -> Card:
     family, given, middle, before, after = [*_pieces(names.get("N", ""), ";"), "", "", "", ""][:5]
     name = _unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
     rows = sorted((one for one in fields if one.name in CONTACT), key=lambda one: list(CONTACT).index(one.name))
-    return Card("contact", _one_line(name), tuple((_label(one), _contact_value(one)) for one in rows))
+    shown = (Row(CONTACT[one.name], _contact_value(one), _types(one)) for one in rows)
+    return Card("contact", _one_line(name), _link_rows(shown))
 
 
-def _label(field: Field) -> str:
-    """Return the label of a field with its types, such as "Phone (work, fax)"."""
+def _types(field: Field) -> tuple[str, ...]:
     said = set(re.findall("[A-Z]+", field.about.upper()))
-    types = ", ".join(word for name, word in TYPES.items() if name in said)
-    return f"{CONTACT[field.name]} ({types})" if types else CONTACT[field.name]
+    return tuple(word for name, word in TYPES.items() if name in said)
 
 
 def _contact_value(field: Field) -> str:
     if field.name in ("ADR", "ORG"):
         return ", ".join(piece.strip() for piece in _pieces(field.value, ";") if piece.strip())
+    if field.name == "GEO":
+        return _coordinates(field.value)
     return re.sub("^(tel|mailto):", "", _unescape(field.value), flags=re.IGNORECASE)
+
+
+def _coordinates(value: str) -> str:
+    """Return the coordinates of `45.6;13.7` or `geo:45.6,13.7`, as contacts and events have them."""
+    match = _POINT.match(re.sub("^geo:", "", value.strip(), flags=re.IGNORECASE).replace(";", ",", 1))
+    return f"{match[1]}, {match[2]}" if match else ""
 
 
 def _event(text: str) -> Card:
     # The time zones of a calendar also contain a DTSTART, and its alarms a DESCRIPTION.
     event = dropwhile(lambda one: (one.name, one.value.strip().upper()) != ("BEGIN", "VEVENT"), _fields(text))
     fields = {one.name: one for one in takewhile(lambda one: one.name not in ("BEGIN", "END"), islice(event, 1, None))}
-    said = {name: _unescape(one.value) for name, one in fields.items()}
+    said: dict[str, str | Moment] = {name: _unescape(one.value) for name, one in fields.items()}
     said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
+    if "GEO" in fields:
+        said["GEO"] = _coordinates(fields["GEO"].value)
     if said.get("DTEND") == said.get("DTSTART"):
         said.pop("DTEND", None)
-    return Card("event", _one_line(said.get("SUMMARY", "")), _label_rows(said.items(), EVENT))
+    return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
-def _moment(field: Field) -> str:
-    """Format a time, such as "Sunday, 14 June 2026, 18:00 UTC"; return other values unchanged."""
+def _moment(field: Field) -> Moment | str:
+    """Return a day or a time; other values unchanged."""
     value = field.value.strip()
     is_day = len(value) == len("yyyymmdd")
     try:
@@ -247,10 +349,56 @@ def _moment(field: Field) -> str:
         moment -= timedelta(days=is_day and field.name == "DTEND")
     except (ValueError, OverflowError):
         return value
-    day = f"{WEEKDAYS[moment.weekday()]}, {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+    if is_day:
+        return Moment(moment.date())
     zone = re.search('TZID="?([^;"]+)', field.about, re.IGNORECASE)
-    where = " UTC" if value.endswith("Z") else f" ({zone[1]})" if zone else ""
-    return day if is_day else f"{day}, {moment:%H:%M}{where}"
+    return Moment(moment, "UTC" if value.endswith("Z") else zone[1] if zone else "")
+
+
+def _link_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Give the rows of a contact or an event the links that their values could open."""
+    return tuple(
+        replace(row, link=LINKS[row.label](row.value)) if row.label in LINKS and isinstance(row.value, str) else row
+        for row in rows
+    )
+
+
+def _phone_link(value: str) -> str:
+    number = value.strip()
+    if not _NUMBER.fullmatch(number):
+        return ""
+    # The zero in +44 (0)20 is dialed only without the country code.
+    dialed = re.sub("[^0-9+]", "", number.replace("(0)", "") if number.startswith("+") else number)
+    return f"tel:{dialed}" if dialed.strip("+") else ""
+
+
+def _mail_link(value: str) -> str:
+    return f"mailto:{value.strip()}" if _MAIL.fullmatch(value.strip()) else ""
+
+
+def _web_link(value: str) -> str:
+    text = value.strip()
+    return text if ":" in text else f"https://{text}" if "." in text else ""
+
+
+def _map_link(value: str) -> str:
+    return f"geo:0,0?q={quote(_one_line(value), safe='', errors='replace')}"
+
+
+def _where_link(value: str) -> str:
+    """Return the link of the place of an event, which is on the web or on a map."""
+    return _web_link(value) if re.match("https?:", value.strip(), re.IGNORECASE) else _map_link(value)
+
+
+LINKS: Mapping[str, Callable[[str], str]] = {
+    "Phone": _phone_link,
+    "E-mail": _mail_link,
+    "Web": _web_link,
+    "Address": _map_link,
+    "Coordinates": lambda value: f"geo:{value.replace(' ', '')}",
+    "Where": _where_link,
+}
+"""Maps the label of a row of a contact or an event to the function that makes its link; "" is no link."""
 
 
 def _fields(text: str) -> Iterator[Field]:
@@ -290,10 +438,10 @@ def _parse_query(query: str) -> list[tuple[str, str]]:
     return [(name.lower(), unquote(value)) for name, _, value in pairs]
 
 
-def _label_rows(said: Iterable[tuple[str, str]], labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:
     """Return the fields that have a label, in the order of the labels."""
     known = [(name, value) for name, value in said if name in labels]
-    return tuple((labels[name], value) for name, value in sorted(known, key=lambda one: list(labels).index(one[0])))
+    return tuple(Row(labels[name], value) for name, value in sorted(known, key=lambda one: list(labels).index(one[0])))
 
 
 def _pieces(text: str, mark: str) -> list[str]:
@@ -312,12 +460,14 @@ def _one_line(text: str) -> str:
 READERS: Mapping[str, Callable[[str], Card]] = {
     "TEL": _phone,
     "MAILTO": _email,
-    "SMS": _message,
-    "SMSTO": _message,
-    "GEO": _place,
+    "SMS": _sms,
+    "SMSTO": _sms,
+    "GEO": _location,
     "WIFI": _wifi,
     "MECARD": _mecard,
     "BEGIN": _block,
+    "OTPAUTH": _one_time_password,
+    "OTPAUTH-MIGRATION": _one_time_password,
 }
 """Maps the scheme of a content to the function that parses the rest."""
 

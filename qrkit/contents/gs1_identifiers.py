@@ -204,6 +204,7 @@ Elements = Annotated[
         title="Elements",
         description="Values by application identifier, `{'01': '09506000134352', '10': 'ABC'}`, or as text, "
         "`(01)09506000134352(10)ABC`.",
+        examples=["(01)09506000134352(10)ABC123"],
     ),
 ]
 """The type of values by application identifier."""

@@ -48,18 +48,26 @@ def _without_end(text: str) -> str:
 
 Gtin = Annotated[
     Annotated[str, Strict(), AfterValidator(gtin_of)] | None,
-    Field(title="GTIN", description="The number of the product, as below its bar code: 8, 12, 13 or 14 digits."),
+    Field(
+        title="GTIN",
+        description="The number of the product, as below its bar code: 8, 12, 13 or 14 digits.",
+        examples=["9520123456788"],
+    ),
 ]
 Variant = Annotated[
     Annotated[str, Strict(), _element("22")] | None, Field(description="A variant of the product for consumers.")
 ]
-Lot = Annotated[Annotated[str, Strict(), _element("10")] | None, Field(description="A batch or lot of the product.")]
+Lot = Annotated[
+    Annotated[str, Strict(), _element("10")] | None,
+    Field(description="A batch or lot of the product.", examples=["ABC123"]),
+]
 Serial = Annotated[Annotated[str, Strict(), _element("21")] | None, Field(description="The serial number of one item.")]
 Others = Annotated[
     Elements,
     Field(
         description="Other values by application identifier, such as `{'17': '271231'}` for an expiration date; "
-        "without a GTIN, also the key, such as `414` for a place, and its qualifiers. Also as text, `(17)271231`."
+        "without a GTIN, also the key, such as `414` for a place, and its qualifiers. Also as text, `(17)271231`.",
+        examples=["(17)281231"],
     ),
 ]
 Domain = Annotated[

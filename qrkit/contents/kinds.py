@@ -9,24 +9,45 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from importlib import import_module
-from typing import Any, Literal, ParamSpec, get_type_hints
+from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
+from pydantic.fields import FieldInfo
 
 from qrkit.contents.content import NOTHING, Content, LastShown
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of
 
-__all__ = ["MODULES", "Behind", "Kind", "accepted", "kind", "kind_named", "make"]
+__all__ = [
+    "MODULES",
+    "SHORT_URLS",
+    "Behind",
+    "Kind",
+    "accepted",
+    "kind",
+    "kind_named",
+    "make",
+    "make_from_json",
+    "make_from_texts",
+]
 
 P = ParamSpec("P")
 
 MODULES = {
+    "link": "links",
     "wifi": "networks",
+    "contact": "contacts",
+    "event": "events",
+    "email": "messages",
+    "sms": "messages",
+    "phone": "messages",
+    "whatsapp": "messages",
+    "location": "places",
+    "app": "apps",
     "epc_transfer": "transfers",
     "swiss_bill": "swiss_bills",
     "pix": "pix_codes",
@@ -35,11 +56,19 @@ MODULES = {
     "otp": "one_time_passwords",
     "gs1_digital_link": "gs1_links",
     "gs1_elements": "gs1_strings",
+    "text": "texts",
 }
 """The module of each kind, in the order in which people are offered them."""
 
 Behind = Literal["redirect", "page", "never"]
 """What a short URL does with a kind: it redirects, it shows a page, or it cannot work, because apps read the code."""
+
+SHORT_URLS: dict[Behind, str] = {
+    "redirect": "A short URL with this content redirects visitors to it.",
+    "page": "A short URL with this content shows it on a page.",
+    "never": "It works only in a code of its own, never behind a short URL: apps read the code itself.",
+}
+"""What `Behind` means, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +100,11 @@ class Kind:
             if not field.repr
         }
 
+    @property
+    def example(self) -> dict[str, Any]:
+        """The fields of an example: the first of the examples in the type of each field that has some."""
+        return {name: field.examples[0] for name, field in self.fields.model_fields.items() if field.examples}
+
     def content(self, text: str, fields: Mapping[str, Any]) -> Content:
         """Return a text of this kind, with those of its fields that differ from their default."""
         defaults = {name: field.get_default() for name, field in self.fields.model_fields.items()}
@@ -86,8 +120,8 @@ def kind(
 ) -> Callable[[Callable[P, str]], Callable[P, Content]]:
     """Make a kind of content from a function that returns the text.
 
-    The function gets validated arguments. A parameter with `Field(repr=False)` is a secret; with `LastShown` as well,
-    people see its last characters.
+    The function gets validated arguments. It may call itself with others, whose content is then the result. A parameter
+    with `Field(repr=False)` is a secret; with `LastShown` as well, people see its last characters.
 
     Args:
         title: The name of the kind for people.
@@ -98,6 +132,8 @@ def kind(
     def decorate(write_text: Callable[P, str]) -> Callable[P, Content]:
         name, signature = write_text.__name__, inspect.signature(write_text)
         record = _record(write_text, signature)
+        sentence, _, more = inspect.cleandoc(write_text.__doc__ or "").partition("\n")
+        write_text.__doc__ = docstring_of(record, f"{sentence}\n\n{SHORT_URLS[behind]}\n{more}", "Args")
 
         @wraps(write_text)
         def write(*args: P.args, **kwargs: P.kwargs) -> Content:
@@ -105,10 +141,9 @@ def kind(
                 fields = record(**_by_name(signature, args, kwargs))
                 values = {field: getattr(fields, field) for field in record.model_fields}
                 text = write_text(**values)  # type: ignore[call-arg]  # the parameters of the function, by name
-            return made.content(text, values)
+            return text if isinstance(text, Content) else made.content(text, values)
 
         write.__signature__ = _plain_signature(write_text, signature)  # type: ignore[attr-defined]
-        write.__doc__ = docstring_of(record, write_text.__doc__, "Args")
         made = _KINDS[name] = Kind(name, title, behind, record, write, drawn)
         return write
 
@@ -127,14 +162,14 @@ def _hiding(secrets: Mapping[str, int]) -> Iterator[None]:
         raise InvalidParameter(*shown) from None
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: Any) -> Kind:
     """Return a kind by its name.
 
     Raises:
         InvalidParameter: If there is no such kind.
     """
-    if name not in MODULES:
-        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(name, MODULES)}"))
+    if not isinstance(name, str) or name not in MODULES:
+        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(str(name), MODULES)}"))
     import_module(f"qrkit.contents.{MODULES[name]}")
     return _KINDS[name]
 
@@ -159,6 +194,53 @@ def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
         return dict(_KINDS[name].write(**fields).fields)
     except InvalidParameter:
         return None
+
+
+def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Content:
+    """Make a content from fields as people type them, such as the cells of a row; empty ones count as absent.
+
+    Numbers are written with a decimal point, and the entries of a list are separated by semicolons.
+
+    Raises:
+        InvalidParameter: If there is no such kind, or a field breaks its rule.
+    """
+    known = kind_named(name).fields.model_fields
+    given = {field: text for field, text in texts.items() if text not in ("", None)}
+    return make(name, {field: _parsed(text, known.get(field)) for field, text in given.items()})
+
+
+def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
+    """Make a content from a JSON object: its `kind`, and the fields of the kind, of which null ones count as absent.
+
+    Args:
+        value: The object.
+        path: The name of the object, which precedes those of the fields in errors.
+
+    Raises:
+        InvalidParameter: If the kind is missing or unknown, or a field breaks its rule.
+    """
+    fields = {name: one for name, one in value.items() if name != "kind" and one is not None}
+    aliases: dict[str, str] = {}
+    problems: list[Problem] = []
+    with collecting(problems):
+        kind = kind_named(value.get("kind"))
+        aliases = {name: str(field.alias) for name, field in kind.fields.model_fields.items()}
+        return make(kind.name, fields)
+    raise InvalidParameter(*(replace(one, name=f"{path}.{aliases.get(one.name, one.name)}") for one in problems))
+
+
+def _parsed(text: Any, field: FieldInfo | None) -> Any:
+    """Return a text as a number or a list if the field needs one; other values are left for the record to judge."""
+    if field is None or not isinstance(text, str):
+        return text
+    types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
+    if tuple in types:
+        return [part.strip() for part in text.split(";") if part.strip()]
+    for number in (int, float):
+        if number in types:
+            with suppress(ValueError):
+                return number(text)
+    return text
 
 
 def _record(write_text: Callable[..., str], signature: inspect.Signature) -> type[Model]:

@@ -1,57 +1,149 @@
 """Contents that join a phone to a Wi-Fi network.
 
-The format is that of ZXing's wiki ("Barcode Contents"), which Android and iOS read; `SAE` and the enterprise fields are
-those of the Wi-Fi Alliance (WPA3 Specification 3.0, section 7) and of Android.
+The format is that of ZXing's wiki ("Barcode Contents"), which Android and iOS read, with the fields of the Wi-Fi
+Alliance (WPA3 Specification, section 7: `SAE`) and of Android (enterprise networks: `E`, `PH2`, `I`, `A`). Names and
+passwords that look like hexadecimal digits are not put in quotes, as that wiki suggests: iOS would take the quotes as
+part of them.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict
+from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.kinds import kind
+from qrkit.contents.single_lines import broken
 from qrkit.contents.syntax import pairs, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
 __all__ = ["read_wifi", "wifi"]
 
+MOST_BYTES = 32
+"""Bytes of a network's name (IEEE 802.11, 9.4.2.2)."""
+
+
+def _ssid(text: str) -> str:
+    size = len(text.encode())
+    if size > MOST_BYTES:
+        raise broken(f"must have at most {MOST_BYTES} bytes as UTF-8, not {size}")
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
+    for position, character in enumerate(text, 1):
+        if character < " " or character == "\x7f":
+            raise broken(f"must be without control characters, but has U+{ord(character):04X} at {position}")
+    return text
+
+
 Ssid = Annotated[
-    str, Strict(), Length(1, 32), Field(title="Network name", description="The SSID, as phones show it in their list.")
+    str,
+    Strict(),
+    Length(1, 32),
+    AfterValidator(_ssid),
+    Field(title="Network name", description="The SSID, as phones show it in their list.", examples=["Nero"]),
 ]
 Password = Annotated[
-    Annotated[str, Strict(), Length(1, 128)] | None,
-    Field(repr=False, description="The password; leave it out for an open network."),
+    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
+    Field(repr=False, description="The password; leave it out for an open network.", examples=["espresso"]),
 ]
 Security = Annotated[
-    Literal["WPA", "WPA3", "WEP", "none"],
-    Field(description="`WPA` joins WPA, WPA2 and mixed WPA3 networks; `WPA3` only networks without WPA2."),
+    Literal["WPA", "WPA3", "WEP", "none", "enterprise"],
+    Field(
+        description="`WPA` joins WPA, WPA2 and mixed WPA3 networks; `WPA3` only networks without WPA2. With "
+        "`enterprise`, every person has a user name."
+    ),
 ]
 Hidden = Annotated[bool, Field(title="Hidden network", description="Whether the network does not announce its name.")]
+UserName = Annotated[
+    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
+    Field(title="User name", description="Of an enterprise network."),
+]
+Method = Annotated[
+    Literal["PEAP", "TTLS", "PWD", "TLS"] | None,
+    Field(title="Sign-in method", description="EAP method of an enterprise network; PEAP is usual."),
+]
+Phase2 = Annotated[
+    Literal["MSCHAPV2", "PAP", "GTC", "MSCHAP"] | None,
+    Field(title="Inner method", description="Phase 2 method of an enterprise network; MSCHAPV2 is usual."),
+]
+Anonymous = Annotated[
+    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
+    Field(
+        title="Anonymous identity",
+        description="The name that is sent before the connection is encrypted.",
+    ),
+]
 
-SECURITIES = {"WPA": "WPA", "WPA3": "SAE", "WEP": "WEP", "none": "nopass"}
+SECURITIES = {"WPA": "WPA", "WPA3": "SAE", "WEP": "WEP", "none": "nopass", "enterprise": "WPA2-EAP"}
 """The word of the format for each kind of security."""
+PASSWORDS = {
+    "WPA": (r"[ -~]{8,63}|[0-9A-Fa-f]{64}", "must have 8..63 characters of ASCII, or 64 hexadecimal digits"),
+    "WPA3": (r".{1,128}", "must have 1..128 characters"),
+    "WEP": (
+        r"[ -~]{5}|[ -~]{13}|[0-9A-Fa-f]{10}|[0-9A-Fa-f]{26}",
+        "must have 5 or 13 characters, or 10 or 26 digits",
+    ),
+}
+"""What a password may be (IEEE 802.11, 12.7.2 and annex J.4), by security."""
 
 
 @kind("Wi-Fi network", behind="page")
-def wifi(ssid: Ssid, password: Password = None, *, security: Security = "WPA", hidden: Hidden = False) -> str:
+def wifi(
+    ssid: Ssid,
+    password: Password = None,
+    *,
+    security: Security = "WPA",
+    hidden: Hidden = False,
+    user_name: UserName = None,
+    method: Method = None,
+    inner_method: Phase2 = None,
+    anonymous_identity: Anonymous = None,
+) -> str:
     """Join a phone to a Wi-Fi network.
 
     Raises:
-        InvalidParameter: If a field breaks its rule, or a secured network has no password.
+        InvalidParameter: If a field breaks its rule, a secured network has no password or one that it cannot have, or
+            fields of an enterprise network are given for another.
 
     Example:
         >>> from qrkit import contents
         >>> str(contents.wifi("Cafe Nero", "espresso"))
         'WIFI:T:WPA;S:Cafe Nero;P:espresso;;'
     """
-    if security != "none" and not password:
-        raise InvalidParameter(
-            Problem("password", None, f"is required for {security}; an open network has security='none'")
-        )
-    said = [("T", SECURITIES[security]), ("S", ssid), ("P", password or ""), ("H", "true" if hidden else "")]
-    return write_pairs("WIFI", said)
+    enterprise = {
+        "user_name": ("I", user_name),
+        "method": ("E", method),
+        "inner_method": ("PH2", inner_method),
+        "anonymous_identity": ("A", anonymous_identity),
+    }
+    problems = [_password_problem(password, security)]
+    if security != "enterprise":
+        given = {name: value for name, (_, value) in enterprise.items() if value}
+        problems += [Problem(name, value, "is for security enterprise only") for name, value in given.items()]
+    elif not user_name and method != "TLS":
+        problems.append(Problem("user_name", None, "is required for security enterprise", "missing-parameter"))
+    if found := [problem for problem in problems if problem]:
+        raise InvalidParameter(*found)
+    first = [("T", SECURITIES[security]), ("S", ssid), ("P", password), ("H", "true" if hidden else "")]
+    return write_pairs("WIFI", [*first, *enterprise.values()])
+
+
+def _password_problem(password: str | None, security: str) -> Problem | None:
+    if security == "none":
+        return Problem("password", password, "must be left out for an open network") if password else None
+    if security == "enterprise":
+        return None
+    if not password:
+        rule = f"is required for {security}; for an open network, security is none"
+        return Problem("password", None, rule, "missing-parameter")
+    pattern, rule = PASSWORDS[security]
+    return (
+        None if re.fullmatch(pattern, password, re.DOTALL) else Problem("password", password, f"{rule} for {security}")
+    )
 
 
 def read_wifi(text: str) -> dict[str, Any] | None:
@@ -60,6 +152,10 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     if not values.get("S"):
         return None
     names = {word.upper(): name for name, word in SECURITIES.items()}
-    security = names.get(values.get("T", "").upper(), "none")
-    fields = {"ssid": values["S"], "password": values.get("P"), "security": security}
-    return {**fields, "hidden": values.get("H", "").lower() == "true"}
+    written = values.get("T", "").upper()
+    # Many write WPA2 or WPA/WPA2, and nothing at all for an open network.
+    security = names.get(written) or ("enterprise" if "EAP" in written else "WPA" if written else "none")
+    fields: dict[str, Any] = {"ssid": values["S"], "password": values.get("P"), "security": security}
+    fields |= {"user_name": values.get("I"), "method": values.get("E"), "inner_method": values.get("PH2")}
+    fields |= {"anonymous_identity": values.get("A"), "hidden": values.get("H", "").lower() == "true"}
+    return {name: value for name, value in fields.items() if value != ""}

@@ -44,7 +44,11 @@ Secret = Annotated[
     Length(8, 512),
     matching("[A-Z2-7]+", "must be base32: letters and digits from 2 to 7"),
     AfterValidator(_check_base32),
-    Field(repr=False, description="The shared secret in base32; spaces and hyphens are removed."),
+    Field(
+        repr=False,
+        description="The shared secret in base32; spaces and hyphens are removed.",
+        examples=["JBSWY3DPEHPK3PXP"],
+    ),
 ]
 Account = Annotated[
     str,
@@ -52,7 +56,7 @@ Account = Annotated[
     OneLine,
     Length(1, 200),
     matching("[^:]+", "must not have a colon, which separates issuer and account"),
-    Field(description="The name of the account in the app, such as an e-mail address."),
+    Field(description="The name of the account in the app, such as an e-mail address.", examples=["ana@example.com"]),
 ]
 Issuer = Annotated[
     Annotated[
@@ -63,7 +67,7 @@ Issuer = Annotated[
         matching("[^:]+", "must not have a colon, which separates issuer and account"),
     ]
     | None,
-    Field(description="The company or service that the account is with."),
+    Field(description="The company or service that the account is with.", examples=["Example"]),
 ]
 Digits = Annotated[Literal[6, 7, 8], Field(description="How many digits a password has.")]
 Period = Annotated[

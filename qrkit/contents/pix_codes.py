@@ -86,14 +86,19 @@ Key = Annotated[
         repr=False,
         description="A CPF, CNPJ, e-mail address, phone number or random key of who gets the money. Lists show only "
         "its last four characters.",
+        examples=["123e4567-e12b-12d1-a456-426655440000"],
     ),
     LastShown(4),
 ]
-Name = Annotated[Ascii, Length(1, 25), Field(description="Who gets the money, without accents.")]
-City = Annotated[Ascii, Length(1, 15), Field(description="The city of that person, without accents.")]
+Name = Annotated[
+    Ascii, Length(1, 25), Field(description="Who gets the money, without accents.", examples=["Fulano de Tal"])
+]
+City = Annotated[
+    Ascii, Length(1, 15), Field(description="The city of that person, without accents.", examples=["BRASILIA"])
+]
 Amount = Annotated[
     Annotated[Decimal, Money("0.01", "9999999999.99", "BRL")] | None,
-    Field(description="The amount in reais; without it, the payer types it."),
+    Field(description="The amount in reais; without it, the payer types it.", examples=["12.30"]),
 ]
 Txid = Annotated[
     str,

@@ -6,22 +6,40 @@ cannot be parsed is of the kind `text`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 
-__all__ = ["read"]
+__all__ = ["read", "works_behind_short_url"]
 
-READERS = {
+ON_THE_WEB = {
+    "gs1_digital_link": "read_gs1_digital_link",
+    "app": "read_app",
+    "whatsapp": "read_whatsapp",
+    "location": "read_location",
+    "link": "read_link",
+}
+READERS: Mapping[str, Mapping[str, str]] = {
+    "HTTPS:": ON_THE_WEB,
+    "HTTP:": ON_THE_WEB,
     "WIFI:": {"wifi": "read_wifi"},
     "BCD": {"epc_transfer": "read_epc_transfer"},
     "SPC": {"swiss_bill": "read_swiss_bill"},
-    "000201": {"pix": "read_pix"},
+    "000201": {"pix": "read_pix", "gs1_elements": "read_gs1_elements"},
     "UPI:": {"upi": "read_upi"},
     "BITCOIN:": {"bitcoin": "read_bitcoin"},
     "OTPAUTH:": {"otp": "read_otp"},
-    "HTTP": {"gs1_digital_link": "read_gs1_digital_link"},
+    "BEGIN:VCARD": {"contact": "read_contact"},
+    "MECARD:": {"contact": "read_mecard"},
+    "BEGIN:VCALENDAR": {"event": "read_event"},
+    "BEGIN:VEVENT": {"event": "read_event"},
+    "MAILTO:": {"email": "read_email"},
+    "SMSTO:": {"sms": "read_sms"},
+    "SMS:": {"sms": "read_sms"},
+    "TEL:": {"phone": "read_phone"},
+    "GEO:": {"location": "read_location"},
     "": {"gs1_elements": "read_gs1_elements"},
 }
 """Maps how a text begins, in capitals, to the kinds it may be, with the function in their module that reads the fields.
@@ -41,10 +59,23 @@ def read(text: str) -> Content:
         'Cafe Nero'
     """
     start = text.lstrip(" \t\r\n")
-    for beginning, readers in READERS.items():
-        if start[: len(beginning)].upper() == beginning:
-            for kind, reader in readers.items():
-                fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
-                if fields is not None:
-                    return kind_named(kind).content(text, fields)
+    for kind, reader in _readers(start).items():
+        fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
+        if fields is not None:
+            return kind_named(kind).content(text, fields)
     return Content(text, "text", {"text": text})
+
+
+def works_behind_short_url(text: str) -> bool:
+    """Return False for contents that apps read from the code itself, such as transfers, and not from a web page."""
+    kinds = _readers(text.lstrip(" \t\r\n"))
+    if all(kind_named(kind).behind != "never" for kind in kinds):
+        return True
+    found = read(text).kind
+    return found not in kinds or kind_named(found).behind != "never"
+
+
+def _readers(start: str) -> Mapping[str, str]:
+    """Return the kinds that a text may be, by its beginning, with the functions that read them."""
+    found = (readers for beginning, readers in READERS.items() if start[: len(beginning)].upper() == beginning)
+    return next(found, {})

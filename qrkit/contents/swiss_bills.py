@@ -87,10 +87,16 @@ class PostalAddress(Model):
 Account = Annotated[Iban, AfterValidator(_check_country)]
 Amount = Annotated[
     Annotated[Decimal, Money("0.01", "999999999.99", "CHF or EUR")] | None,
-    Field(description="The amount; without it, the payer writes it."),
+    Field(description="The amount; without it, the payer writes it.", examples=["12.30"]),
 ]
 Currency = Annotated[Literal["CHF", "EUR"], Field(description="The currency of the amount.")]
-Creditor = Annotated[PostalAddress, Field(description="Who gets the money, with an address.")]
+Creditor = Annotated[
+    PostalAddress,
+    Field(
+        description="Who gets the money, with an address.",
+        examples=[{"name": "Max Muster & Söhne", "postcode": "8000", "town": "Seldwyla"}],
+    ),
+]
 Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an address; else the payer writes it.")]
 Reference = Annotated[
     Annotated[str, Strict(), OneLine, AfterValidator(_check_reference)] | None,

@@ -29,10 +29,12 @@ def _check_reference(text: str) -> str:
     return check_creditor_reference(text) if text[:2].upper() == "RF" and text[2:4].isdigit() else text
 
 
-Name = Annotated[str, Strict(), OneLine, Length(1, 70), Field(description="Who gets the money.")]
+Name = Annotated[
+    str, Strict(), OneLine, Length(1, 70), Field(description="Who gets the money.", examples=["Red Cross"])
+]
 Amount = Annotated[
     Annotated[Decimal, Money("0.01", "999999999.99", "EUR")] | None,
-    Field(description="The amount in euros; without it, the payer types it."),
+    Field(description="The amount in euros; without it, the payer types it.", examples=["12.30"]),
 ]
 Reference = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 35), AfterValidator(_check_reference)] | None,
@@ -40,7 +42,7 @@ Reference = Annotated[
 ]
 Text = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 140)] | None,
-    Field(description="What the payment is for, in words; instead of a reference."),
+    Field(description="What the payment is for, in words; instead of a reference.", examples=["Donation"]),
 ]
 Purpose = Annotated[
     Annotated[str, Strict(), AfterValidator(_upper), matching("[A-Z0-9]{1,4}", "must be 1..4 letters and digits")]

@@ -30,13 +30,16 @@ UpiAddress = Annotated[
     Field(
         repr=False,
         description="The UPI ID of who gets the money (`name@bank`). Lists show only its last four characters.",
+        examples=["chai@okbank"],
     ),
     LastShown(4),
 ]
-Name = Annotated[str, Strict(), OneLine, Length(1, 99), Field(description="Who gets the money.")]
+Name = Annotated[
+    str, Strict(), OneLine, Length(1, 99), Field(description="Who gets the money.", examples=["Chai Point"])
+]
 Rupees = Annotated[
     Annotated[Decimal, Money("0.01", "9999999999.99", "INR")] | None,
-    Field(description="The amount in rupees; without it, the payer types it."),
+    Field(description="The amount in rupees; without it, the payer types it.", examples=["20"]),
 ]
 Note = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")
@@ -60,12 +63,13 @@ BitcoinAddress = Annotated[
         repr=False,
         description="An address that begins with 1, 3 or bc1 (or those of a test network). Lists show only its last "
         "four characters.",
+        examples=["1NS17iag9jJgTHD1VXjvLCEnZuQ3rJED9L"],
     ),
     LastShown(4),
 ]
 Coins = Annotated[
     Annotated[Decimal, Money("0.00000001", "21000000", "BTC", places=8)] | None,
-    Field(description="The amount in bitcoins; without it, the payer types it."),
+    Field(description="The amount in bitcoins; without it, the payer types it.", examples=["0.001"]),
 ]
 Label = Annotated[Annotated[str, Strict(), OneLine, Length(1, 255)] | None, Field(description="Who gets the money.")]
 Message = Annotated[

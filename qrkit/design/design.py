@@ -127,6 +127,15 @@ class Design(Model):
 
         def __init__(self, *, content: str, **fields: Unpack[DesignFields]) -> None: ...
 
+    else:
+
+        def __init__(self, /, *first, **values) -> None:
+            # A content of `qrkit.contents` brings what the standard of its kind prescribes, such as `ec`.
+            prescribed = getattr(values.get("content"), "drawn", None)
+            super().__init__(*first, **({**prescribed, **self.by_field(values)} if prescribed else values))
+
+        __init__.__pydantic_base_init__ = True  # as in `Model`
+
     @model_validator(mode="after")
     def _check_content(self) -> Self:
         if self.em in ("byte", "auto"):

@@ -28,7 +28,8 @@ from qrkit.exchange.columns import (
     named,
     values_of,
 )
-from qrkit.exchange.tables import MOST_ROWS, Table, cell_text, is_known, table_of_records
+from qrkit.exchange.kind_columns import KindColumns
+from qrkit.exchange.tables import MOST_ROWS, Table, cell_text, described, is_known, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import naive
@@ -119,15 +120,19 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
-    places = _places(titles)
+    kinds = KindColumns(titles)
+    places = _places(titles, kinds)
     # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
     columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
+    of_kinds = {place: frame.iloc[:, place].tolist() for place in kinds.places}
     rows = []
     for number, values in enumerate(zip(*columns_of, strict=True), start=1):
         row = _row(number, dict(zip(places, values, strict=True)))
+        if kinds:
+            row = _described(row, kinds, {place: column[number - 1] for place, column in of_kinds.items()}, titles)
         if row.error or any(row.cells.values()):
             rows.append(row)
-    unknown = [title for title in titles if not is_known(title)]
+    unknown = [title for place, title in enumerate(titles) if not is_known(title) and place not in kinds.places]
     table = table_of_records(rows, unknown=unknown, known=LABELS.values(), heading=0)
     return Table(table.rows, table.issues, LABELS)
 
@@ -146,7 +151,17 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
     return frame[list(names.values())].set_axis(list(names), axis=1)
 
 
-def _places(titles: list[str]) -> dict[str, int]:
+def _described(row: Row, kinds: KindColumns, values: Mapping[int, Any], titles: Sequence[str]) -> Row:
+    """Return a row with the content that its values describe by kind, or with their errors."""
+    problems: list[Problem] = []
+    texts = [""] * len(titles)
+    for place, value in values.items():
+        with collecting(problems):
+            texts[place] = text_of(value, titles[place])
+    return described(row, kinds, texts) if not problems else row._replace(error="; ".join(map(str, problems)))
+
+
+def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
     """Return the position of each of our columns in a DataFrame; columns can have any order and case."""
     names = [COLUMN_OF.get(title.lower()) for title in titles]
     problems = [
@@ -154,7 +169,7 @@ def _places(titles: list[str]) -> dict[str, int]:
         for name in ALL_NAMES
         if names.count(name) > 1
     ]
-    for name in (name for name in REQUIRED if name not in names):
+    for name in (name for name in REQUIRED if name not in names and not kinds):
         label = LABELS[name]
         near = [title for title in titles if get_close_matches(title.lower(), [label])]
         hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""

@@ -18,6 +18,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, read_row
+from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.merge import ImportIssue
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
@@ -34,6 +35,7 @@ __all__ = [
     "check_number",
     "check_size",
     "codes_of",
+    "described",
     "heading_of",
     "is_known",
     "read_sheets",
@@ -168,10 +170,21 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
     else:
         if len(heading) > MOST_COLUMNS:
             raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
-        found = _rows(numbered, _places(heading, line), len(heading))
-        table = table_of_records(found, unknown=[title for title in heading if not is_known(title)], heading=line)
+        kinds = KindColumns(heading)
+        found = _rows(numbered, _places(heading, line, kinds), len(heading), kinds)
+        unknown = [one for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
+        table = table_of_records(found, unknown=unknown, heading=line)
     table.issues.extend(unread_issues(unread))
     return table
+
+
+def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
+    """Return a row with the content that its cells describe, or with the error of the cells."""
+    try:
+        content = kinds.content(cells, row.cells.get("Content", ""))
+    except InvalidParameter as error:
+        return row._replace(error="; ".join(filter(None, (row.error, str(error)))))
+    return row._replace(cells={**row.cells, "Content": content})
 
 
 def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
@@ -181,13 +194,16 @@ def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
         yield ImportIssue(1, "", "", "", "unread-sheet", detail)
 
 
-def _rows(numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, int], width: int) -> Iterator[Row]:
+def _rows(
+    numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, int], width: int, kinds: KindColumns
+) -> Iterator[Row]:
     pairs = list(places.items())
     for number, cells in numbered:
         if not any(cells):
             continue
         if len(cells) == width:
-            yield Row(number, {name: cells[place] for name, place in pairs})
+            row = Row(number, {name: cells[place] for name, place in pairs})
+            yield described(row, kinds, cells) if kinds else row
         else:
             whole = {name: cells[place] for name, place in pairs if place < len(cells)}
             yield Row(number, whole, too_wide(cells, width))
@@ -293,7 +309,7 @@ def too_wide(cells: Sequence[str], width: int) -> str:
     return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
 
 
-def _places(heading: Sequence[str], line: int) -> dict[str, int]:
+def _places(heading: Sequence[str], line: int, kinds: KindColumns) -> dict[str, int]:
     """Return the position of each of our columns in the heading; columns can have any order and case."""
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
@@ -304,7 +320,7 @@ def _places(heading: Sequence[str], line: int) -> dict[str, int]:
             raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=line)
         if name:
             places[name] = place
-    for name in REQUIRED:
+    for name in () if kinds else REQUIRED:
         if name not in places:
             near = [
                 title for title in heading if not is_known(title) and get_close_matches(title.lower(), [name.lower()])

@@ -23,10 +23,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
 
+from qrkit.contents.content import Content
+from qrkit.contents.kinds import kind_named, make_from_texts
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
-from qrkit.errors import ContentTooLong, InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest
 from qrkit.exchange.frames import text_of
 from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, checked, drawn, rows_of
@@ -111,6 +113,46 @@ class QRAccessor:
         look.tell_fault(stacklevel=3)
         result = pd.Series(images, index=self._frame.index, name="qr", dtype="object")
         return self._attach_errors(result, errors)
+
+    def contents(self, kind: str, **fields: Hashable) -> pd.Series:
+        """Make a content of one kind for each row, such as a contact. A row that fails gets None.
+
+        Args:
+            kind: The name of a kind, which is that of its function in `qrkit.contents`.
+            **fields: The column of each field of the kind; empty cells count as absent.
+
+        Returns:
+            Series of `Content` (dtype object) named `content`, with the index of the frame. `attrs["errors"]` is a list
+            with a pair of label and reason for each row without a content, in the order of the rows.
+
+        Raises:
+            AttributeError: If a column does not exist.
+            InvalidParameter: If the kind is unknown, or has no such field.
+
+        Warns:
+            UserWarning: If rows have no content (the first three are named).
+
+        Example:
+            >>> people = pd.DataFrame({"Network": ["Lobby", "Bar"], "Key": ["welcome-1", "espresso"]})
+            >>> people.qr.contents("wifi", ssid="Network", password="Key")[1]
+            <Content wifi, ssid='Bar', password='…'>
+        """
+        known = kind_named(kind).fields.model_fields
+        problems = [UnknownParameter(name, fields[name], known).problems[0] for name in fields if name not in known]
+        problems += [] if fields else [Problem("fields", None, f"must name columns, for some of {', '.join(known)}")]
+        if problems:
+            raise InvalidParameter(*problems)
+        self._check_columns(fields)
+        made: list[Content | None] = []
+        errors: dict[int, str] = {}
+        for row, values in enumerate(zip(*(self._values(label) for label in fields.values()), strict=True)):
+            try:
+                made.append(make_from_texts(kind, _texts(fields, values)))
+            except InvalidParameter as error:
+                made.append(None)
+                errors[row] = str(error)
+        result = pd.Series(made, index=self._frame.index, name="content", dtype="object")
+        return self._attach_errors(result, errors, "content")
 
     @lists_fields(DesignFields)
     def check(
@@ -320,7 +362,7 @@ class QRAccessor:
             more = f" and {len(columns) - MOST_SHOWN} more" if len(columns) > MOST_SHOWN else ""
             raise AttributeError(f"the frame has {', '.join(problems)}. Needed: {wanted}. There: {shown}{more}")
 
-    def _attach_errors(self, result: Result, errors: Mapping[int, str]) -> Result:
+    def _attach_errors(self, result: Result, errors: Mapping[int, str], what: str = "picture") -> Result:
         """Attach the errors of rows to a new column or frame, and warn once, at the caller's line."""
         labels = self._frame.index.tolist()
         row_errors = [(labels[row], errors[row]) for row in sorted(errors)]
@@ -329,7 +371,7 @@ class QRAccessor:
             first = "; ".join(f"row {label!r}: {reason}" for label, reason in row_errors[:NAMED_ERRORS])
             more = f"; and {len(row_errors) - NAMED_ERRORS} more" if len(row_errors) > NAMED_ERRORS else ""
             count = f"{len(row_errors)} of {len(result)} rows"
-            warnings.warn(f"{count} have no picture: {first}{more} (attrs['errors'] has all)", stacklevel=3)
+            warnings.warn(f"{count} have no {what}: {first}{more} (attrs['errors'] has all)", stacklevel=3)
         return result
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from qrkit.contents.kinds import make_from_json
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TextStyle
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
@@ -18,6 +19,7 @@ __all__ = [
     "choice",
     "merged",
     "read_post",
+    "with_content",
 ]
 
 Shortener = Callable[[str], str]
@@ -85,6 +87,10 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
         if name := _text("template", fields):
             fields = merged(templates(name), fields)
     asked = {name: value for name, value in fields.items() if name not in ("template", "format", "shorten")}
+    with collecting(problems):
+        asked = with_content(asked)
+    if isinstance(asked.get("content"), Mapping):
+        asked["content"] = "0"  # what is wrong with it is known; the other fields are still checked
     known, unknown = Design.known(asked)
     chosen: dict[str, Any] = {}
     with collecting(problems):
@@ -100,6 +106,16 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
     if problems:
         raise InvalidParameter(*problems)
     return GenerateRequest(**chosen, unknown=unknown)
+
+
+def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a JSON object with a text in place of a content that is described by its kind.
+
+    Raises:
+        InvalidParameter: If the kind is missing or unknown, or a field of the kind breaks its rule.
+    """
+    content = fields.get("content")
+    return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

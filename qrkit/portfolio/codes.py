@@ -10,6 +10,7 @@ from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
 from qrkit.portfolio.code_pictures import check_drawable, drawn, fits, links_of
+from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
@@ -313,6 +314,7 @@ class Records:
         """Store a new record if its picture can be drawn, and return the record with its URLs."""
         code = self._linked(record)
         check_drawable(code)
+        check_trackable(code)
         table.insert_qrcode(self.store, self.account.id, code, self.now())
         # The plan shows a limited number of QR Codes, oldest first.
         is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
@@ -347,11 +349,14 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
 
 
 def _check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn; a version or mode that did not fit before may stay."""
+    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after)
+    parts = [(code.content, code.schedule, code.is_dynamic) for code in (before, after)]
+    if parts[0] != parts[1]:
+        check_trackable(after)
 
 
 def visible(code: QRCode) -> QRCode:

@@ -20,6 +20,7 @@ from qrkit.exchange.tables import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fitting
+from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.json_rows import read_campaigns
 from qrkit.symbol.decode import decode
 from qrkit.tracking.records import Campaign, Properties, QRCode
@@ -108,6 +109,7 @@ class _Importing:
         try:
             asked = self._named(code, name, campaign)
             made = _fitting(asked)
+            check_trackable(made)
             is_changed = made is not asked
             if campaign and made.campaign_id is None:
                 # Create a campaign only for a QR Code that is really imported.

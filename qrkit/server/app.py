@@ -16,10 +16,9 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.server.access_log import Access
-from qrkit.server.handlers.short_urls import PAGE_POLICY
 from qrkit.server.health import Health
 from qrkit.server.hosts import Hosts
-from qrkit.server.landing import failure
+from qrkit.server.landing import PAGE_HEADERS, failure
 from qrkit.server.messages import (
     PREFLIGHT_HEADERS,
     STANDARD_HEADERS,
@@ -254,7 +253,7 @@ def _to_response(error: QrkitError, asked: Request, route: Route) -> Response:
     """Convert an error to a format for the client: a page for a person who scans a code, JSON for a program."""
     answer = problem(error, highest=route.most_status)
     is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
-    return _as_page(error, answer) if is_page else answer
+    return _as_page(error, answer, asked.headers) if is_page else answer
 
 
 def _reads_pages(accept: str, path: str) -> bool:
@@ -262,9 +261,9 @@ def _reads_pages(accept: str, path: str) -> bool:
     return "text/html" in accept and not f"{path}/".startswith("/api/")
 
 
-def _as_page(error: QrkitError, answer: Response) -> Response:
-    headers = dict(answer.headers) | {"Content-Security-Policy": PAGE_POLICY, "X-Robots-Tag": "noindex, nofollow"}
-    return Response(answer.status, "text/html; charset=utf-8", failure(error), headers)
+def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str]) -> Response:
+    headers = dict(answer.headers) | PAGE_HEADERS | {"X-Robots-Tag": "noindex, nofollow"}
+    return Response(answer.status, "text/html; charset=utf-8", failure(error, asked), headers)
 
 
 def _body(request: falcon.Request, most: int) -> bytes:
@@ -290,7 +289,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
     answer = problem(error)
     is_page = _reads_pages(request.get_header("Accept") or "", request.path)
-    _fill(response, _as_page(error, answer) if is_page else answer)
+    _fill(response, _as_page(error, answer, _headers(request.env)) if is_page else answer)
 
 
 def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:

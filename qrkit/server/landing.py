@@ -1,30 +1,52 @@
 """Writes the HTML pages for visitors: contents that are not a web address, previews of short URLs, and errors.
 
-The pages run no scripts and load nothing. Text from strangers is shown as text; the only link is the one to the
-destination. The page of a content has the name, the logo and the accent of the brand that its account uses.
+The pages load nothing, and work without scripts; the one script that may run copies lines and adds the visitor's own
+time. Text from strangers is shown as text, and linked only where the link is safe and leads to what the text says. The
+pages are in the language of the visitor. Those of a content have the name, the logo and the accent of the brand that
+its account uses.
 """
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from hashlib import sha256
 from importlib.resources import files
+from types import MappingProxyType
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from qrkit.contents.cards import TITLES, card
+from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import QrkitError, TooManyRequests
+from qrkit.server.languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
-from qrkit.visits.destinations import Destination
+from qrkit.visits.destinations import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
-__all__ = ["failure", "page", "preview"]
+__all__ = ["PAGE_HEADERS", "failure", "page", "preview"]
+
+FOLDER = files("qrkit.server")
+SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
+DIGEST = b64encode(sha256(SCRIPT.encode()).digest()).decode("ascii")
+PAGE_HEADERS = {
+    # Without "sandbox", which would block `tel:` links and downloads.
+    "Content-Security-Policy": (
+        f"default-src 'none'; script-src 'sha256-{DIGEST}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Vary": "Accept-Language",
+}
+"""Headers of every page. No script runs but that of the pages, and nothing is loaded."""
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 INVITATIONS = {
     "tel": "Call",
@@ -32,32 +54,40 @@ INVITATIONS = {
     "sms": "Send a message",
     "smsto": "Send a message",
     "geo": "Show on a map",
+    "upi": "Pay",
+    "bitcoin": "Pay",
     "http": "Open",
     "https": "Open",
 }
 """Label of the button by the scheme of its link."""
 
-FILES = {"text/vcard": "Save contact", "text/calendar": "Save event"}
+FILES = {"text/vcard": "Save contact", "text/calendar": "Add to calendar"}
 RAW = "?raw=1"
 """Query string that requests the content itself, as a file."""
 
 NOT_COUNTED = "You are only looking: this is not counted as a scan."
 NOTES = {
-    "wifi": "Choose this network in the Wi-Fi settings of your phone. To copy a line, touch and hold it.",
+    "wifi": "Choose this network in the Wi-Fi settings of your phone.",
+    "otp": "Its secret is for an authenticator app, and is not shown here.",
     "link": "There is no link to it, because it may lead elsewhere than it seems to.",
 }
 """Hint for a content without a button, by its kind."""
+BY_HAND = "To copy a line, touch and hold it."
+COPIES = {"Name": "Copy name", "Password": "Copy password", "User name": "Copy user name"}
+"""What the button beside a line of a network does, by the label of the line."""
 
 LOOKS = {
     "Number": "take big",
     "Coordinates": "take big",
-    "Password": "take exact",
+    "Password": "exact",
     "Full address": "take address",
     "Address as written": "take address",
     "Address": "take",
 }
 """CSS classes of a row by its label: `take` is selected as a whole, `exact` distinguishes similar letters."""
 
+DEVICES = {"App Store": "iPhone|iPad|iPod|Macintosh", "Google Play": "Android"}
+"""The store of a device, and how its user agent is recognized."""
 
 LOGO = (160, 40)
 """Width and height that a logo may have, in pixels."""
@@ -66,11 +96,33 @@ CARDS = (("#FFFFFF", 0.1), ("#171B20", 0.25))
 
 
 class Button(NamedTuple):
-    """The button of a page; `file` is the name to save the content under."""
+    """A button of a page; `file` is the name to save the content under."""
 
     label: str
     href: str
     file: str = ""
+
+
+class Line(NamedTuple):
+    """A row of a page.
+
+    Attributes:
+        label: What the value is.
+        value: The value.
+        look: CSS classes.
+        link: What a tap opens.
+        copies: Name of the button that copies the value; "" for no button.
+        time: The day or time of an event in ISO 8601, with its offset if that is known.
+        is_instant: Whether the time can be said in the visitor's time zone.
+    """
+
+    label: str
+    value: str
+    look: str = ""
+    link: str = ""
+    copies: str = ""
+    time: str = ""
+    is_instant: bool = False
 
 
 class Mark(NamedTuple):
@@ -83,6 +135,26 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads a page.
+
+    Attributes:
+        language: The language to write in.
+        store: The app store of the device, "App Store" or "Google Play"; "" if it is unknown.
+    """
+
+    language: Language
+    store: str
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> Reader:
+        """Read the headers of a request."""
+        agent = headers.get("user-agent", "")
+        store = next((store for store, names in DEVICES.items() if re.search(names, agent)), "")
+        return cls(language_for(headers.get("accept-language", "")), store)
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """The content of a page, from top to bottom.
 
@@ -90,31 +162,31 @@ class Sheet:
         icon: Name of the icon in the template.
         heading: What the page is about.
         is_label: Whether the heading only labels the single value below it.
+        copies: Name of the button that copies the heading; "" for no button.
         over: Small text above the heading.
         lead: Text below the heading.
         tips: List of things to try, below the lead.
-        rows: Labels and values.
-        content: The unchanged content; collapsed if there are rows.
-        button: The button of the page.
-        note: Text below the button.
+        lines: Labels and values.
+        content: The unchanged content; collapsed if there are lines or several buttons.
+        buttons: The buttons of the page, the most important one first.
+        note: Text below the buttons.
+        by_hand: What the note adds where nothing can be copied by a button.
         foot: Text below the card.
     """
 
     icon: str
     heading: str
     is_label: bool = False
+    copies: str = ""
     over: str = ""
     lead: str = ""
     tips: tuple[str, ...] = ()
-    rows: tuple[tuple[str, str], ...] = ()
+    lines: tuple[Line, ...] = ()
     content: str = ""
-    button: Button | None = None
+    buttons: tuple[Button, ...] = ()
     note: str = ""
+    by_hand: str = ""
     foot: str = ""
-
-    def look_of(self, label: str) -> str:
-        """Return the CSS classes of a row."""
-        return LOOKS.get(label, "")
 
 
 FAILURES = {
@@ -132,12 +204,12 @@ FAILURES = {
         "This page was taken down",
         lead="Whoever made this QR Code has removed what it led to. Perhaps there is a newer code where you found it.",
     ),
-    429: Sheet("wait", "Too many tries", lead="Too much was asked for at once."),
+    429: Sheet("wait", "Too many tries", lead="Too much was asked for at once. Please try again {when}."),
     500: Sheet(
         "wait",
         "That did not work",
         lead="Something went wrong on our side, not on yours. Please try again in a moment.",
-        button=Button("Try again", ""),
+        buttons=(Button("Try again", ""),),
     ),
     400: Sheet(
         "lost",
@@ -145,10 +217,10 @@ FAILURES = {
         lead="Something about its address is not right. Please scan the code once more.",
     ),
 }
-"""Page for somebody who scanned a printed code, by status. Other statuses use the 400 or 500 page."""
+"""Page for somebody who scanned a printed code, in English, by status. Other statuses use the 400 or 500 page."""
 
 
-def page(answer: Answer, brand: Brand | None = None) -> bytes:
+def page(answer: Answer, brand: Brand | None = None, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
     """Return an HTML page that shows the content, with a button for the safe action, such as saving a contact.
 
     Add `?raw=1` to the URL to get the file of a contact or an event.
@@ -156,72 +228,129 @@ def page(answer: Answer, brand: Brand | None = None) -> bytes:
     Args:
         answer: The content, and what to do with it.
         brand: Gives the page its name, logo and accent.
+        headers: Headers of the request by lower-case name: the language of the page, and the device it is for.
     """
-    return _render(_content_sheet(answer), _mark(brand) if brand else None)
+    reader = Reader.of(headers)
+    return _render(_content_sheet(answer, reader), reader.language, brand)
 
 
-def preview(short_url: str, answer: Answer) -> bytes:
-    """Return an HTML page that shows where a short URL leads, without going there."""
-    link = answer.destination.link
+def preview(
+    short_url: str, answer: Answer, brand: Brand | None = None, headers: Mapping[str, str] = NO_HEADERS
+) -> bytes:
+    """Return an HTML page that shows where a short URL leads, without going there.
+
+    Args:
+        short_url: The short URL.
+        answer: The content, and what its short URL does with it.
+        brand: Gives the page of a content that is not a web address its name, logo and accent.
+        headers: Headers of the request by lower-case name.
+    """
+    reader, link = Reader.of(headers), answer.destination.link
+    say = reader.language.say
     if link is None or not link.startswith(("http:", "https:")):
-        return _render(replace(_content_sheet(answer), foot=NOT_COUNTED))
-    parts = urlsplit(link)
-    written = answer.content.strip()
-    rows = [("Full address", link)]
+        sheet = replace(_content_sheet(answer, reader), foot=say(NOT_COUNTED))
+        return _render(sheet, reader.language, brand)
+    parts, written = urlsplit(link), answer.content.strip()
+    rows = [Row("Full address", link)]
     if written != link:
-        rows.append(("Address as written", written))
+        rows.append(Row("Address as written", written))
     if parts.scheme == "http":
-        rows.append(("Connection", "Not encrypted: others may read along."))
+        rows.append(Row("Connection", Word("Not encrypted: others may read along.")))
     sheet = Sheet(
         "look",
         parts.hostname or link,
-        over=f"{short_url.partition('://')[2] or short_url} leads to",
-        rows=tuple(rows),
-        button=Button("Go there", link),
-        foot=NOT_COUNTED,
+        over=say("{address} leads to", address=short_url.partition("://")[2] or short_url),
+        lines=tuple(_line(row, reader) for row in rows),
+        buttons=(Button(say("Go there"), link),),
+        foot=say(NOT_COUNTED),
     )
-    return _render(sheet)
+    return _render(sheet, reader.language)
 
 
-def failure(error: QrkitError) -> bytes:
-    """Return an HTML page that tells a visitor in plain words what went wrong and what to try."""
-    status = status_of(error)
+def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+    """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
+
+    Args:
+        error: What went wrong.
+        headers: Headers of the request by lower-case name.
+    """
+    language, status = Reader.of(headers).language, status_of(error)
+    say, when = language.say, language.wait(error.retry_after) if isinstance(error, TooManyRequests) else ""
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
-    if isinstance(error, TooManyRequests):
-        sheet = replace(sheet, lead=f"{sheet.lead} Please try again in {_wait(error.retry_after)}.")
-    return _render(replace(sheet, foot=f"Error {status}"))
+    sheet = replace(
+        sheet,
+        heading=say(sheet.heading),
+        lead=say(sheet.lead, when=when),
+        tips=tuple(map(say, sheet.tips)),
+        buttons=tuple(button._replace(label=say(button.label)) for button in sheet.buttons),
+        foot=say("Error {status}", status=status),
+    )
+    return _render(sheet, language)
 
 
-def _content_sheet(answer: Answer) -> Sheet:
-    content_card, button = card(answer.content), _button(answer.destination)
-    is_text, has_name = content_card.kind == "text", content_card.title != TITLES[content_card.kind]
+def _content_sheet(answer: Answer, reader: Reader) -> Sheet:
+    shown, say = card(answer.content), reader.language.say
+    kind_title = TITLES.get(shown.kind, shown.title)
+    is_text, has_name = shown.kind == "text", shown.title != kind_title
+    buttons = _buttons(answer.destination, shown, reader)
+    lines = () if shown.kind == "app" else tuple(_line(row, reader, shown.kind) for row in shown.rows)
+    headings = {"text": "This QR Code says", "app": "Get the app"}
+    is_network = shown.kind == "wifi"
     return Sheet(
-        content_card.kind,
-        "This QR Code says" if is_text else content_card.title,
-        over=TITLES[content_card.kind] if has_name else "",
-        is_label=is_text or (len(content_card.rows) == 1 and not has_name),
-        rows=content_card.rows,
-        content=answer.content,
-        button=button,
-        note="" if button else NOTES.get(content_card.kind, ""),
+        shown.kind,
+        shown.title if has_name else say(headings.get(shown.kind, kind_title)),
+        over=say(kind_title) if has_name else "",
+        is_label=is_text or (len(lines) == 1 and not has_name),
+        copies=say(COPIES["Name"]) if is_network and not any(row.label == "Name" for row in shown.rows) else "",
+        lines=lines,
+        content="" if shown.is_secret else answer.content,
+        buttons=buttons,
+        note=say(NOTES[shown.kind]) if shown.kind in NOTES and not buttons else "",
+        by_hand=say(BY_HAND) if is_network else "",
     )
 
 
-def _button(where: Destination) -> Button | None:
+def _line(row: Row, reader: Reader, kind: str = "") -> Line:
+    say = reader.language.say
+    types = f" ({', '.join(map(say, row.types))})" if row.types else ""
+    label = f"{say(row.label)}{types}"
+    if isinstance(row.value, Moment):
+        known = instant(row.value)
+        return Line(
+            label,
+            reader.language.moment(row.value),
+            time=(known or row.value.local).isoformat(),
+            is_instant=known is not None,
+        )
+    value = say(row.value) if isinstance(row.value, Word) else row.value
+    copies = say(COPIES[row.label]) if kind == "wifi" and row.label in COPIES else ""
+    link = link_behind(value, row.link) if row.link else None
+    return Line(label, value, LOOKS.get(row.label, ""), _for_device(link or "", reader), copies)
+
+
+def _buttons(where: Destination, shown: Card, reader: Reader) -> tuple[Button, ...]:
+    say = reader.language.say
+    if shown.kind == "app":
+        stores = ((row.label, link_behind(str(row.value), row.link)) for row in shown.rows)
+        found = [Button(store if store in DEVICES else urlsplit(link).netloc, link) for store, link in stores if link]
+        return tuple(sorted(found, key=lambda button: button.label != reader.store))
     if where.link:
-        return Button(INVITATIONS.get(where.link.partition(":")[0].lower(), "Open"), where.link)
+        invitation = INVITATIONS.get(where.link.partition(":")[0].lower(), "Open")
+        return (Button(say(invitation), _for_device(where.link, reader)),)
     if where.download:
         name, media_type = where.download
-        return Button(FILES.get(media_type, "Save"), RAW, name)
-    return None
+        return (Button(say(FILES.get(media_type, "Save")), RAW, name),)
+    return ()
 
 
-def _wait(seconds: int) -> str:
-    """Say how long to wait, rounded up to minutes or hours."""
-    minutes, hours = -(-seconds // 60), -(-seconds // 3600)
-    if minutes <= 1:
-        return "a minute"
-    return f"{minutes} minutes" if minutes < 100 else f"{hours} hours"
+def _for_device(link: str, reader: Reader) -> str:
+    """Return a link as the device understands it: iPhones and Macs have Apple's address of a map in place of `geo:`."""
+    if reader.store != "App Store" or not link.lower().startswith("geo:"):
+        return link
+    point, _, query = link.partition(":")[2].partition("?")
+    where = ",".join(re.split("[,;]", point)[:2])
+    asked = {"q": parse_qs(query).get("q", [where])[0]} | ({} if where == "0,0" else {"ll": where})
+    return f"https://maps.apple.com/?{urlencode(asked, quote_via=quote)}"
 
 
 @lru_cache(maxsize=16)
@@ -238,23 +367,26 @@ def _mark(brand: Brand) -> Mark:
 
 
 def _accent_css(accent: Color, card: Color, share: float) -> str:
-    """Return the CSS variables of an accent on a card: of icons and buttons, of text on it, and of a tint behind it."""
+    """Return the CSS variables of an accent on a card: icons and buttons, text on it, a tint behind it, and links."""
     tint = replace(accent, alpha=round(255 * share)).over(card)
     shown = accent.visible_on(tint)
     text = max(BLACK, WHITE, key=shown.contrast)
-    return f"--accent:{shown.rgb};--on-accent:{text.rgb};--tint:{tint.rgb}"
+    link = accent.visible_on(card, 4.5)
+    return f"--accent:{shown.rgb};--on-accent:{text.rgb};--tint:{tint.rgb};--link:{link.rgb}"
 
 
-def _render(sheet: Sheet, mark: Mark | None = None) -> bytes:
+def _render(sheet: Sheet, language: Language, brand: Brand | None = None) -> bytes:
     template, css = _template()
+    text = template.render(
+        sheet=sheet, say=language.say, language=language, mark=_mark(brand) if brand else None, css=css, script=SCRIPT
+    )
     # "replace", so that text that cannot be encoded as UTF-8 still gets a page.
-    return template.render(sheet=sheet, mark=mark, css=css).encode("utf-8", "replace")
+    return text.encode("utf-8", "replace")
 
 
 @cache
 def _template() -> tuple[Template, str]:
     """Load the template and its CSS on first use."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    folder = files("qrkit.server")
-    template = environment.from_string(folder.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
-    return template, folder.joinpath("landing.css").read_text(encoding="utf-8")
+    template = environment.from_string(FOLDER.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
+    return template, FOLDER.joinpath("landing.css").read_text(encoding="utf-8")

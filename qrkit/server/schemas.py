@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS
 from qrkit.model import Model
@@ -32,7 +33,8 @@ def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
     modes = records["Properties"]["properties"]["em"]
     modes["enum"] = [one.capitalize() for one in modes["enum"]]  # records are stored with capitalized modes
     return (
-        _of_designs(parameters)
+        _of_kinds()
+        | _of_designs(parameters)
         | _of_sent_records(records)
         | {name: _without_defaults(one) for name, one in records.items()}
     )
@@ -45,6 +47,39 @@ def design_field(name: str) -> Schema:
     return color | schema
 
 
+def _of_kinds() -> dict[str, Schema]:
+    """Return the schemas of contents that are described by their kind, and of the choice between them."""
+    found = {}
+    for name in MODULES:
+        kind = kind_named(name)
+        schema: Schema = _plain(kind.fields.model_json_schema(ref_template=PLACE))
+        found[_schema_name(name)] = {
+            "type": "object",
+            "description": f"{kind.title}: {schema['description']}",
+            "properties": {"kind": {"type": "string", "const": name}}
+            | {field: _or_null(part) for field, part in schema["properties"].items()},
+            "required": ["kind", *schema.get("required", ())],
+            "additionalProperties": False,
+        }
+    references = {name: PLACE.format(model=_schema_name(name)) for name in MODULES}
+    choice = {
+        "oneOf": [{"$ref": reference} for reference in references.values()],
+        "discriminator": {"propertyName": "kind", "mapping": references},
+    }
+    return found | {"ContentByKind": choice}
+
+
+def _schema_name(kind: str) -> str:
+    return "".join(part.capitalize() for part in kind.split("_")) + "Content"
+
+
+def _text_or_kind(text: Schema) -> Schema:
+    """Return the schema of a content: a text, or an object that describes it by its kind."""
+    text = dict(text)
+    about = text.pop("description", "")
+    return {"description": about, "anyOf": [text, {"$ref": PLACE.format(model="ContentByKind")}]}
+
+
 def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
     """Return the schemas of a POST generate body: a design and its further fields."""
     parts = _parts(Design)
@@ -55,11 +90,12 @@ def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
         "shorten": parameters["shorten"],
         "template": {"type": "string", "description": "name of a stored design that supplies the missing fields"},
     }
+    design["properties"]["content"] = _text_or_kind(design["properties"]["content"])
     parts["DesignRequest"] = design | {
         # The required fields may come from a template.
         "required": [],
         "if": {"required": ["template"], "properties": {"template": {"type": "string", "minLength": 1}}},
-        "else": {"required": ["content"], "properties": {"content": {"type": "string"}}},
+        "else": {"required": ["content"], "properties": {"content": {"type": ["string", "object"]}}},
     }
     merged = _merged_schemas("DesignRequest", parts)
     return {name: _nullable(_without_defaults(one) if name in merged else one) for name, one in parts.items()}
@@ -73,6 +109,7 @@ def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
     content = qrcode["properties"]["content"]
     content["minLength"] = 1
     del content["default"]
+    qrcode["properties"]["content"] = _text_or_kind(content)
     changes = _without(qrcode, (*READ_ONLY, *NOT_CHANGED), required=[])
     changes["description"] = "Changes of a QR Code; fields that are absent or null stay as they are."
     schemas = {f"{name}Input": schema for name, schema in sent.items()} | {

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
 from qrkit.model import Model
+from qrkit.pictures.generate_request import with_content
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
@@ -40,7 +41,7 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
     Raises:
         InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
-    known, unknown = QRCode.known(fields)
+    known, unknown = QRCode.known(with_content(fields))
     sent = {name: value for name, value in known.items() if name not in READ_ONLY}
     problems: list[Problem] = []
     if "content" not in sent:
@@ -58,6 +59,7 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
     Raises:
         InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
+    fields = with_content(fields)
     _, unknown = QRCode.known(fields)
     names = {field.alias for field in QRCode.model_fields.values()} - {*READ_ONLY, *NOT_CHANGED}
     sent = {name: value for name, value in fields.items() if name in names and value is not None}

@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 
 __all__ = [
     "Clock",
+    "find_zone",
     "first_moment",
     "from_day",
     "from_iso",
@@ -63,11 +64,19 @@ def zone_of(name: str | ZoneInfo) -> ZoneInfo:
     Raises:
         InvalidParameter: If no time zone has this name.
     """
-    try:
-        return ZoneInfo(name.key if isinstance(name, ZoneInfo) else name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError) as error:
+    zone = find_zone(name.key if isinstance(name, ZoneInfo) else name)
+    if zone is None:
         rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_suggest_zone(str(name))}"
-        raise InvalidParameter(Problem("time_zone", name, rule)) from error
+        raise InvalidParameter(Problem("time_zone", name, rule))
+    return zone
+
+
+def find_zone(name: str) -> ZoneInfo | None:
+    """Return the time zone with an IANA name; None if no time zone has this name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        return None
 
 
 def _suggest_zone(name: str) -> str:

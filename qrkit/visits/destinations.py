@@ -1,8 +1,9 @@
 """Decides what a short URL does with its content: follow it, or show it.
 
-Browsers are redirected only to clean http and https URLs. Everything else is shown as text; `tel:`, `mailto:` and
-similar schemes get a link to tap. A URL that a browser might read differently than it looks (control characters, user
-names in the host) is never followed. Spaces at the ends are removed.
+Browsers are redirected only to clean http and https URLs. Everything else is shown on a page; `tel:`, `mailto:` and
+similar schemes get a link to tap, there and where a contact or an event has them. A URL that a browser might read
+differently than it looks (control characters, user names in the host) is never followed. Spaces at the ends are
+removed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 import idna
 
-__all__ = ["Destination", "ascii_host", "destination", "step_below"]
+__all__ = ["Destination", "ascii_host", "destination", "link_behind", "step_below"]
 
-TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo"})
-CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": ("event.ics", "text/calendar")}
+TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
+CALENDAR = ("event.ics", "text/calendar")
+CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
 LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -62,6 +64,21 @@ def destination(content: str) -> Destination:
     if name in TAPPED_SCHEMES:
         return Destination("page", link=quote(text, safe="%:/?#[]@!$&'()*+,;=-._~"))
     return Destination("page")
+
+
+def link_behind(written: str, target: str) -> str | None:
+    """Return the link of a text on a page, in ASCII; None if it is unsafe, or leads elsewhere than the text says.
+
+    Args:
+        written: The text that is shown, such as a number or an address.
+        target: What it leads to, such as `tel:+38640123456`.
+    """
+    link = None if _UNSEEN.search(re.sub(r"[ \n]", "", written)) else destination(target).link
+    if link and link.startswith(("http:", "https:")):
+        # Letters of other alphabets can look like those of a well-known host.
+        shown = re.sub("^https?://", "", written.strip().lower())
+        return link if shown.startswith(urlsplit(link).netloc) else None
+    return link
 
 
 @lru_cache(maxsize=4_096)

@@ -15,18 +15,20 @@ import pytest
 from qrkit import Design
 from qrkit.__main__ import main, parser
 from qrkit.commands.output import EXIT_STATUSES, Status, status_of
+from qrkit.contents.kinds import MODULES
 from qrkit.design.limits import Within
 from qrkit.server import Settings
 from tests.test_house import HEAVY
 
 README = Path(__file__).parents[2] / "README.md"
 NESTED = {
+    "content": [*MODULES, "read"],
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify", "backup",
-    "rescue", "compact", "migrate", "demo",
+    "generate", "content", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify",
+    "backup", "rescue", "compact", "migrate", "demo",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -173,6 +175,10 @@ def keys_told(text):
     return [way.split(", ") for way in ways]
 
 
+def example_of(text):
+    return text.split("\nexamples:\n")[1].strip().removeprefix("qrkit ")
+
+
 def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
@@ -201,8 +207,10 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "rescue shop.duckdb rescued.duckdb",
         "compact shop.duckdb",
         "migrate shop.duckdb new.duckdb",
+        "content read hello",
+        *(example_of(helped(f"content {kind}")) for kind in MODULES),
     ):
-        assert main([*words.replace("ID", id).split(), "--json"]) == 0
+        assert main([*shlex.split(words.replace("ID", id)), "--json"]) == 0
         made = json.loads(capsys.readouterr().out.splitlines()[0])
         id = made.get("id", "")
         command = " ".join(words.split()[: 2 if words.split()[0] in NESTED else 1])
@@ -233,7 +241,7 @@ def test_python_m_qrkit_starts_quickly(words):
     ("words", "told"),
     [
         (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is no command; did you mean 'generate'"),
-        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, decode"),
+        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, content, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is no option; did you mean '--foreground'?"),

@@ -1,15 +1,21 @@
+from datetime import date, datetime
+
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import ContactSheet, Design, decode, generate, open_portfolio, report
-from qrkit.contents.cards import MOST_ROWS, TITLES, Card, card, summary
+from qrkit import ContactSheet, Design, contents, decode, generate, open_portfolio, report
+from qrkit.contents.cards import MOST_ROWS, TITLES, Card, Moment, Row, Word, card, card_of_fields, summary
 from qrkit.exchange.merge import ImportIssue, ImportResult
 from qrkit.notebook.picture_columns import PictureTable
 from qrkit.notebook.widgets import Designer, PortfolioBrowser
 
 many = settings(max_examples=300)
+
+
+def values(found):
+    return {row.label: row.value for row in found.rows}
 
 
 def vcard(*lines):
@@ -33,14 +39,16 @@ SHORT = [
         "E-mail",
         {"To": "a@example.com", "Cc": "b@example.com", "Subject": "A&B+C", "Text": "One\nTwo"},
     ),
-    ("sms:+39040", "message", "Message", {"Number": "+39040"}),
-    ("sms:+39040?body=I%20come", "message", "Message", {"Number": "+39040", "Text": "I come"}),
-    ("sms:+39040&body=I%20come", "message", "Message", {"Number": "+39040", "Text": "I come"}),
-    ("SMSTO:+39040:At 8: come", "message", "Message", {"Number": "+39040", "Text": "At 8: come"}),
-    ("geo:45.6497,13.7681", "place", "Place", {"Coordinates": "45.6497, 13.7681"}),
-    ("geo:-45.6,13.7,120;u=35", "place", "Place", {"Coordinates": "-45.6, 13.7"}),
-    ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "place", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
-    ("geo:0,0?q=Trieste", "place", "Trieste", {}),
+    ("sms:+39040", "sms", "Message", {"Number": "+39040"}),
+    ("sms:+39040?body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("sms:+39040&body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("SMSTO:+39040:At 8: come", "sms", "Message", {"Number": "+39040", "Text": "At 8: come"}),
+    ("geo:45.6497,13.7681", "location", "Place", {"Coordinates": "45.6497, 13.7681"}),
+    ("geo:-45.6,13.7,120;u=35", "location", "Place", {"Coordinates": "-45.6, 13.7"}),
+    ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "location", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
+    ("geo:0,0?q=Trieste", "location", "Trieste", {}),
+    ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP", "otp", "Shop:ada@example.com", {}),
+    ("OTPAUTH-MIGRATION://?data=CjEK", "otp", "One-time password", {}),
     ("WIFI:T:WPA;S:net;P:secret;;", "wifi", "net", {"Password": "secret", "Security": "WPA"}),
     ("wifi:S:net;T:nopass;;", "wifi", "net", {"Security": "None, no password needed"}),
     (r"WIFI:S:\"a\\b\;c\,d\:e\";P:\;\;;;", "wifi", r'"a\b;c,d:e"', {"Password": ";;"}),
@@ -61,7 +69,7 @@ def test_a_content_is_a_kind_a_title_and_rows(content, kind, title, rows):
     found = card(content)
     assert (found.kind, found.title) == (kind, title)
     if rows is not None:
-        assert dict(found.rows) == rows
+        assert values(found) == rows
 
 
 @pytest.mark.parametrize(
@@ -77,7 +85,7 @@ def test_what_cannot_be_read_is_text(content):
 
 
 def test_blanks_of_a_password_are_kept():
-    assert card("WIFI:P: p ;S:net").rows == (("Password", " p "),)
+    assert card("WIFI:P: p ;S:net").rows == (Row("Password", " p "),)
 
 
 def test_a_contact_is_read_as_it_is_shown():
@@ -99,14 +107,19 @@ def test_a_contact_is_read_as_it_is_shown():
     )
     assert (found.kind, found.title) == ("contact", "dr. Ana Žnidaršič")
     assert found.rows == (
-        ("Position", "Head of research"),
-        ("Organisation", "Institut, d.o.o., Lab"),
-        ("Phone (mobile)", "+386 40 1"),
-        ("Phone (work, fax)", "+386-5-1"),
-        ("E-mail", "ana@example.com"),
-        ("Web", "https://example.com"),
-        ("Address (home)", "Fornače 41, Piran, 6330, Slovenia"),
-        ("Note", "Slovene, Italian\nMornings only"),
+        Row("Position", "Head of research"),
+        Row("Organisation", "Institut, d.o.o., Lab"),
+        Row("Phone", "+386 40 1", ("mobile",), "tel:+386401"),
+        Row("Phone", "+386-5-1", ("work", "fax"), "tel:+38651"),
+        Row("E-mail", "ana@example.com", (), "mailto:ana@example.com"),
+        Row("Web", "https://example.com", (), "https://example.com"),
+        Row(
+            "Address",
+            "Fornače 41, Piran, 6330, Slovenia",
+            ("home",),
+            "geo:0,0?q=Forna%C4%8De%2041%2C%20Piran%2C%206330%2C%20Slovenia",
+        ),
+        Row("Note", "Slovene, Italian\nMornings only"),
     )
 
 
@@ -115,37 +128,45 @@ def test_a_contact_of_version_2_1_is_read_too():
         "BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=BDnidar=\n=C5=A1i=C4=8D;Ana;;;\n"
         "NOTE;QUOTED-PRINTABLE:Se=F1or=0AAurora\nTEL;CELL;VOICE:+386\nEND:VCARD"
     )
-    assert card(text) == Card("contact", "Ana Žnidaršič", (("Phone (mobile)", "+386"), ("Note", "Señor\nAurora")))
+    phone = Row("Phone", "+386", ("mobile",), "tel:+386")
+    assert card(text) == Card("contact", "Ana Žnidaršič", (phone, Row("Note", "Señor\nAurora")))
 
 
 def test_a_contact_without_a_name_is_called_what_it_is():
-    assert card(vcard("TEL:+386")) == Card("contact", "Contact", (("Phone", "+386"),))
+    assert card(vcard("TEL:+386")) == Card("contact", "Contact", (Row("Phone", "+386", (), "tel:+386"),))
 
 
 def test_a_line_that_is_none_is_left_out():
-    assert card(vcard('TEL;TYPE="CELL:+1', "no line", "TEL:+2")).rows == (("Phone", "+2"),)
+    assert card(vcard('TEL;TYPE="CELL:+1', "no line", "TEL:+22")).rows == (Row("Phone", "+22", (), "tel:+22"),)
 
 
 @pytest.mark.parametrize(
     ("start", "end", "rows"),
     [
-        ("DTSTART:20260614T180000Z", "", {"Begins": "Sunday, 14 June 2026, 18:00 UTC"}),
+        ("DTSTART:20260614T180000Z", "", {"Begins": Moment(datetime(2026, 6, 14, 18), "UTC")}),
         (
             "DTSTART;TZID=Europe/Rome:20260614T180000",
             "DTEND:20260614T200000",
-            {"Begins": "Sunday, 14 June 2026, 18:00 (Europe/Rome)", "Ends": "Sunday, 14 June 2026, 20:00"},
+            {
+                "Begins": Moment(datetime(2026, 6, 14, 18), "Europe/Rome"),
+                "Ends": Moment(datetime(2026, 6, 14, 20)),
+            },
         ),
-        ("DTSTART;VALUE=DATE:20260614", "DTEND;VALUE=DATE:20260615", {"Begins": "Sunday, 14 June 2026"}),
+        (
+            "DTSTART;VALUE=DATE:20260614",
+            "DTEND;VALUE=DATE:20260615",
+            {"Begins": Moment(date(2026, 6, 14))},
+        ),
         (
             "DTSTART;VALUE=DATE:20260614",
             "DTEND;VALUE=DATE:20260617",
-            {"Begins": "Sunday, 14 June 2026", "Ends": "Tuesday, 16 June 2026"},
+            {"Begins": Moment(date(2026, 6, 14)), "Ends": Moment(date(2026, 6, 16))},
         ),
         ("DTSTART:soon", "DTEND;VALUE=DATE:00010101", {"Begins": "soon", "Ends": "00010101"}),
     ],
 )
-def test_moments_of_an_event_are_written_for_people(start, end, rows):
-    assert dict(card(event("SUMMARY:Opening", start, end)).rows) == rows
+def test_moments_of_an_event_are_read(start, end, rows):
+    assert values(card(event("SUMMARY:Opening", start, end))) == rows
 
 
 def test_an_event_is_not_its_time_zone_nor_its_alarm():
@@ -154,14 +175,72 @@ def test_an_event_is_not_its_time_zone_nor_its_alarm():
         "BEGIN:VEVENT\nSUMMARY:Opening\\, with\n  wine\nLOCATION:Trieste\nDESCRIPTION:Music\n"
         "BEGIN:VALARM\nDESCRIPTION:Reminder\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR"
     )
-    assert card(text) == Card("event", "Opening, with wine", (("Where", "Trieste"), ("About", "Music")))
+    where = Row("Where", "Trieste", (), "geo:0,0?q=Trieste")
+    assert card(text) == Card("event", "Opening, with wine", (where, Row("About", "Music")))
     assert card("BEGIN:VEVENT\nSUMMARY:Short\nEND:VEVENT") == Card("event", "Short")
+
+
+@pytest.mark.parametrize(
+    ("line", "link"),
+    [
+        ("TEL:+44 (0)20 7946-0018", "tel:+442079460018"),
+        ("TEL:(020) 7946.0018", "tel:02079460018"),
+        ("TEL:112", "tel:112"),
+        ("TEL:*21*0900123#", ""),
+        ("TEL:+39;ext=javascript:1", ""),
+        ("TEL:call me", ""),
+        ("TEL:()-", ""),
+        ("EMAIL:ana@example.com?bcc=eve@example.com", ""),
+        ("EMAIL:ana", ""),
+        ("URL:www.example.com/a", "https://www.example.com/a"),
+        ("URL:javascript:alert(1)", "javascript:alert(1)"),
+        ("URL:somewhere", ""),
+        ("GEO:45.6;13.7", "geo:45.6,13.7"),
+        ("GEO:geo:45.6,13.7", "geo:45.6,13.7"),
+        ("ADR:;;A & B #3;;;;", "geo:0,0?q=A%20%26%20B%20%233"),
+    ],
+)
+def test_a_row_of_a_contact_says_what_it_could_open(line, link):
+    """Pages open nothing but web addresses and the schemes they know: `link_behind` judges these links."""
+    (row,) = card(vcard(line)).rows
+    assert row.link == link
+
+
+def test_an_event_takes_place_on_a_map_or_on_the_web():
+    found = card(event("LOCATION:https://meet.example.com/x", "GEO:45.6;13.7", "URL:https://example.com"))
+    assert [(row.label, row.link) for row in found.rows] == [
+        ("Where", "https://meet.example.com/x"),
+        ("Coordinates", "geo:45.6,13.7"),
+        ("Web", "https://example.com"),
+    ]
+
+
+APPLE, GOOGLE = "https://apps.apple.com/app/id1", "https://play.google.com/store/apps/details?id=a"
+
+
+def test_addresses_of_stores_are_an_app():
+    other = "https://example.com/app"
+    found = card(f"{APPLE}\r\n{GOOGLE}\n{other}\n")
+    rows = (Row("App Store", APPLE, (), APPLE), Row("Google Play", GOOGLE, (), GOOGLE), Row("Web", other, (), other))
+    assert found == Card("app", "App", rows)
+
+
+@pytest.mark.parametrize("content", [APPLE, f"{APPLE}\nand more", f"{APPLE} javascript:1", "https://a.b\nhttps://c.d"])
+def test_other_addresses_are_no_app(content):
+    assert card(content).kind == "link"
+
+
+def test_any_kind_is_described_by_its_fields():
+    found = card_of_fields(contents.wifi("Cafe", "espresso", hidden=True))
+    assert found.rows == (Row("Network name", "Cafe"), Row("Password", "espresso"), Row("Hidden network", Word("Yes")))
+    assert (found.kind, found.title) == ("wifi", "Wi-Fi network")
+    assert card_of_fields(contents.read("hello")) == Card("text", "")
 
 
 def test_a_name_too_long_for_a_title_is_in_the_rows():
     found = card(f"WIFI:S:{'x' * 200};;")
     assert len(found.title) == 120
-    assert found.rows == (("Name", "x" * 200),)
+    assert found.rows == (Row("Name", "x" * 200),)
 
 
 def test_rows_are_bounded():
@@ -171,6 +250,7 @@ def test_rows_are_bounded():
 BEGINNINGS = [
     "", "http:", "tel:", "mailto:", "sms:", "smsto:", "geo:", "WIFI:S:", "MECARD:N:", "BEGIN:VCARD\n",
     "BEGIN:VCARD\nTEL;QUOTED-PRINTABLE", "BEGIN:VEVENT\nDTSTART:", "BEGIN:VEVENT\nDTEND;VALUE=DATE:", "geo:1,",
+    "BEGIN:VCARD\nTEL:", "BEGIN:VCARD\nEMAIL:", "BEGIN:VCARD\nADR:", "https://apps.apple.com/1 ", "otpauth:",
 ]  # fmt: skip
 
 
@@ -184,7 +264,7 @@ def test_any_text_is_a_card_with_something_to_read(beginning, text):
     assert found.kind in TITLES
     assert found.title.strip()
     assert len(found.rows) <= MOST_ROWS
-    assert all(label and value.strip() for label, value in found.rows)
+    assert all(row.label and (isinstance(row.value, Moment) or row.value.strip()) for row in found.rows)
 
 
 @pytest.mark.parametrize("piece", ["\\", ";", "=\n", '"a', ":", "\n ", "a-", "TEL:1\n", "%4", "?&", "1", ",", "BEGIN:"])

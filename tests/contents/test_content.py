@@ -39,6 +39,8 @@ def test_every_kind_describes_its_fields(name):
     assert kind.title
     assert getattr(contents, name) is kind.write
     assert all(field.description for field in kind.fields.model_fields.values())
+    assert make(name, kind.example).kind == name
+    assert contents.read(make(name, kind.example)).fields == make(name, kind.example).fields
     assert "Args:" in kind.write.__doc__
     assert "Raises:" in kind.write.__doc__
 

@@ -16,7 +16,19 @@ from hypothesis import strategies as st
 from lxml import html
 
 import qrkit.notebook.accessor
-from qrkit import Design, Layer, Portfolio, PrintSize, Properties, QRImage, data_uri, decode, generate, open_portfolio
+from qrkit import (
+    Design,
+    Layer,
+    Portfolio,
+    PrintSize,
+    Properties,
+    QRImage,
+    contents,
+    data_uri,
+    decode,
+    generate,
+    open_portfolio,
+)
 from qrkit.drawing.untrusted.rasteriser import within
 from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.store import Store
@@ -547,3 +559,21 @@ def test_an_empty_frame_has_the_same_columns():
     found = pd.DataFrame({"url": pd.Series([], dtype="str")}).qr.check("url")
     assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
     assert len(found) == 0
+
+
+def test_contents_are_made_from_columns():
+    rooms = pd.DataFrame({"Network": ["Lobby", "Bar"], "Key": ["welcome-1", None]}, index=["lobby", "bar"])
+    with pytest.warns(UserWarning, match=r"1 of 2 rows have no content: row 'bar': password: is required for WPA"):
+        made = rooms.qr.contents("wifi", ssid="Network", password="Key")
+    assert made.name == "content"
+    assert made["lobby"] == contents.wifi("Lobby", "welcome-1")
+    assert made["bar"] is None
+    assert [label for label, _ in made.attrs["errors"]] == ["bar"]
+    with pytest.raises(InvalidParameter, match="did you mean 'ssid'"):
+        rooms.qr.contents("wifi", sid="Network")
+    with pytest.raises(InvalidParameter, match="must name columns"):
+        rooms.qr.contents("wifi")
+    with pytest.raises(InvalidParameter, match="is not a kind of content"):
+        rooms.qr.contents("wify", ssid="Network")
+    with pytest.raises(AttributeError, match="no column 'Net'"):
+        rooms.qr.contents("wifi", ssid="Net")

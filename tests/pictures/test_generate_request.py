@@ -124,6 +124,27 @@ def test_an_unknown_template_is_not_found():
         read(template="red")
 
 
+def test_a_content_may_be_described_by_its_kind():
+    asked = read(content={"kind": "wifi", "ssid": "Nero", "password": "espresso", "security": None})
+    assert asked.design.content == "WIFI:T:WPA;S:Nero;P:espresso;;"
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ({"kind": "wifi"}, {"content.ssid": "missing-parameter"}),
+        ({"kind": "wifi", "ssid": "x" * 99, "password": "s3cret" * 99}, {"content.ssid": ANY, "content.password": ANY}),
+        ({"kind": "wifi", "ssid": "Nero"}, {"content.password": ANY}),
+        ({"kind": "wifi", "sid": "Nero", "ssid": "x"}, {"content.sid": "unknown-parameter"}),
+        ({"kind": "wify"}, {"content.kind": ANY}),
+        ({"kind": 7}, {"content.kind": ANY}),
+        ({}, {"content.kind": ANY}),
+    ],
+)
+def test_what_breaks_a_rule_of_a_kind_is_named_in_its_object(content, named):
+    assert problems(content=content) == named
+
+
 # Merging --------------------------------------------------------------------------------------------------------------
 
 scalars = st.one_of(st.booleans(), st.integers(-3, 3), st.text("ab", min_size=1, max_size=2))

@@ -1,4 +1,7 @@
+import re
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from html.parser import HTMLParser
 from wsgiref.validate import validator
 
@@ -172,7 +175,7 @@ def test_two_requests_at_once_are_one_scan(shop):
         ("tel:+39 040", "tel:+39%20040"),
         ('mailto:a@example.com?subject="><b>', "mailto:a@example.com?subject=%22%3E%3Cb%3E"),
         ("sms:+39040", "sms:+39040"),
-        ("geo:45.6497,13.7681", "geo:45.6497,13.7681"),
+        ("geo:45.6497,13.7681", "https://maps.apple.com/?q=45.6497%2C13.7681&ll=45.6497%2C13.7681"),
         ("hello", None),
         ("WIFI:S:net;;", None),
         ("javascript:alert(1)", None),
@@ -218,16 +221,54 @@ def test_a_contact_or_an_event_can_be_saved_as_it_is(shop, client, content, name
 
 
 @pytest.mark.rule("T8")
-def test_a_page_may_run_nothing_but_open_its_link(shop, client):
-    """Open: what the page may do. Nothing; but a sandbox would keep its link and file from opening."""
-    policy = follow(shop, client, "hello").headers["content-security-policy"]
+@pytest.mark.parametrize("content", ["hello", "WIFI:S:net;P:secret;;"])
+def test_a_page_may_run_nothing_but_its_own_script_and_open_its_link(shop, client, content):
+    """Open: what the page may do. Run its one script; but a sandbox would keep its link and file from opening."""
+    reply = follow(shop, client, content)
+    policy = reply.headers["content-security-policy"]
     rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
     assert rules["default-src"] == ["'none'"]
     assert rules["frame-ancestors"] == rules["base-uri"] == rules["form-action"] == ["'none'"]
     assert "sandbox" not in rules
-    assert not {"script-src", "navigate-to"} & rules.keys()
+    assert "navigate-to" not in rules
+    assert [rule for rule in rules["script-src"] if not re.fullmatch("'sha256-[A-Za-z0-9+/]{43}='", rule)] == []
+    for script in re.findall("<script[^>]*>(.*?)</script>", reply.text, re.DOTALL):
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        assert rules["script-src"] == [f"'sha256-{digest}'"]
+    assert ("<script" in reply.text) == content.startswith("WIFI")
     assert "sandbox" in client.get("/api/v3/generate", content="hi").headers["content-security-policy"]
     assert "sandbox" in client.get("/api/v3/generate", content="hi", format="html").headers["content-security-policy"]
+
+
+@pytest.mark.rule("T8")
+def test_an_event_alone_is_saved_as_a_calendar(shop, client):
+    """Open: vCard and iCalendar. Calendar apps want a whole calendar, so that a bare event gets one around it."""
+    event = "BEGIN:VEVENT\nSUMMARY:Opening\nDTSTART:20260614T180000Z\nEND:VEVENT"
+    code = shop.insert_qrcode(event)
+    file = client.get(f"/{code.short_code}", raw=1)
+    assert file.headers["content-type"] == "text/calendar; charset=utf-8"
+    assert file.headers["content-disposition"] == 'attachment; filename="event.ics"'
+    lines = file.text.split("\r\n")
+    assert lines[:2] == ["BEGIN:VCALENDAR", "VERSION:2.0"] and lines[-2:] == ["END:VCALENDAR", ""]
+    assert client.get(f"/{code.short_code}", raw=1).body == file.body
+
+
+def test_the_secret_of_a_one_time_password_is_served_to_nobody(shop, client):
+    code = shop.insert_qrcode("otpauth://totp/Shop:ada?secret=JBSWY3DP").short_code
+    for path in (f"/{code}", f"/{code}+"):
+        assert "JBSWY3DP" not in client.get(path).text
+        assert client.get(path, raw=1).status == 404
+
+
+def test_pages_are_in_the_language_of_the_visitor_and_caches_know_it(shop, client):
+    code = shop.insert_qrcode("tel:+39040").short_code
+    for path in (f"/{code}", f"/{code}+", "/nobody"):
+        accepting = {"Accept": "text/html", "Accept-Language": "pl,en;q=0.5"}
+        reply = client.get(path, headers=accepting)
+        assert reply.headers["vary"] == "Accept-Language"
+        assert "no-store" in reply.headers["cache-control"]
+        assert '<html lang="pl">' in reply.text
+        assert '<html lang="en">' in client.get(path, headers={"Accept": "text/html"}).text
 
 
 @settings(max_examples=50)

@@ -3,14 +3,17 @@
 import json
 import re
 import subprocess
+from datetime import datetime
 from html import escape
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Brand, Color, open_portfolio
+from qrkit.contents.cards import Moment
 from qrkit.errors import (
     BadRequest,
     Gone,
@@ -27,6 +30,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.server import Client, make_app
 from qrkit.server.landing import failure, page, preview
+from qrkit.server.languages import LANGUAGES, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
 from qrkit.visits.redirect import Answer
@@ -37,9 +41,15 @@ HOSTILE = (
 )
 SHORT_URL = "https://go.example.com/door"
 FURNITURE = (
-    "html head meta title style body main article svg path p h1 dl div dt dd pre a details summary footer ul li wbr"
+    "html head meta title style body main article svg path p h1 dl div dt dd pre a details summary footer ul li wbr "
+    "span time button script"
 )
-ATTRIBUTES = "lang charset name content class viewbox aria-hidden d dir href download rel"
+ATTRIBUTES = (
+    "lang charset name content class viewbox aria-hidden d dir href download rel type value aria-label hidden role "
+    "datetime data-locale data-copied"
+)
+SAFE = re.compile(r"\?raw=1||(tel|mailto|sms|smsto|geo|upi|bitcoin|https?):.+", re.IGNORECASE)
+SCRIPT = files("qrkit.server").joinpath("landing.js").read_text(encoding="utf-8")
 CONTACT = (
     "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:dr. Anastazija Marija Žnidaršič-Montefiore\r\nORG:Institut;Laboratory\r\n"
     "TITLE:Head of research\r\nTEL;TYPE=CELL:+386 40 123 456\r\nEMAIL:anastazija.znidarsic-montefiore@ocean.example.com"
@@ -55,7 +65,7 @@ class Page(HTMLParser):
 
     def __init__(self, data):
         super().__init__()
-        self.tags, self.texts, self.inside = [], {}, []
+        self.tags, self.texts, self.inside, self.is_shown = [], {}, [], [True]
         self.feed(data.decode())
         self.close()
 
@@ -63,18 +73,32 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in ("meta", "wbr", "path"):
             self.inside.append(tag)
+            self.is_shown.append(self.is_shown[-1] and "hidden" not in dict(attrs))
             self.texts.setdefault(tag, []).append("")
 
     def handle_endtag(self, tag):
         if tag in self.inside:
             assert self.inside.pop() == tag
+            self.is_shown.pop()
 
     def handle_data(self, data):
         if self.inside:
             self.texts[self.inside[-1]][-1] += data
+            if "dd" in self.inside[:-1] and self.is_shown[-1]:
+                self.texts["dd"][-1] += data
 
     def links(self):
         return [attributes for tag, attributes in self.tags if tag == "a"]
+
+    def buttons(self):
+        """The links that are buttons, by what they say."""
+        links = zip(self.texts.get("a", ()), self.links(), strict=True)
+        return {text: link for text, link in links if "button" in (link.get("class") or "").split()}
+
+    def linked(self):
+        """The addresses of the other links, by what they say."""
+        links = zip(self.texts.get("a", ()), self.links(), strict=True)
+        return {text: link["href"] for text, link in links if "class" not in link}
 
     def rows(self):
         return dict(zip(self.texts.get("dt", ()), self.texts.get("dd", ()), strict=True))
@@ -99,6 +123,8 @@ def assert_is_harmless(data):
     assert {name for _, given in found.tags for name in given} <= set(ATTRIBUTES.split())
     assert not re.search("url\\(|@import|expression|//", found.texts["style"][0])
     assert len(found.texts["h1"]) == len(found.texts["title"]) == 1
+    assert found.texts.get("script", [SCRIPT]) == [SCRIPT]
+    assert all(SAFE.fullmatch(link["href"]) for link in found.links())
 
 
 # ---- contents
@@ -123,7 +149,7 @@ def test_what_a_stranger_wrote_stays_text_in_every_place(content):
     data = page(answer(content))
     assert_is_harmless(data)
     assert Page(data).texts["pre"] == [content]
-    assert "<script" not in data.decode()
+    assert data.decode().count("<script") == (content.startswith("WIFI"))
 
 
 @settings(max_examples=200)
@@ -169,11 +195,16 @@ def test_what_is_not_safe_to_open_has_no_link(content):
 
 
 @pytest.mark.parametrize(
-    ("content", "label", "name"), [(CONTACT, "Save contact", "contact.vcf"), (EVENT, "Save event", "event.ics")]
+    ("content", "label", "name"),
+    [
+        (CONTACT, "Save contact", "contact.vcf"),
+        (EVENT, "Add to calendar", "event.ics"),
+        ("BEGIN:VEVENT\nSUMMARY:Opening\nEND:VEVENT", "Add to calendar", "event.ics"),
+    ],
 )
 def test_a_contact_or_an_event_is_saved_from_the_same_url(content, label, name):
-    (link,) = (found := shown(content)).links()
-    assert (found.texts["a"], link["href"], link["download"]) == ([label], "?raw=1", name)
+    buttons = shown(content).buttons()
+    assert {text: (link["href"], link["download"]) for text, link in buttons.items()} == {label: ("?raw=1", name)}
 
 
 def test_a_network_is_its_name_and_its_password_to_select():
@@ -181,7 +212,7 @@ def test_a_network_is_its_name_and_its_password_to_select():
     assert found.heading() == "Café Aurora"
     assert found.rows()["Password"] == "l1O0;sunny"
     selected = [tag for tag, given in found.tags if "take" in (given.get("class") or "").split()]
-    assert selected == ["h1", "dd"]
+    assert selected == ["h1", "span"]
 
 
 def test_a_name_heads_the_page_and_is_not_said_twice():
@@ -245,7 +276,7 @@ def test_a_preview_stays_text_whatever_it_shows():
     [
         (NotFound("short URL", HOSTILE), "This code leads nowhere", "Scan the code once more"),
         (Gone("short URL", HOSTILE), "This page was taken down", "newer code"),
-        (TooManyRequests(HOSTILE, retry_after=30), "Too many tries", "again in a minute"),
+        (TooManyRequests(HOSTILE, retry_after=30), "Too many tries", "again in 1 minute"),
         (TooManyRequests(HOSTILE, retry_after=61), "Too many tries", "again in 2 minutes"),
         (TooManyRequests(HOSTILE, retry_after=80_000), "Too many tries", "again in 23 hours"),
         (NotStored(HOSTILE), "That did not work", "on our side"),
@@ -278,6 +309,14 @@ PAGES = {
     "contact": page(answer(CONTACT)),
     "contact with long words": page(answer(f"BEGIN:VCARD\nFN:{LONG}\nEMAIL:{LONG}@example.com\nEND:VCARD")),
     "Wi-Fi": page(answer(f"WIFI:S:{LONG};P:{LONG};;")),
+    "Wi-Fi in German": page(
+        answer("WIFI:T:nopass;S:Gästenetz der Dampfschiffahrt;;"), headers={"accept-language": "de"}
+    ),
+    "Wi-Fi in Polish": page(answer(WIFI), headers={"accept-language": "pl"}),
+    "event in Polish": page(answer(EVENT), headers={"accept-language": "pl"}),
+    "contact in German": page(answer(CONTACT), headers={"accept-language": "de"}),
+    "app": page(answer("https://apps.apple.com/1\nhttps://play.google.com/2")),
+    "404 in German": failure(NotFound("short URL", "x"), {"accept-language": "de"}),
     "phone": page(answer("tel:+39 040 123 4567")),
     "e-mail": page(answer(MAIL)),
     "text": page(answer("The harbour was built in 1721. " * 65)),
@@ -304,12 +343,14 @@ const ground = (element, view) => {
 const measure = frame => {
   const view = frame.contentWindow, root = frame.contentDocument;
   root.querySelectorAll('details').forEach(details => details.open = true);
-  const texts = [...root.querySelectorAll('h1,p,dt,dd,li,pre,a,summary,footer')];
+  const texts = [...root.querySelectorAll('h1,p,dt,dd,li,pre,a,summary,footer,button,.own')]
+    .filter(element => element.checkVisibility());
   const contrasts = texts.map(element => {
     const both = [light(view.getComputedStyle(element).color), light(ground(element, view))].sort((a, b) => b - a);
     return (both[0] + 0.05) / (both[1] + 0.05);
   });
-  const touched = [...root.querySelectorAll('a,summary')].map(element => element.getBoundingClientRect());
+  const touched = [...root.querySelectorAll('a,summary,button')]
+    .filter(element => element.checkVisibility()).map(element => element.getBoundingClientRect());
   return {
     name: frame.name, width: view.innerWidth, needs: root.scrollingElement.scrollWidth,
     contrast: Math.min(...contrasts), touched: Math.min(...touched.map(box => Math.min(box.width, box.height)), 999),
@@ -385,10 +426,12 @@ def test_page_has_the_name_the_logo_and_the_accent_of_the_brand():
 
 
 @given(st.builds(Color, *[st.integers(0, 255)] * 3))
-def test_text_and_icons_in_the_accent_of_a_brand_can_be_seen(accent):
+def test_text_icons_and_links_in_the_accent_of_a_brand_can_be_seen(accent):
     html = branded(WIFI, Brand("Aurora", accent=accent))
-    for mode in (-2, -1):
-        accents, texts, tints = (re.findall(rf"--{name}:(#\w+)", html) for name in ("accent", "on-accent", "tint"))
+    names = ("accent", "on-accent", "tint", "link")
+    accents, texts, tints, links = (re.findall(rf"--{name}:(#\w+)", html) for name in names)
+    for mode, card in (-2, "#FFFFFF"), (-1, "#171B20"):
+        assert Color.parse(links[mode]).contrast(Color.parse(card)) >= 4.5
         shade = Color.parse(accents[mode])
         assert shade.contrast(Color.parse(texts[mode])) >= 4.5
         assert shade.contrast(Color.parse(tints[mode])) >= 3
@@ -413,6 +456,149 @@ def test_served_page_has_the_brand_of_the_account_that_has_the_code():
 
 
 def test_brand_of_a_stranger_stays_text():
-    found = Page(branded(WIFI, Brand(HOSTILE[:100])).encode())
+    found = Page(branded("hello", Brand(HOSTILE[:100])).encode())
     assert not {"script", "img"} & {tag for tag, _ in found.tags}
     assert HOSTILE[:100] in found.texts["span"]
+
+
+# Links in rows --------------------------------------------------------------------------------------------------------
+
+
+def test_a_contact_is_called_written_to_and_visited_from_its_page():
+    address = "ADR;TYPE=HOME:;;Fornače 41;Piran;;6330;Slovenia"
+    found = shown(CONTACT.replace("NOTE", f"{address}\r\nTEL:*21*0900#\r\nNOTE"))
+    assert found.linked() == {
+        "+386 40 123 456": "tel:+38640123456",
+        "anastazija.znidarsic-montefiore@ocean.example.com": (
+            "mailto:anastazija.znidarsic-montefiore@ocean.example.com"
+        ),
+        "https://ocean.example.com/people/anastazija": "https://ocean.example.com/people/anastazija",
+        "Fornače 41, Piran, 6330, Slovenia": "geo:0,0?q=Forna%C4%8De%2041%2C%20Piran%2C%206330%2C%20Slovenia",
+    }
+    assert found.rows()["Phone"] == "*21*0900#"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "https://example.com@evil.example/",
+        "https://\u0430\u0440\u0440le.com/",  # Cyrillic
+        "https://example.com/\u202emoc.live",
+        "ftp://example.com/",
+        "//example.com/",
+    ],
+)
+def test_an_address_that_could_mislead_is_shown_without_a_link(address):
+    found = shown(f"BEGIN:VCARD\nFN:Ana\nURL:{address}\nEND:VCARD")
+    assert found.linked() == {}
+    assert found.rows()["Web"] == address
+
+
+def test_an_event_leads_to_its_place():
+    found = shown(EVENT.replace("DTSTART", "LOCATION:Pier 4\\, Trieste\nGEO:45.6;13.7\nDTSTART"))
+    assert found.linked() == {"Pier 4, Trieste": "geo:0,0?q=Pier%204%2C%20Trieste", "45.6, 13.7": "geo:45.6,13.7"}
+
+
+@pytest.mark.parametrize(
+    ("content", "link"),
+    [
+        ("geo:45.6,13.7", "https://maps.apple.com/?q=45.6%2C13.7&ll=45.6%2C13.7"),
+        (
+            "geo:45.6,13.7,20;u=3?z=3&q=Piazza+Unit%C3%A0",
+            "https://maps.apple.com/?q=Piazza%20Unit%C3%A0&ll=45.6%2C13.7",
+        ),
+        ("geo:0,0?q=Trieste", "https://maps.apple.com/?q=Trieste"),
+    ],
+)
+def test_an_iphone_which_knows_no_geo_links_is_led_to_its_maps(content, link):
+    found = Page(
+        page(answer(content), headers={"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"})
+    )
+    assert [button["href"] for button in found.buttons().values()] == [link]
+    assert [button["href"] for button in shown(content).buttons().values()] == [content.replace("à", "%C3%A0")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "first"),
+    [
+        ("Mozilla/5.0 (Linux; Android 15; Pixel 9)", "Google Play"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", "App Store"),
+        ("", "App Store"),
+    ],
+)
+def test_an_app_is_in_the_store_of_the_device_first(agent, first):
+    app = "https://apps.apple.com/app/id1\nhttps://play.google.com/store/apps/details?id=a\nhttps://example.com/app"
+    found = Page(page(answer(app), headers={"user-agent": agent}))
+    buttons = {text: link["href"] for text, link in found.buttons().items()}
+    assert next(iter(buttons)) == first
+    assert sorted(buttons.values()) == sorted(app.split())
+    assert list(buttons)[-1] == "example.com"
+    assert found.heading() == "Get the app"
+    assert found.texts["pre"] == [app]
+
+
+def test_an_address_of_an_app_that_could_mislead_has_no_button():
+    app = "https://apps.apple.com/app/id1\nhttps://play.google.com@evil.example/"
+    assert list(shown(app).buttons()) == ["App Store"]
+
+
+@pytest.mark.parametrize("content", ["upi://pay?pa=shop@bank&pn=Shop", "bitcoin:bc1qar0srrr7xfk?amount=1"])
+def test_a_payment_is_handed_to_an_app(content):
+    buttons = shown(content).buttons()
+    assert {text: link["href"] for text, link in buttons.items()} == {"Pay": content}
+
+
+def test_the_secret_of_a_one_time_password_is_not_on_its_page():
+    secret = "otpauth://totp/Shop:ada?secret=JBSWY3DP"
+    data = page(answer(secret))
+    assert Page(data).heading() == "Shop:ada"
+    assert b"JBSWY3DP" not in data + preview(SHORT_URL, answer(secret))
+
+
+# Languages ------------------------------------------------------------------------------------------------------------
+
+DIGITS = {
+    "contact": "BEGIN:VCARD\nFN:1\nTEL;TYPE=HOME,FAX:22\nEMAIL:3\nURL:4\nADR:5\nNOTE:6\nTITLE:7\nORG:8\nEND:VCARD",
+    "unnamed contact": "BEGIN:VCARD\nTEL;CELL;WORK:22\nGEO:1;2\nEND:VCARD",
+    "event": "BEGIN:VEVENT\nSUMMARY:1\nLOCATION:2\nDESCRIPTION:3\nDTSTART:20260614T180000Z\nDTEND:5\nEND:VEVENT",
+    "Wi-Fi": "WIFI:S:1;P:2;I:3;E:4;H:true;T:nopass;;",
+    "e-mail": "mailto:1?cc=2&bcc=3&subject=4&body=5",
+    "message": "sms:1?body=2",
+    "number": "tel:1",
+    "place": "geo:1,2?q=3",
+    "named place": "geo:0,0?q=3",
+    "text": "1",
+    "unsafe": "https://1@2/",
+    "app": "https://apps.apple.com/1\nhttps://play.google.com/2",
+    "payment": "upi:1",
+    "one-time password": "otpauth://1/2",
+    "loop": "https://1/",
+}
+
+
+def pages_of_digits(headers):
+    """Every page that there is, of contents without words."""
+    yield from (page(answer(content), headers=headers) for content in DIGITS.values())
+    yield from (preview("https://1/2", answer(content), headers=headers) for content in DIGITS.values())
+    yield preview("https://1/2", answer("http://1/ü"), headers=headers)
+    errors = [NotFound("short URL", "1"), Gone("short URL", "1"), NotStored("1"), BadRequest("1")]
+    yield from (failure(error, headers) for error in [*errors, TooManyRequests("1", retry_after=61)])
+
+
+@pytest.mark.parametrize("tag", LANGUAGES[1:])
+def test_every_word_of_every_page_is_in_the_language_of_the_visitor(tag):
+    language = language_for(tag)
+    own = {
+        re.escape(text).replace(re.escape("{when}"), re.escape(language.wait(61))) for text in language.words.values()
+    }
+    sentences = "|".join(re.sub(r"\\\{[a-z]+\\\}", ".+", text) for text in sorted(own, key=len, reverse=True))
+    known = re.compile(rf"({sentences}|App Store|Google Play|UTC|https?|%[0-9A-F]{{2}}|[\W\d_]|ü)*")
+    date = language.moment(Moment(datetime(2026, 6, 14, 18), "UTC"))
+    for data in pages_of_digits({"accept-language": tag}):
+        found = Page(data)
+        assert f'<html lang="{tag}">' in data.decode()
+        texts = [text for name in found.texts if name not in ("style", "script", "pre") for text in found.texts[name]]
+        texts += [given["aria-label"] for _, given in found.tags if "aria-label" in given]
+        assert [text for text in texts if not known.fullmatch(text.replace(date, ""))] == []

@@ -73,6 +73,12 @@ UNSAID = {
         "out-of-range": "/schedule/[0-9]+/date",
     },
 }
+# Check digits, dates, and what one field of a kind demands of another.
+OF_KINDS = dict.fromkeys(("bad-value", "missing-parameter", "out-of-range", "wrong-type"), "/content(/.*)?")
+for name in ("generate_decorated", "insert_qrcode", "update_qrcode"):
+    UNSAID[name] |= {
+        code: f"{UNSAID[name][code]}|{told}" if code in UNSAID[name] else told for code, told in OF_KINDS.items()
+    }
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
 MERCIFUL = ("generate", "export", "check")

@@ -218,7 +218,8 @@ def test_a_number_an_e_mail_or_a_place_is_a_link_to_tap(content, link):
         ("BEGIN:VCARD\nVERSION:3.0\nFN:A\nEND:VCARD", ("contact.vcf", "text/vcard")),
         ("\r\nbegin:vcard\r\nend:vcard", ("contact.vcf", "text/vcard")),
         ("BEGIN:VCALENDAR\nEND:VCALENDAR", ("event.ics", "text/calendar")),
-        ("BEGIN:VEVENT\nEND:VEVENT", None),
+        (" begin:vevent\nEND:VEVENT", ("event.ics", "text/calendar")),
+        ("BEGIN:VTODO\nEND:VTODO", None),
         ("xBEGIN:VCARD", None),
     ],
 )

@@ -63,6 +63,8 @@ class Control:
         label: Label of the field.
         help: Description of the field.
         optional: Whether the field can be empty.
+        required: Whether the field of a form must be filled in.
+        placeholder: An example, shown while a text is empty.
         choices: Allowed values.
         low: Smallest number.
         high: Largest number; for a list, its maximum number of items.
@@ -78,6 +80,8 @@ class Control:
     label: str = ""
     help: str = ""
     optional: bool = False
+    required: bool = False
+    placeholder: str = ""
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None

@@ -113,6 +113,8 @@ function render({ model, el }) {
     return { name, panel, controls };
   });
   groups.at(-1).panel.append(templates.element);
+  const contentForm = makeContentForm(studio, form.kinds);
+  groups[0].panel.prepend(contentForm.element);
   const tabs = makeTabs(groups, () => studio.help(""));
 
   const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
@@ -142,6 +144,7 @@ function render({ model, el }) {
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
     templates.update(state);
+    contentForm.update(state);
     for (const { controls } of groups) for (const [name, control] of controls) control.update(values[name], errors);
     undo.disabled = !state.undo;
     redo.disabled = !state.redo;

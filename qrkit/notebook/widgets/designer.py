@@ -1,6 +1,6 @@
 """Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script consists of `stage.js`, `form.js`, `badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `content_form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from qrkit.exchange.columns import name_from
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
+from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms
 from qrkit.notebook.widgets.controls import groups
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
@@ -64,7 +65,7 @@ class Designer(Page):
         QrkitError: If the design cannot be drawn.
     """
 
-    _esm = script("stage", "form", "badge", "designer")
+    _esm = script("stage", "form", "content_form", "badge", "designer")
     _css = style("designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -85,6 +86,7 @@ class Designer(Page):
             return
         self._begun = begun
         self._draft = Draft(begun, fetch=fetch)
+        self._form = ContentForm(begun.content)
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
@@ -118,7 +120,14 @@ class Designer(Page):
             edits: All of them are applied, or none.
             gesture: Identifies a continuous movement, whose changes are undone in one step.
         """
-        self._change(lambda: self._draft.edit(*edits, gesture=gesture), edits)
+        self._change(lambda: self._apply(edits, gesture), edits)
+
+    def _apply(self, edits: Sequence[Edit], gesture: Any) -> None:
+        """Apply edits of fields, and of the form of the content."""
+        of_form = {edit.path: edit.value for edit in edits if edit.path[0] == FORM}
+        others = [edit for edit in edits if edit.path not in of_form]
+        content = self._form.change({str(path[-1]): value for path, value in of_form.items()}) if of_form else None
+        self._draft.edit(*others, *([Edit(("content",), value=content)] if content else []), gesture=gesture)
 
     @validate("design")
     def _design_can_be_drawn(self, proposal: Any) -> Design:
@@ -145,8 +154,10 @@ class Designer(Page):
     # ---- Messages from and to the browser
 
     def _browser_state(self) -> dict[str, Any]:
+        self._form.follow(self._draft.design.content)
         return {
             **shown(self._draft),
+            "form": self._form.as_dict(),
             "badge": self._badge,
             "note": self._note,
             "templates": None if self.templates is None else self.templates.names(),
@@ -260,6 +271,7 @@ Designer.handlers = {
 def _form() -> dict[str, Any]:
     """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
+        "kinds": kind_forms(),
         "groups": [[name, [control.as_dict() for control in members]] for name, members in groups().items()],
         "thumbnails": thumbnails(),
         "presets": list(PRESETS),

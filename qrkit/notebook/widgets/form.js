@@ -292,7 +292,7 @@ const MAKERS = {
 };
 
 function textControl(studio, spec, path, tag) {
-  const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false" });
+  const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
   const made = row(studio, spec, path, label(spec, input.id), input);
   const field = typed(studio, spec, path, input);
   made.describe(input);

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from qrkit.contents.calendar_files import calendar_file
+from qrkit.contents.cards import card
 from qrkit.design.brand import Brand
 from qrkit.errors import NotFound, QrkitError
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
-from qrkit.server.landing import page, preview
+from qrkit.server.landing import PAGE_HEADERS, page, preview
 from qrkit.server.messages import Response, tagged
 from qrkit.server.service import Call
 from qrkit.server.shares import Client
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.visits import redirect
 
-__all__ = ["PAGE_POLICY", "follow", "look", "picture"]
+__all__ = ["follow", "look", "picture"]
 
-# Without "sandbox", which would block `tel:` links and downloads.
-PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
+RAW = "raw=1"
 KEPT_AWHILE = "public, max-age=300"
 HTML = "text/html; charset=utf-8"
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -36,7 +34,7 @@ def follow(call: Call) -> Response:
     answer = call.service.redirects.answer(visit)
     if answer.destination.kind == "redirect":
         return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
-    return _page(page(answer, _brand(call, code)))
+    return _page(page(answer, _brand(call, code), request.headers))
 
 
 def look(call: Call) -> Response:
@@ -44,7 +42,8 @@ def look(call: Call) -> Response:
     code = _code(call)
     if _wants_raw(call):
         return _raw(call.service.redirects.look(code))
-    return _page(preview(f"{call.service.base_url}/{code}", call.service.redirects.look(code)))
+    answer, short_url = call.service.redirects.look(code), f"{call.service.base_url}/{code}"
+    return _page(preview(short_url, answer, _brand(call, code), call.request.headers))
 
 
 def picture(call: Call) -> Response:
@@ -85,15 +84,21 @@ def _brand(call: Call, code: str) -> Brand | None:
 
 def _wants_raw(call: Call) -> bool:
     """Whether the content itself is requested, as the pages do to save contacts and events."""
-    return "raw=1" in call.request.query.split("&")
+    return RAW in call.request.query.split("&")
 
 
 def _page(html: bytes) -> Response:
-    return Response(200, HTML, html, NEVER_STORED | {"Content-Security-Policy": PAGE_POLICY})
+    return Response(200, HTML, html, NEVER_STORED | PAGE_HEADERS)
 
 
 def _raw(answer: redirect.Answer) -> Response:
-    """Return the content itself: a contact or an event as a file to save, anything else as text."""
+    """Return the content: a contact or an event as a file to save, anything else as text.
+
+    Raises:
+        NotFound: If the content is a secret that pages do not show.
+    """
+    if card(answer.content).is_secret:
+        raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
-    return Response(200, f"{media_type}; charset=utf-8", answer.content.encode(), NEVER_STORED | headers)
+    return Response(200, f"{media_type}; charset=utf-8", calendar_file(answer.content).encode(), NEVER_STORED | headers)

@@ -1,0 +1,143 @@
+"""Implements `qrkit content`, and the options of `qrkit generate` that write a content by its kind."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from qrkit.commands.output import print_json
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.contents.kinds import MODULES, SHORT_URLS, kind_named, make_from_texts
+from qrkit.errors import InvalidParameter, Problem, collecting
+from qrkit.model import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from qrkit.contents.content import Content
+    from qrkit.contents.kinds import Kind
+
+__all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
+
+
+def define_content(one: Parser) -> None:
+    """Define the command `content`, with a subcommand for each kind, and one that reads a content."""
+    describe(
+        one,
+        "Each kind prints a text that phones understand. `qrkit generate` draws it: `qrkit generate --wifi ...`.",
+        usage="KIND|read ...",
+        examples=(
+            "qrkit content wifi --ssid Nero --password espresso",
+            "qrkit content read 'WIFI:T:WPA;S:Nero;P:espresso;;'",
+        ),
+    )
+    kinds = one.add_subparsers(dest="kind", required=True, metavar="WHAT", title="kinds", parser_class=Parser)
+    for name in MODULES:
+        _define_kind(kinds, kind_named(name))
+    read = add_command(kinds, "qrkit content read", "Print the kind and the fields of a content.")
+    describe(read, usage="CONTENT [--json]", examples=("qrkit content read 'tel:+39040123'",))
+    read.add_argument("content", metavar="CONTENT", help="the text; - reads it from the standard input")
+    add_json(read, "kind, fields")
+    read.set_defaults(run=_read)
+
+
+def _define_kind(kinds: Any, kind: Kind) -> None:
+    one = add_command(kinds, f"qrkit content {kind.name}", f"{kind.title}.")
+    fields = kind.fields.model_fields
+    needed = [name for name, field in fields.items() if field.is_required()]
+    usage = " ".join([*(f"{option_of(name)} ..." for name in needed), "[options]"])
+    words = [word for name, value in kind.example.items() for word in (option_of(name), str(value))]
+    describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(shlex.join(["qrkit", "content", kind.name, *words]),))
+    add_fields(one, kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
+    add_json(one, "kind, fields, content")
+    one.set_defaults(run=_write_with(kind))
+
+
+def option_of(name: str) -> str:
+    """Return the option of a field or a kind, such as `--work-phone`."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _placeholder(annotation: Any) -> str:
+    """Return what stands for a value in the help; "" for a switch."""
+    if annotation is bool:
+        return ""
+    return "N" if annotation in (int, float, int | None, float | None) else "TEXT"
+
+
+def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
+    def run(asked: argparse.Namespace) -> None:
+        given = {name: getattr(asked, name) for name in kind.fields.model_fields}
+        with _options_named():
+            content = kind.write(**{name: value for name, value in given.items() if value is not None})
+        if asked.json:
+            print_json(kind=content.kind, fields=plain(dict(content.fields)), content=str(content))
+        else:
+            print(content)
+
+    return run
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Rename fields in errors to their options, such as `--ssid`."""
+    problems: list[Problem] = []
+    with collecting(problems):
+        yield
+    if problems:
+        raise InvalidParameter(*(replace(one, name=option_of(one.name)) for one in problems))
+
+
+def _read(asked: argparse.Namespace) -> None:
+    from qrkit.contents.reading import read
+
+    content = read(sys.stdin.read() if asked.content == "-" else asked.content)
+    if asked.json:
+        print_json(kind=content.kind, fields=plain(dict(content.fields)))
+        return
+    print(content.kind)
+    for name, value in content.fields.items():
+        print(f"  {name}: {value}")
+
+
+# Options of `qrkit generate`
+
+
+def add_kinds(what: argparse._ArgumentGroup) -> None:
+    """Add an option for each kind, such as `--wifi ssid=Nero password=espresso`; the help shows one of them."""
+    told = "a content by its kind, here a network; `qrkit content --help` lists the kinds and their fields"
+    for name in MODULES:
+        shown = told if name == "wifi" else argparse.SUPPRESS
+        what.add_argument(option_of(name), dest=f"kind_{name}", nargs="+", metavar="FIELD=VALUE", help=shown)
+
+
+def kind_asked(asked: argparse.Namespace) -> str | None:
+    """Return the kind whose option was given, or None.
+
+    Raises:
+        InvalidParameter: If more than one was given.
+    """
+    given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
+    if len(given) > 1:
+        rule = f"goes without {option_of(given[0])}: a code has one content"
+        raise InvalidParameter(Problem(option_of(given[1]), None, rule))
+    return given[0] if given else None
+
+
+def kind_content(asked: argparse.Namespace, kind: str) -> Content:
+    """Return the content that the option of a kind describes.
+
+    Raises:
+        InvalidParameter: If a word is not FIELD=VALUE, or a field breaks its rule.
+    """
+    words = getattr(asked, f"kind_{kind}")
+    wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
+    if wrong:
+        raise InvalidParameter(*wrong)
+    fields = (word.partition("=") for word in words)
+    return make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})

@@ -1,0 +1,87 @@
+"""The types of fields that several kinds of content share: phone numbers, addresses of mail and of the web."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+from urllib.parse import quote, urlsplit
+
+import idna
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+
+from qrkit.contents.single_lines import OneLine, broken
+from qrkit.design.limits import LONGEST_TEXT, Length, Most
+
+__all__ = ["EmailAddresses", "LongText", "PhoneNumber", "PhoneNumbers", "WebAddress", "WebAddresses", "ascii_url"]
+
+_MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
+_SEPARATORS = re.compile(r"[ ().\u00a0\u2013/-]")
+_NUMBER = re.compile(r"\+?[0-9]{3,15}", re.ASCII)
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
+
+
+def _phone_number(text: str) -> str:
+    """Return a phone number without the separators that people write: `+49 (0)30 12-34` is `+49301234`."""
+    number = _SEPARATORS.sub("", text.replace("(0)", "") if text.strip().startswith("+") else text)
+    if not _NUMBER.fullmatch(number):
+        raise broken("must be a phone number of 3..15 digits, best with + and the country code: +49 30 123456")
+    return number
+
+
+def _email_address(text: str) -> str:
+    if not _MAIL.fullmatch(text.strip()):
+        raise broken("must be an e-mail address, such as ana@example.com")
+    return text.strip()
+
+
+def ascii_url(text: str) -> str:
+    """Return a web address in ASCII, as browsers send it: `https://bücher.example` is `https://xn--bcher-kva.example`.
+
+    Raises:
+        PydanticCustomError: If the text is not an http or https URL that leads where it seems to lead.
+    """
+    url = text.strip(" \t\r\n")
+    if not _SCHEME.match(url) or re.match(r"[^:/]+:\d+(/|$)", url):
+        raise broken(f"must begin with https:// or http://, as in 'https://{url[:40]}'")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = _ascii_host(parts.hostname or "")
+    except ValueError as error:
+        raise broken(f"is not a valid URL: {error}") from error
+    if parts.scheme.lower() not in ("http", "https") or not host or _UNSEEN.search(url):
+        raise broken("must be an http or https URL with a host, without spaces and invisible characters")
+    if "@" in parts.netloc:
+        raise broken("must not hold a user name or a password")
+    rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
+    return f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
+
+
+def _ascii_host(host: str) -> str:
+    """Return a host name in ASCII (UTS 46), as browsers write it."""
+    if not host or ":" in host or host.isascii():
+        return f"[{host}]" if ":" in host else host.lower()
+    labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
+    return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)
+
+
+def _several(value: Any) -> Any:
+    """Accept one text for a list with one entry."""
+    return (value,) if isinstance(value, str) else value
+
+
+MOST_OF_A_KIND = 5
+LongText = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
+PhoneNumber = Annotated[str, Strict(), Length(1, 40), AfterValidator(_phone_number)]
+PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]
+EmailAddress = Annotated[str, Strict(), OneLine, Length(1, 320), AfterValidator(_email_address)]
+EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]
+WebAddress = Annotated[
+    str,
+    Strict(),
+    Length(1, 4_096),
+    AfterValidator(ascii_url),
+    Field(title="Web address", description="An http or https URL.", examples=["https://example.com"]),
+]
+WebAddresses = Annotated[tuple[WebAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]

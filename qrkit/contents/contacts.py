@@ -1,0 +1,226 @@
+"""Contents that add a person or a company to the contacts of a phone: vCards of two versions, and MeCards.
+
+Sources: RFC 6350 (vCard 4.0), RFC 2426 (vCard 3.0), and NTT Docomo's MeCard, as ZXing's wiki describes it. Lines are
+not folded (RFC 6350, 3.2 only recommends that), because each fold makes the symbol larger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, Strict
+
+from qrkit.contents.addresses import EmailAddresses, PhoneNumbers, WebAddress, WebAddresses
+from qrkit.contents.kinds import kind
+from qrkit.contents.messages import plain_text
+from qrkit.contents.moments import Day, day_of
+from qrkit.contents.single_lines import OneLine
+from qrkit.contents.syntax import Line, escape, escape_pair, lines_of, raw_pairs, split, unescape
+from qrkit.design.limits import Length
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["contact", "read_contact", "read_mecard"]
+
+Line100 = Annotated[Annotated[str, Strict(), OneLine, Length(1, 200)] | None, Field()]
+Name = Annotated[
+    str,
+    Strict(),
+    OneLine,
+    Length(1, 200),
+    Field(description="The whole name, as it is shown. Its last word is sorted by, unless there is a family name."),
+    Field(examples=["Ana Petek"]),
+]
+Family = Annotated[Line100, Field(title="Family name", description="The part of the name that lists are sorted by.")]
+Given = Annotated[Line100, Field(title="Given name", description="The other part of the name.")]
+Organization = Annotated[Line100, Field(description="The company.")]
+Title = Annotated[Line100, Field(title="Position", description="The position in the company.")]
+Phone = Annotated[PhoneNumbers, Field(description="Phone numbers.", examples=["+386 1 234 5678"])]
+Mobile = Annotated[PhoneNumbers, Field(description="Mobile phone numbers.")]
+WorkPhone = Annotated[PhoneNumbers, Field(description="Phone numbers at work.")]
+Fax = Annotated[PhoneNumbers, Field(description="Fax numbers.")]
+Email = Annotated[EmailAddresses, Field(title="E-mail", description="E-mail addresses.")]
+Url = Annotated[WebAddresses, Field(title="Web", description="Web addresses.")]
+Street = Annotated[Line100, Field(description="Street and number.")]
+City = Annotated[Line100, Field(description="City.")]
+Region = Annotated[Line100, Field(description="State or province.")]
+Postcode = Annotated[Line100, Field(description="Postal code.")]
+Country = Annotated[Line100, Field(description="Country.")]
+Note = Annotated[
+    Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)] | None,
+    Field(description="Anything else; long notes make large symbols."),
+]
+Birthday = Annotated[Day | None, Field(description="The day of birth, as 1990-05-17.")]
+Photo = Annotated[WebAddress | None, Field(title="Photo", description="The URL of a photo; phones rarely load it.")]
+Format = Annotated[
+    Literal["vcard3", "vcard4", "mecard"],
+    Field(description="`vcard3` is read by all phones, `mecard` is shorter and holds less, `vcard4` is the newest."),
+]
+
+PLACE = ("street", "city", "region", "postcode", "country")
+PHONES = {"phone": "", "mobile": "CELL", "work_phone": "WORK", "fax": "FAX"}
+"""The type of each kind of number (RFC 6350, 6.4.1)."""
+NOT_IN_MECARD = ("title", "mobile", "work_phone", "fax", "photo")
+MOST_LINES = 200
+
+
+@kind("Contact", behind="page")
+def contact(
+    name: Name,
+    *,
+    family_name: Family = None,
+    given_name: Given = None,
+    organization: Organization = None,
+    title: Title = None,
+    phone: Phone = (),
+    mobile: Mobile = (),
+    work_phone: WorkPhone = (),
+    fax: Fax = (),
+    email: Email = (),
+    url: Url = (),
+    street: Street = None,
+    city: City = None,
+    region: Region = None,
+    postcode: Postcode = None,
+    country: Country = None,
+    birthday: Birthday = None,
+    note: Note = None,
+    photo: Photo = None,
+    format: Format = "vcard3",
+) -> str:
+    """Add somebody to the contacts of a phone.
+
+    Raises:
+        InvalidParameter: If a field breaks its rule, or the format has no such field.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.contact("Ana Petek", phone="+386 1 234 5678", format="mecard"))
+        'MECARD:N:Petek,Ana;TEL:+38612345678;;'
+    """
+    fields = dict(locals())
+    if format == "mecard":
+        if wrong := [name for name in NOT_IN_MECARD if fields[name]]:
+            rule = "is not part of a MeCard, which has phone for all numbers; use another format"
+            raise InvalidParameter(*(Problem(name, fields[name], rule) for name in wrong))
+        return _mecard(fields)
+    version = "3.0" if format == "vcard3" else "4.0"
+    lines = ["BEGIN:VCARD", f"VERSION:{version}", *_vcard_lines(fields), "END:VCARD"]
+    return "\r\n".join(lines)
+
+
+def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
+    """Return the family name and the given name; without fields of their own, the last word and the words before."""
+    if fields["family_name"] or fields["given_name"]:
+        return fields["family_name"] or "", fields["given_name"] or ""
+    given, _, family = fields["name"].rpartition(" ")
+    return family, given
+
+
+def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
+    is_new = fields["format"] == "vcard4"
+    family, given = _split_name(fields)
+    yield f"N:{escape(family)};{escape(given)};;;"
+    yield f"FN:{escape(fields['name'])}"
+    for name, key in (("organization", "ORG"), ("title", "TITLE")):
+        if fields[name]:
+            yield f"{key}:{escape(fields[name])}"
+    for name, word in PHONES.items():
+        about = f";TYPE={word}" if word else ""
+        yield from (f"TEL{about}:{number}" for number in fields[name])
+    yield from (f"EMAIL:{escape(address)}" for address in fields["email"])
+    yield from (f"URL:{address if is_new else escape(address)}" for address in fields["url"])
+    if any(fields[name] for name in PLACE):
+        yield f"ADR:;;{';'.join(escape(fields[name] or '') for name in PLACE)}"
+    if fields["birthday"]:
+        yield f"BDAY:{fields['birthday']:{'%Y%m%d' if is_new else '%Y-%m-%d'}}"
+    if fields["note"]:
+        yield f"NOTE:{escape(fields['note'])}"
+    if fields["photo"]:
+        yield f"PHOTO{'' if is_new else ';VALUE=uri'}:{fields['photo']}"
+
+
+def _mecard(fields: dict[str, Any]) -> str:
+    family, given = _split_name(fields)
+    if f"{given} {family}".strip() != fields["name"]:
+        rule = "must be the given and the family name in a MeCard, which has no other; or use another format"
+        raise InvalidParameter(Problem("name", fields["name"], rule))
+    values = [("N", ",".join(escape_pair(part) for part in (family, given) if part))]
+    values += [("ORG", escape_pair(fields["organization"] or ""))]
+    for name, key in (("phone", "TEL"), ("email", "EMAIL"), ("url", "URL")):
+        values += [(key, escape_pair(value)) for value in fields[name]]
+    if any(fields[name] for name in PLACE):
+        values.append(("ADR", ",".join(["", "", *(escape_pair(fields[name] or "") for name in PLACE)])))
+    values.append(("BDAY", f"{fields['birthday']:%Y%m%d}" if fields["birthday"] else ""))
+    values.append(("NOTE", escape_pair(fields["note"] or "")))
+    return "MECARD:" + "".join(f"{key}:{value};" for key, value in values if value) + ";"
+
+
+# ---- reading
+
+
+def read_contact(text: str) -> dict[str, Any] | None:
+    """Return the fields of a vCard of any version; None if it has no name."""
+    found: dict[str, list[Line]] = {}
+    for line in islice(lines_of(text), MOST_LINES):
+        found.setdefault(line.name, []).append(line)
+    texts = {name: unescape(lines[0].value) for name, lines in found.items()}
+    family, given, *more = [*split(found["N"][0].value, ";"), "", "", "", ""][:5] if "N" in found else [""] * 5
+    name = texts.get("FN") or " ".join(filter(None, (more[1] if len(more) > 1 else "", given, more[0], family)))
+    if not name.strip():
+        return None
+    fields = _name_fields(" ".join(name.split()), family, given)
+    fields |= {"organization": ", ".join(filter(None, split(found["ORG"][0].value, ";")))} if "ORG" in found else {}
+    fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": day_of(texts.get("BDAY", ""))}
+    for line in found.get("TEL", ()):
+        number = unescape(line.value)
+        fields[_phone_field(line)] = (*fields.get(_phone_field(line), ()), re.sub("^tel:", "", number, flags=re.I))
+    fields["email"] = tuple(re.sub("^mailto:", "", unescape(line.value), flags=re.I) for line in found.get("EMAIL", ()))
+    fields["url"] = tuple(unescape(line.value) for line in found.get("URL", ()))
+    if "ADR" in found:
+        fields |= _place_fields([piece.strip() for piece in split(found["ADR"][0].value, ";")])
+    photo = texts.get("PHOTO", "")
+    fields["photo"] = photo if photo[:8].lower().startswith(("http://", "https://")) else None
+    fields["format"] = "vcard4" if texts.get("VERSION", "").startswith("4") else "vcard3"
+    return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
+def read_mecard(text: str) -> dict[str, Any] | None:
+    """Return the fields of a MeCard; None if it has no name."""
+    found: dict[str, list[str]] = {}
+    for name, value in islice(raw_pairs(text.partition(":")[2]), MOST_LINES):
+        found.setdefault(name, []).append(value)
+    family, given = [*split(found.get("N", [""])[0], ","), ""][:2]
+    name = f"{given} {family}".strip()
+    if not name:
+        return None
+    texts = {name: unescape(values[0]) for name, values in found.items()}
+    fields = _name_fields(name, family, given) | {"organization": texts.get("ORG"), "note": texts.get("NOTE")}
+    fields |= {"birthday": day_of(texts.get("BDAY", "")), "format": "mecard"}
+    for field, key in (("phone", "TEL"), ("email", "EMAIL"), ("url", "URL")):
+        fields[field] = tuple(unescape(value) for value in found.get(key, ()))
+    if "ADR" in found:
+        pieces = split(found["ADR"][0], ",")
+        fields |= _place_fields(pieces) if len(pieces) in (7, 8) else {"street": ", ".join(filter(None, pieces))}
+    return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
+def _name_fields(name: str, family: str, given: str) -> dict[str, Any]:
+    """Return the name, and its parts if they are not those that a contact gets without them."""
+    fields = {"name": name, "family_name": None, "given_name": None}
+    if (family, given) in (("", ""), _split_name(fields)):
+        return fields
+    return {"name": name, "family_name": family or None, "given_name": given or None}
+
+
+def _place_fields(pieces: list[str]) -> dict[str, Any]:
+    """Return the fields of an address; a box and an apartment are part of the street."""
+    box, apartment, street, *others = [*pieces, *[""] * 7][:7]
+    return dict(zip(PLACE, (", ".join(filter(None, (box, apartment, street))), *others), strict=True))
+
+
+def _phone_field(line: Line) -> str:
+    types = set(re.findall("[A-Z]+", line.about.upper()))
+    return next((name for name in ("fax", "mobile", "work_phone") if PHONES[name] in types), "phone")

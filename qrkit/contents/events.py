@@ -1,0 +1,279 @@
+"""Contents that add an event to the calendar of a phone (RFC 5545).
+
+Times become UTC, which needs no definition of a time zone. A repeated event keeps its zone, so that it stays at the
+same time of day when the clocks change; the standard then demands a `VTIMEZONE`, which the library icalendar makes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from hashlib import sha256
+from itertools import dropwhile, islice, takewhile
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+
+from qrkit.contents.addresses import WebAddress
+from qrkit.contents.kinds import kind
+from qrkit.contents.messages import plain_text
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of
+from qrkit.contents.single_lines import OneLine
+from qrkit.contents.syntax import Line, escape, lines_of, unescape
+from qrkit.design.limits import Length, Most, Whole, Within
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["event", "read_event"]
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+
+
+def _names(value: Any) -> Any:
+    """Accept one name for a list with one entry."""
+    return (value,) if isinstance(value, str) else value
+
+
+Title = Annotated[str, Strict(), OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
+Start = Annotated[
+    DayOrTime,
+    Field(
+        description="A day, as 2026-06-14, or a time, as 2026-06-14 18:00. One with an offset, as "
+        "2026-06-14T18:00+02:00, is the same moment everywhere.",
+        examples=["2026-06-14T18:00"],
+    ),
+]
+End = Annotated[
+    DayOrTime | None, Field(description="When it ends, of the same type as the start; the last day is part of it.")
+]
+Place = Annotated[Annotated[str, Strict(), OneLine, Length(1, 300)] | None, Field(description="Where it is.")]
+Description = Annotated[
+    Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)] | None,
+    Field(description="What it is about; long texts make large symbols."),
+]
+Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
+Repeat = Annotated[
+    Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often it takes place again.")
+]
+Every = Annotated[
+    Annotated[Whole, Within(1, 99, "days, weeks, months or years")],
+    Field(description="2 with `weekly` is every other week."),
+]
+Weekdays = Annotated[
+    tuple[Weekday, ...],
+    Most(0, 7),
+    BeforeValidator(_names),
+    Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
+]
+Count = Annotated[
+    Annotated[Whole, Within(1, 999, "times")] | None, Field(description="How often it takes place in all.")
+]
+Until = Annotated[Day | None, Field(description="The last day on which it may take place.")]
+Compact = Annotated[
+    bool,
+    Field(description="Whether to leave out what calendars demand of a file and phones do not need: 110 bytes less."),
+]
+
+UNTIL_TIME = time(23, 59, 59)
+YEARS_OF_ZONE = 10
+"""Years for which the zone of an event is defined, if nothing says when it ends."""
+MOST_LINES = 200
+
+
+@kind("Event", behind="page")
+def event(
+    title: Title,
+    start: Start,
+    end: End = None,
+    *,
+    time_zone: TimeZone = None,
+    location: Place = None,
+    description: Description = None,
+    url: Url = None,
+    repeat: Repeat = None,
+    every: Every = 1,
+    weekdays: Weekdays = (),
+    count: Count = None,
+    until: Until = None,
+    compact: Compact = False,
+) -> str:
+    r"""Add an event to the calendar of a phone.
+
+    A start without an offset and without `time_zone` is a time of day wherever the visitor is.
+
+    Raises:
+        InvalidParameter: If a field breaks its rule, the end is before the start, or fields do not go together.
+
+    Example:
+        >>> from qrkit import contents
+        >>> print(contents.event("Opening", "2026-06-14 18:00", time_zone="Europe/Rome", compact=True))
+        BEGIN:VEVENT
+        SUMMARY:Opening
+        DTSTART:20260614T160000Z
+        END:VEVENT
+    """
+    fields = dict(locals())
+    if problems := list(_problems(fields)):
+        raise InvalidParameter(*problems)
+    if time_zone and not repeat and isinstance(start, datetime):
+        moments = {name: _in_utc(fields[name], time_zone) for name in ("start", "end")}
+        return event(**fields | moments | {"time_zone": None})
+    lines = [*_lines(fields)]
+    if compact:
+        return "\r\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
+    digest = sha256("\r\n".join(lines).encode()).hexdigest()[:16]
+    # The same event has the same text, so nothing here asks the clock.
+    head = [f"UID:{digest}@qrkit", "DTSTAMP:19700101T000000Z"]
+    zone = _zone_lines(fields) if time_zone and isinstance(start, datetime) else []
+    calendar = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//qrkit//EN", *zone, "BEGIN:VEVENT", *head, *lines]
+    return "\r\n".join([*calendar, "END:VEVENT", "END:VCALENDAR"])
+
+
+def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
+    start, end = fields["start"], fields["end"]
+    if end is not None and _type_of(end) != _type_of(start):
+        yield Problem("end", end, f"must be {_type_of(start)}, as the start is")
+    elif end is not None and end < start:
+        yield Problem("end", end, f"must not be before the start, {start}")
+    if fields["time_zone"] and _type_of(start) != "a time without an offset":
+        yield Problem("time_zone", fields["time_zone"], f"must be left out: the start is {_type_of(start)}")
+    if not fields["repeat"]:
+        rule = "needs repeat, which says how often the event takes place"
+        for name, default in (("every", 1), ("weekdays", ()), ("count", None), ("until", None)):
+            if fields[name] != default:
+                yield Problem(name, fields[name], rule)
+    elif fields["count"] and fields["until"]:
+        yield Problem("until", fields["until"], "must be left out, because there is a count")
+    if fields["weekdays"] and fields["repeat"] not in (None, "weekly"):
+        yield Problem("weekdays", fields["weekdays"], "is for weekly events")
+
+
+def _type_of(moment: date) -> str:
+    if not isinstance(moment, datetime):
+        return "a day"
+    return "a time with an offset" if moment.tzinfo else "a time without an offset"
+
+
+def _in_utc(moment: datetime | None, zone: str) -> datetime | None:
+    return moment and moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+
+
+def _lines(fields: dict[str, Any]) -> Iterator[str]:
+    yield f"SUMMARY:{escape(fields['title'])}"
+    yield _moment_line("DTSTART", fields["start"], fields["time_zone"])
+    if fields["end"] is not None:
+        is_time = isinstance(fields["end"], datetime)
+        # The end of an all-day event is the day after it (3.6.1).
+        yield _moment_line("DTEND", fields["end"] + timedelta(days=not is_time), fields["time_zone"])
+    if fields["repeat"]:
+        yield f"RRULE:{_rule(fields)}"
+    for name, key in (("location", "LOCATION"), ("description", "DESCRIPTION")):
+        if fields[name]:
+            yield f"{key}:{escape(fields[name])}"
+    if fields["url"]:
+        yield f"URL:{fields['url']}"
+
+
+def _moment_line(name: str, moment: date, zone: str | None) -> str:
+    if not isinstance(moment, datetime):
+        return f"{name};VALUE=DATE:{moment:%Y%m%d}"
+    return f"{name}{f';TZID={zone}' if zone else ''}:{_written(moment)}"
+
+
+def _written(moment: datetime) -> str:
+    # Not strftime, which writes the year 99 with two digits.
+    return f"{moment.isoformat(timespec='seconds').partition('+')[0]}".replace("-", "").replace(":", "") + (
+        "Z" if moment.tzinfo else ""
+    )
+
+
+def _rule(fields: dict[str, Any]) -> str:
+    """Return a recurrence rule (3.3.10)."""
+    parts = [f"FREQ={fields['repeat'].upper()}"]
+    parts += [f"INTERVAL={fields['every']}"] if fields["every"] > 1 else []
+    parts += [f"BYDAY={','.join(fields['weekdays'])}"] if fields["weekdays"] else []
+    parts += [f"COUNT={fields['count']}"] if fields["count"] else []
+    if fields["until"]:
+        parts.append(f"UNTIL={_until(fields['until'], fields['start'], fields['time_zone'])}")
+    return ";".join(parts)
+
+
+def _until(day: date, start: date, zone: str | None) -> str:
+    """Return the end of a day in the form that the start has: a day, a time in UTC, or a time of day."""
+    if not isinstance(start, datetime):
+        return f"{day:%Y%m%d}"
+    end = datetime.combine(day, UNTIL_TIME)
+    if zone:
+        return _written(end.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC))
+    return _written(end.replace(tzinfo=start.tzinfo))
+
+
+def _zone_lines(fields: dict[str, Any]) -> list[str]:
+    """Return the definition of the zone for the years of a repeated event."""
+    from icalendar import Timezone
+
+    first = fields["start"].date()
+    last = fields["until"] or date(min(first.year + YEARS_OF_ZONE, 9998), 12, 31)
+    made = Timezone.from_tzid(fields["time_zone"], first_date=first, last_date=last + timedelta(days=1))
+    made.pop("COMMENT", None)
+    return [line for line in made.to_ical().decode().split("\r\n") if line]
+
+
+# ---- reading
+
+
+def read_event(text: str) -> dict[str, Any] | None:
+    """Return the fields of the first event of a calendar; None if it has no title or no readable start."""
+    # The time zones of a calendar also contain a DTSTART, and its alarms a DESCRIPTION.
+    lines = dropwhile(lambda line: (line.name, line.value.strip().upper()) != ("BEGIN", "VEVENT"), lines_of(text))
+    own = takewhile(lambda line: line.name not in ("BEGIN", "END"), islice(lines, 1, MOST_LINES))
+    found: dict[str, Line] = {}
+    for line in own:
+        found.setdefault(line.name, line)
+    texts = {name: unescape(line.value) for name, line in found.items()}
+    start = _moment(found["DTSTART"]) if "DTSTART" in found else None
+    if not texts.get("SUMMARY") or start is None:
+        return None
+    end = _moment(found["DTEND"]) if "DTEND" in found else None
+    if end is not None and not isinstance(end, datetime):
+        end -= timedelta(days=1)
+    zoned = re.search('TZID="?([^;"]+)', found["DTSTART"].about, re.IGNORECASE)
+    zone = zoned[1] if zoned else None
+    fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}
+    fields |= {"location": texts.get("LOCATION") or None, "description": texts.get("DESCRIPTION") or None}
+    fields |= {"url": texts.get("URL") or None, "compact": text[:12].upper() == "BEGIN:VEVENT"}
+    return fields | (_read_rule(found["RRULE"].value, start, zone) if "RRULE" in found else {})
+
+
+def _moment(line: Line) -> date | datetime | None:
+    value = line.value.strip()
+    if len(value) == len("yyyymmdd"):
+        return day_of(value)
+    try:
+        moment = datetime.strptime(value.removesuffix("Z"), "%Y%m%dT%H%M%S")
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if value.endswith("Z") else moment
+
+
+def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
+    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";")[:20])
+    repeat = parts.get("FREQ", "").lower()
+    if repeat not in ("daily", "weekly", "monthly", "yearly"):
+        return {}
+    days = tuple(day for day in parts.get("BYDAY", "").split(",")[:7] if day in WEEKDAYS)
+    numbers = {name: parts.get(key, "") for name, key in (("every", "INTERVAL"), ("count", "COUNT"))}
+    read = {name: int(text) for name, text in numbers.items() if text.isascii() and text.isdigit() and len(text) <= 3}
+    until = _moment(Line("UNTIL", "", parts["UNTIL"])) if "UNTIL" in parts else None
+    if isinstance(until, datetime):
+        until = _in_zone(until, zone).date()
+    return {"repeat": repeat, "weekdays": days, "until": until} | read
+
+
+def _in_zone(moment: datetime, zone: str | None) -> datetime:
+    try:
+        return moment.astimezone(ZoneInfo(zone)) if zone and moment.tzinfo else moment
+    except (ValueError, OSError, KeyError, OverflowError):
+        return moment

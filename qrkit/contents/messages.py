@@ -1,0 +1,166 @@
+"""Contents that begin a conversation: e-mails, text messages, calls and WhatsApp chats."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote, unquote
+
+from pydantic import AfterValidator, Field, Strict
+
+from qrkit.contents.addresses import EmailAddresses, LongText, PhoneNumber
+from qrkit.contents.kinds import kind
+from qrkit.contents.single_lines import OneLine, broken
+from qrkit.design.limits import Length
+
+__all__ = ["email", "phone", "plain_text", "read_email", "read_phone", "read_sms", "read_whatsapp", "sms", "whatsapp"]
+
+
+def _international(number: str) -> str:
+    if not number.startswith("+") or len(number) < len("+1234567"):
+        raise broken("must be an international number, with + and the country code: +49 30 123456")
+    return number
+
+
+def _receiver(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    if not addresses:
+        raise broken("must have at least one e-mail address")
+    return addresses
+
+
+def plain_text(text: str) -> str:
+    """Give line breaks one form, and remove spaces at both ends.
+
+    Raises:
+        PydanticCustomError: If there are other control characters.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    for position, character in enumerate(text, 1):
+        if character < " " and character not in "\n\t":
+            raise broken(f"must be without control characters, but has U+{ord(character):04X} at {position}")
+    return text
+
+
+Number = Annotated[PhoneNumber, Field(title="Phone number", description="Digits, best with + and the country code.")]
+To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
+Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
+Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
+Subject = Annotated[Annotated[str, Strict(), OneLine, Length(1, 500)] | None, Field(description="The subject.")]
+Text = Annotated[
+    Annotated[LongText, AfterValidator(plain_text)] | None,
+    Field(description="The text that is filled in; people can change it before they send it."),
+]
+
+
+@kind("E-mail", behind="page")
+def email(to: To, *, cc: Cc = (), bcc: Bcc = (), subject: Subject = None, body: Text = None) -> str:
+    """Begin an e-mail (RFC 6068).
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.email("ana@example.com", subject="Spring menu"))
+        'mailto:ana@example.com?subject=Spring%20menu'
+    """
+    lists = {"cc": _joined(cc), "bcc": _joined(bcc)}
+    texts = {"subject": _quoted(subject or ""), "body": _quoted((body or "").replace("\n", "\r\n"))}
+    query = "&".join(f"{name}={value}" for name, value in (lists | texts).items() if value)
+    return f"mailto:{_joined(to)}{'?' if query else ''}{query}"
+
+
+def _joined(addresses: tuple[str, ...]) -> str:
+    return ",".join(quote(address, safe="@!$'*+-._~") for address in addresses)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="-._~!$'()*,:@/")
+
+
+def read_email(text: str) -> dict[str, Any] | None:
+    """Return the fields of an e-mail, or None for a text without a receiver."""
+    to, _, query = text.partition(":")[2].partition("?")
+    pairs = (pair.partition("=") for pair in query.split("&"))
+    values = {name.lower(): value for name, _, value in reversed(list(pairs))}
+    fields: dict[str, Any] = {"to": _split(to) + _split(values.get("to", ""))}
+    fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
+    fields["subject"] = unquote(values.get("subject", "")) or None
+    fields["body"] = unquote(values.get("body", "")).replace("\r\n", "\n") or None
+    return fields if fields["to"] else None
+
+
+def _split(addresses: str) -> tuple[str, ...]:
+    return tuple(unquote(address).strip() for address in addresses.split(",") if address.strip())
+
+
+@kind("Text message", behind="page")
+def sms(
+    number: Annotated[Number, Field(examples=["+39 040 123456"])],
+    text: Text = None,
+) -> str:
+    r"""Begin a text message.
+
+    The text stands in `SMSTO:` as it is, which phones of all makes read; in `sms:` (RFC 5724), they disagree about what
+    separates the number from the text.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.sms("+39 040 123456", "One table, please"))
+        'SMSTO:+39040123456:One table, please'
+    """
+    return f"SMSTO:{number}:{text or ''}"
+
+
+def read_sms(text: str) -> dict[str, Any] | None:
+    """Return the fields of a message in either form, or None for a text without a number."""
+    scheme, _, rest = text.partition(":")
+    if scheme.upper() == "SMSTO":
+        number, _, words = rest.partition(":")
+    else:
+        number, _, query = rest.replace("&", "?", 1).partition("?")
+        pairs = (pair.partition("=") for pair in query.split("&"))
+        words = unquote(next((value for name, _, value in pairs if name.lower() == "body"), ""))
+        number = unquote(number)
+    return {"number": number.strip(), "text": words or None} if any(map(str.isdigit, number)) else None
+
+
+@kind("Phone number", behind="page")
+def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
+    """Call a number (RFC 3966).
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.phone("+39 040 123-456"))
+        'tel:+39040123456'
+    """
+    return f"tel:{number}"
+
+
+def read_phone(text: str) -> dict[str, Any] | None:
+    """Return the number to call, or None for words alone, which are a sentence; "1-800-FLOWERS" is a number."""
+    number = unquote(text.partition(":")[2]).strip()
+    return {"number": number} if any(character in "0123456789*#" for character in number) else None
+
+
+@kind("WhatsApp chat", behind="redirect")
+def whatsapp(
+    number: Annotated[Number, AfterValidator(_international), Field(examples=["+39 040 123456"])], text: Text = None
+) -> str:
+    """Begin a chat on WhatsApp, by its link `https://wa.me`.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.whatsapp("+39 040 123456", "Hello"))
+        'https://wa.me/39040123456?text=Hello'
+    """
+    return f"https://wa.me/{number[1:]}" + (f"?text={_quoted(text)}" if text else "")
+
+
+def read_whatsapp(text: str) -> dict[str, Any] | None:
+    """Return the fields of a WhatsApp link that has a number; None for any other text."""
+    _, _, rest = text.partition("://")
+    host, _, path = rest.partition("/")
+    number, _, query = path.partition("?")
+    if host.lower() != "wa.me" or not number.isdecimal() or not number.isascii():
+        return None
+    name, _, words = query.partition("=")
+    if query and (name != "text" or "&" in words):
+        return None
+    return {"number": f"+{number}", "text": unquote(words) or None}

@@ -1,0 +1,72 @@
+"""The types of days and times in contents."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+
+from qrkit.contents.single_lines import broken
+
+__all__ = ["Day", "DayOrTime", "TimeZone", "day_of"]
+
+DAY_FORM, TIME_FORM = "2026-06-14", "2026-06-14 18:00"
+
+
+def _day(value: Any) -> Any:
+    """Return a day; text is read as ISO 8601 writes it."""
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value.strip())
+        except ValueError as error:
+            raise broken(f"must be a day, as {DAY_FORM}") from error
+    if isinstance(value, datetime) or not isinstance(value, date):
+        raise broken(f"must be a day, as {DAY_FORM}")
+    return value
+
+
+def _day_or_time(value: Any) -> Any:
+    """Return a day, or a time in whole seconds; a time with an offset or a zone of its own becomes UTC."""
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            value = date.fromisoformat(text) if len(text) == len(DAY_FORM) else datetime.fromisoformat(text)
+        except ValueError as error:
+            raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}") from error
+    if not isinstance(value, date):
+        raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}")
+    if not isinstance(value, datetime):
+        return value
+    # A pandas Timestamp is a datetime, but not the one that Python's own arithmetic expects.
+    plain = datetime(*value.timetuple()[:6], tzinfo=value.tzinfo)
+    try:
+        return plain.astimezone(UTC) if plain.tzinfo else plain
+    except OverflowError as error:
+        raise broken("must lie in the years 1 to 9999 of UTC") from error
+
+
+def _time_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise broken("must be the name of a time zone, such as Europe/Rome") from error
+    return name
+
+
+def day_of(text: str) -> date | None:
+    """Return the day of `19900517` or `1990-05-17`; None for any other text."""
+    digits = text.strip().replace("-", "")
+    try:
+        return date.fromisoformat(digits) if len(digits) == len("yyyymmdd") and digits.isdecimal() else None
+    except ValueError:
+        return None
+
+
+Day = Annotated[date, BeforeValidator(_day)]
+DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
+TimeZone = Annotated[
+    Annotated[str, Strict(), AfterValidator(_time_zone)] | None,
+    Field(description="Where the times are those on the clock, as Europe/Rome; without it, they are the visitor's."),
+]

@@ -1,0 +1,32 @@
+// The form of a content: a choice of its kind, and the fields of that kind.
+
+function makeContentForm(studio, kinds) {
+  const error = h("p", { class: "qk-error", hidden: true });
+  const names = Object.keys(kinds);
+  const choice = h("select", { id: newId() }, ...names.map((name) => h("option", { value: name }, kinds[name].title)));
+  choice.addEventListener("change", () => studio.edit([{ path: ["form"], value: choice.value }]));
+  const heading = h("label", { class: "qk-label", for: choice.id }, "Kind of content");
+  const about = h("p", { class: "qk-hint" });
+  const fields = h("div", { class: "qk-record" });
+  const missing = h("p", { class: "qk-hint", role: "status" });
+  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, fields, missing, error);
+  let shown = "";
+  let controls = [];
+  function show(kind) {
+    shown = kind;
+    about.textContent = kinds[kind].about;
+    // A text has one field, which is the text in the code itself.
+    const specs = kind === "text" ? [] : kinds[kind].fields;
+    controls = specs.map((spec) => [spec.name, makeControl(studio, spec, ["form", spec.name])]);
+    fields.replaceChildren(...controls.map(([, control]) => control.element));
+  }
+  function update({ form, errors }) {
+    if (form.kind !== shown) show(form.kind);
+    choice.value = form.kind;
+    missing.textContent = form.missing && `Not drawn yet: ${form.missing}.`;
+    for (const [name, control] of controls) control.update(form.fields[name], errors);
+    error.textContent = errors.form ?? errors["form.kind"] ?? "";
+    error.hidden = !error.textContent;
+  }
+  return { element, update };
+}

@@ -1,0 +1,129 @@
+"""The content of a design as a form: a kind, and its fields as they are typed. Independent of any browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from qrkit.contents.kinds import MODULES, Kind, kind_named, make_from_texts
+from qrkit.contents.reading import read
+from qrkit.design.limits import Length
+from qrkit.errors import InvalidParameter
+from qrkit.model import meaning, plain
+from qrkit.notebook.widgets.controls import Control
+
+__all__ = ["FORM", "ContentForm", "kind_forms"]
+
+FORM = "form"
+"""The first step of the paths of a form's fields, and the path of the kind itself."""
+MOST_IN_A_LINE = 350
+"""Maximum characters of a text with a single line; longer ones get a paragraph."""
+
+
+class ContentForm:
+    """What the form shows, which may not be complete yet.
+
+    Attributes:
+        kind: The name of the chosen kind.
+        fields: The fields of the kind that are filled in, as texts, numbers and switches.
+        missing: What has to be filled in before the form describes a content; "" if nothing.
+    """
+
+    def __init__(self, content: str) -> None:
+        self.kind, self.fields, self.missing = "text", dict[str, Any](), ""
+        self._content: str | None = None
+        self.follow(content)
+
+    def follow(self, content: str) -> None:
+        """Show a content that did not come from this form; one that did leaves the form as it was typed."""
+        if content == self._content:
+            return
+        found = read(content)
+        self.kind, self.missing, self._content = found.kind, "", content
+        self.fields = {name: _typed(value) for name, value in found.fields.items()}
+
+    def change(self, fields: Mapping[str, Any]) -> str | None:
+        """Change fields, or the kind under the name `form`, and return the content that the form then describes.
+
+        A new kind keeps the fields that it shares with the last one. While fields are missing, the form describes
+        nothing: the result is None, and `missing` names them.
+
+        Raises:
+            InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths.
+        """
+        if FORM in fields:
+            self.kind = kind_named(fields[FORM]).name
+        known = kind_named(self.kind).fields.model_fields
+        typed = {name: value for name, value in {**self.fields, **fields}.items() if name in known}
+        self.fields = {name: value for name, value in typed.items() if value not in ("", None)}
+        try:
+            content = str(make_from_texts(self.kind, self.fields))
+        except InvalidParameter as error:
+            self._refuse(error)
+            return None
+        self._content, self.missing = content, ""
+        return content
+
+    def _refuse(self, error: InvalidParameter) -> None:
+        """Tell what is missing, and raise an error for fields that break a rule."""
+        wrong = [replace(one, name=f"{FORM}.{one.name}") for one in error.problems if one.name in self.fields]
+        missing = [one for one in error.problems if one.name not in self.fields]
+        self.missing = "; ".join(f"{_label(self.kind, one.name)} {one.rule}" for one in missing)
+        if wrong:
+            raise InvalidParameter(*wrong) from error
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the state for the browser."""
+        return {"kind": self.kind, "fields": self.fields, "missing": self.missing}
+
+
+def _typed(value: Any) -> Any:
+    """Return a field of a content as people type it; the entries of a list are separated by semicolons."""
+    value = plain(value)
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+@cache
+def kind_forms() -> dict[str, dict[str, Any]]:
+    """Return the title and the controls of each kind, by its name."""
+    kinds = (kind_named(name) for name in MODULES)
+    return {
+        one.name: {"title": one.title, "fields": [control.as_dict() for control in _controls(one)]} for one in kinds
+    }
+
+
+def _controls(kind: Kind) -> list[Control]:
+    hints = get_type_hints(kind.fields, include_extras=True)
+    controls = []
+    for name, field in kind.fields.model_fields.items():
+        look: dict[str, Any] = {"label": _label(kind.name, name), "help": meaning(field).replace("`", "")}
+        look["placeholder"] = str(field.examples[0]) if field.examples else ""
+        controls.append(Control(name=name, **look, **_look(hints[name], is_required=field.is_required())))
+    return controls
+
+
+def _label(kind: str, name: str) -> str:
+    """Return the label of a field, or its name if it is not a field of the kind."""
+    field = kind_named(kind).fields.model_fields.get(name)
+    return (field and field.title) or name.replace("_", " ").capitalize()
+
+
+def _look(hint: Any, *, is_required: bool) -> dict[str, Any]:
+    parts = list(_parts(hint))
+    choices = next((get_args(part) for part in parts if get_origin(part) is Literal), None)
+    if choices:
+        return {"kind": "choice", "choices": choices, "optional": NoneType in parts}
+    if bool in parts:
+        return {"kind": "switch"}
+    longest = max((part.high for part in parts if isinstance(part, Length)), default=0)
+    return {"kind": "paragraph" if longest > MOST_IN_A_LINE else "text", "required": is_required}
+
+
+def _parts(hint: Any) -> list[Any]:
+    """Return all parts of a type, with its annotations."""
+    if get_origin(hint) in (Annotated, Union, UnionType):
+        return [hint, *(part for one in get_args(hint) for part in _parts(one))]
+    return [hint]

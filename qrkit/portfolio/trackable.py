@@ -1,0 +1,35 @@
+"""Refuses contents that a short URL could never stand for."""
+
+from __future__ import annotations
+
+from qrkit.contents.kinds import kind_named
+from qrkit.contents.reading import read, works_behind_short_url
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.tracking.records import QRCode
+
+__all__ = ["check_trackable"]
+
+
+def check_trackable(code: QRCode) -> None:
+    """Check that scans of a QR Code can be counted: that apps need not read its content from the code itself.
+
+    Raises:
+        InvalidParameter: If the code is dynamic, and its content or one of its schedule is of such a kind.
+    """
+    if not code.is_dynamic:
+        return
+    contents = {"content": code.content} | {
+        f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)
+    }
+    problems = [_problem(name, content) for name, content in contents.items() if not works_behind_short_url(content)]
+    if problems:
+        raise InvalidParameter(*problems)
+
+
+def _problem(name: str, content: str) -> Problem:
+    kind = kind_named(read(content).kind)
+    rule = (
+        f"is a {kind.title}, which apps read from the code itself and not from a page, so no short URL can stand for "
+        "it: draw it with generate, or make the code static"
+    )
+    return Problem(name, None, rule, "never-behind-short-url")

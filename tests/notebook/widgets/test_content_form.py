@@ -1,0 +1,76 @@
+"""The form of a content, as the studio keeps it: complete or not."""
+
+import pytest
+
+from qrkit import contents
+from qrkit.contents.kinds import MODULES, kind_named
+from qrkit.errors import InvalidParameter
+from qrkit.notebook.widgets import Designer
+from qrkit.notebook.widgets.content_form import ContentForm, kind_forms
+from qrkit.notebook.widgets.draft import Edit
+
+NETWORK = contents.wifi("Nero", "espresso")
+
+
+@pytest.fixture
+def studio():
+    made = Designer("hello", name="contents")
+    yield made
+    made.close()
+
+
+def test_a_form_shows_the_kind_and_the_fields_of_a_content():
+    form = ContentForm(NETWORK)
+    assert form.as_dict() == {"kind": "wifi", "fields": {"ssid": "Nero", "password": "espresso"}, "missing": ""}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_kind_can_be_filled_in(name):
+    kind = kind_named(name)
+    wanted = kind.write(**kind.example)
+    form = ContentForm("tel:+123456789")
+    typed = dict(ContentForm(wanted).fields)
+    form.change({"form": name})
+    assert form.change(typed) == wanted
+    shown = kind_forms()[name]
+    assert [field["name"] for field in shown["fields"]] == list(kind.fields.model_fields)
+    assert (shown["title"], [one for one in shown["fields"] if not one.get("help")]) == (kind.title, [])
+
+
+def test_what_is_missing_is_told_and_no_error():
+    form = ContentForm("hello")
+    assert form.change({"form": "wifi"}) is None
+    assert form.missing.startswith("Network name is required")
+    assert form.change({"ssid": "Nero"}) is None
+    assert form.missing.startswith("Password is required for WPA")
+    assert form.change({"password": "espresso"}) == NETWORK
+    assert form.missing == ""
+    assert form.change({"password": ""}) is None
+    assert form.fields == {"ssid": "Nero"}
+
+
+def test_what_breaks_a_rule_is_an_error_with_the_path_of_its_field():
+    form = ContentForm(NETWORK)
+    with pytest.raises(InvalidParameter) as caught:
+        form.change({"ssid": "x" * 99})
+    assert [one.name for one in caught.value.problems] == ["form.ssid"]
+    with pytest.raises(InvalidParameter, match="is not a kind of content"):
+        form.change({"form": "wify"})
+
+
+def test_the_studio_draws_a_form_as_soon_as_it_is_complete(studio):
+    studio.edit(Edit(("form",), value="wifi"))
+    studio.edit(Edit(("form", "ssid"), value="Nero"))
+    assert (studio.design.content, studio.errors) == ("hello", {})
+    studio.edit(Edit(("form", "password"), value="espresso"))
+    assert studio.design.content == NETWORK
+    studio.edit(Edit(("form", "password"), value="x" * 999))
+    assert list(studio.errors) == ["form.password"]
+    assert studio.design.content == NETWORK
+
+
+def test_the_form_follows_what_is_undone_or_written_as_text(studio):
+    studio.edit(Edit(("content",), value=str(NETWORK)))
+    assert studio.state["form"]["kind"] == "wifi"
+    studio.undo()
+    assert studio.state["form"] == {"kind": "text", "fields": {"text": "hello"}, "missing": ""}
