@@ -101,6 +101,9 @@ def contact(
         'MECARD:N:Petek,Ana;TEL:+38612345678;;'
     """
     fields = dict(locals())
+    without = fields | {"family_name": None, "given_name": None}
+    if without != fields and _split_name(without) == _split_name(fields):
+        return contact(**without)
     if format == "mecard":
         if wrong := [name for name in NOT_IN_MECARD if fields[name]]:
             rule = "is not part of a MeCard, which has phone for all numbers; use another format"

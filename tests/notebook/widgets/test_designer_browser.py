@@ -310,3 +310,20 @@ def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook,
     assert layer.name == "Cafe Nero.png"
     assert (layer.x, layer.y, layer.width, layer.height) == (120, 132, 48, 24)
     assert studio.locator(".qk-layer").get_attribute("aria-label").startswith("Layer 1, Cafe Nero.png: ")
+
+
+def test_form_of_a_kind_writes_the_content(notebook):
+    page, studio = opened(notebook)
+    panel = tab(studio, "Content")
+    kinds = panel.get_by_label("Kind of content")
+    assert kinds.input_value() == "link"
+    kinds.select_option(label="Wi-Fi network")
+    panel.get_by_label("Network name").fill("Cafe; Nero")
+    panel.get_by_text("Not drawn yet: Password is required for WPA").wait_for()
+    panel.get_by_label("Password", exact=True).fill("espresso")
+    settled(page)
+    assert told(page).content == r"WIFI:T:WPA;S:Cafe\; Nero;P:espresso;;"
+    assert panel.get_by_role("textbox", name="Content").input_value() == told(page).content
+    studio.get_by_role("button", name="Undo").click()
+    settled(page)
+    assert kinds.input_value() == "link"
