@@ -18,25 +18,41 @@ if TYPE_CHECKING:
     from qrkit.contents.contacts import contact
     from qrkit.contents.content import Content
     from qrkit.contents.events import event
+    from qrkit.contents.gs1_links import gs1_digital_link
+    from qrkit.contents.gs1_strings import gs1_elements
     from qrkit.contents.links import link
     from qrkit.contents.messages import email, phone, sms, whatsapp
     from qrkit.contents.networks import wifi
+    from qrkit.contents.one_time_passwords import otp
+    from qrkit.contents.pix_codes import pix
     from qrkit.contents.places import location
     from qrkit.contents.reading import read
+    from qrkit.contents.swiss_bills import PostalAddress, swiss_bill
     from qrkit.contents.texts import text
+    from qrkit.contents.transfers import epc_transfer
+    from qrkit.contents.wallets import bitcoin, upi
 
 __all__ = [
     "Content",
+    "PostalAddress",
     "app",
+    "bitcoin",
     "contact",
     "email",
+    "epc_transfer",
     "event",
+    "gs1_digital_link",
+    "gs1_elements",
     "link",
     "location",
+    "otp",
     "phone",
+    "pix",
     "read",
     "sms",
+    "swiss_bill",
     "text",
+    "upi",
     "whatsapp",
     "wifi",
 ]
@@ -45,16 +61,25 @@ __getattr__ = late_names(
     __name__,
     {
         "Content": "contents.content:Content",
+        "PostalAddress": "contents.swiss_bills:PostalAddress",
         "app": "contents.apps:app",
+        "bitcoin": "contents.wallets:bitcoin",
         "contact": "contents.contacts:contact",
         "email": "contents.messages:email",
+        "epc_transfer": "contents.transfers:epc_transfer",
         "event": "contents.events:event",
+        "gs1_digital_link": "contents.gs1_links:gs1_digital_link",
+        "gs1_elements": "contents.gs1_strings:gs1_elements",
         "link": "contents.links:link",
         "location": "contents.places:location",
+        "otp": "contents.one_time_passwords:otp",
         "phone": "contents.messages:phone",
+        "pix": "contents.pix_codes:pix",
         "read": "contents.reading:read",
         "sms": "contents.messages:sms",
+        "swiss_bill": "contents.swiss_bills:swiss_bill",
         "text": "contents.texts:text",
+        "upi": "contents.wallets:upi",
         "whatsapp": "contents.messages:whatsapp",
         "wifi": "contents.networks:wifi",
     },

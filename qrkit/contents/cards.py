@@ -66,6 +66,7 @@ STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
+_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 # What is not a plain number or address gets no link: codes with `*` and `#` change settings of a phone, and a query
 # would add receivers to a mail.
@@ -194,13 +195,15 @@ def summary(content: str) -> str:
     """Return a content, or a name made from one, as one line without secrets, for lists, reports and alt text.
 
     Such lines are read by people who never scan the code. Contacts, events, Wi-Fi networks and one-time passwords are
-    described by their names; any other content is returned unchanged.
+    described by their names, payments by whom they are to and how much; any other content is returned unchanged.
 
     Example:
         >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
         'Wi-Fi: Cafe Nero (WPA, password hidden)'
     """
     text = content.lstrip(" \t\r\n")
+    if _PAYMENT.match(text):
+        return _payment_summary(text)
     scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
     return SUMMARIES[scheme](text) if scheme in SUMMARIES else content
 
@@ -224,6 +227,13 @@ def _block_summary(text: str) -> str:
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
     return f"{_title_with_kind(TITLES['otp'], _one_line(label))} (secret hidden)"
+
+
+def _payment_summary(text: str) -> str:
+    # Few contents are payments, and pydantic takes long to load.
+    from qrkit.contents.payment_summaries import payment_summary
+
+    return payment_summary(text)
 
 
 def _title_with_kind(kind: str, name: str) -> str:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self
 
-__all__ = ["HIDDEN", "Content"]
+__all__ = ["HIDDEN", "Content", "LastShown"]
 
 HIDDEN = "…"
 """Stands for a secret in everything that people read."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class LastShown:
+    """An annotation for a secret, such as an account number, whose last characters people see.
+
+    Attributes:
+        count: How many characters they see.
+    """
+
+    count: int = 4
 
 
 class Content(str):
@@ -22,7 +34,8 @@ class Content(str):
     Attributes:
         kind: The name of the function in `qrkit.contents` that makes such contents; `text` for any other text.
         fields: The arguments of that function, without those that have their default.
-        secrets: The names of fields that nobody should read over a shoulder.
+        secrets: The fields that nobody should read over a shoulder, each with how many of its last characters people
+            see: 0 of a password, 4 of an account number.
         drawn: The fields of a `Design` that the standard of the kind prescribes, such as an error correction level.
 
     Example:
@@ -35,7 +48,7 @@ class Content(str):
 
     kind: str
     fields: Mapping[str, Any]
-    secrets: frozenset[str]
+    secrets: Mapping[str, int]
     drawn: Mapping[str, Any]
 
     def __new__(  # noqa: D102  # the class describes the arguments
@@ -43,20 +56,27 @@ class Content(str):
         text: str,
         kind: str = "text",
         fields: Mapping[str, Any] = NOTHING,
-        secrets: frozenset[str] = frozenset(),
+        secrets: Mapping[str, int] = NOTHING,
         drawn: Mapping[str, Any] = NOTHING,
     ) -> Self:
         content = super().__new__(cls, text)
-        content.kind, content.secrets = kind, secrets
-        content.fields, content.drawn = MappingProxyType(dict(fields)), MappingProxyType(dict(drawn))
+        content.kind, content.fields = kind, MappingProxyType(dict(fields))
+        content.secrets, content.drawn = MappingProxyType(dict(secrets)), MappingProxyType(dict(drawn))
         return content
 
     def shown_fields(self) -> dict[str, Any]:
-        """Return the fields for people to read, with `…` in place of secrets."""
-        return {name: HIDDEN if name in self.secrets else value for name, value in self.fields.items()}
+        """Return the fields for people to read: `…` stands for a secret, `…2957` for an account number."""
+        return {name: self._shown(name, value) for name, value in self.fields.items()}
+
+    def _shown(self, name: str, value: Any) -> Any:
+        if name not in self.secrets:
+            return value
+        count = self.secrets[name]
+        # The end of a short value would be most of it.
+        return f"{HIDDEN}{value[-count:]}" if count and len(value) >= 3 * count else HIDDEN
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (str(self), self.kind, dict(self.fields), self.secrets, dict(self.drawn))
+        return (str(self), self.kind, dict(self.fields), dict(self.secrets), dict(self.drawn))
 
     def __getstate__(self) -> None:
         """Return nothing: copies are made from the arguments alone."""

@@ -18,11 +18,22 @@ from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 from pydantic import create_model
 from pydantic.fields import FieldInfo
 
-from qrkit.contents.content import NOTHING, Content
+from qrkit.contents.content import NOTHING, Content, LastShown
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of
 
-__all__ = ["MODULES", "SHORT_URLS", "Behind", "Kind", "kind", "kind_named", "make", "make_from_json", "make_from_texts"]
+__all__ = [
+    "MODULES",
+    "SHORT_URLS",
+    "Behind",
+    "Kind",
+    "accepted",
+    "kind",
+    "kind_named",
+    "make",
+    "make_from_json",
+    "make_from_texts",
+]
 
 P = ParamSpec("P")
 
@@ -37,6 +48,14 @@ MODULES = {
     "whatsapp": "messages",
     "location": "places",
     "app": "apps",
+    "epc_transfer": "transfers",
+    "swiss_bill": "swiss_bills",
+    "pix": "pix_codes",
+    "upi": "wallets",
+    "bitcoin": "wallets",
+    "otp": "one_time_passwords",
+    "gs1_digital_link": "gs1_links",
+    "gs1_elements": "gs1_strings",
     "text": "texts",
 }
 """The module of each kind, in the order in which people are offered them."""
@@ -73,9 +92,13 @@ class Kind:
     drawn: Mapping[str, Any]
 
     @property
-    def secrets(self) -> frozenset[str]:
-        """The names of fields that nobody should read over a shoulder."""
-        return frozenset(name for name, field in self.fields.model_fields.items() if not field.repr)
+    def secrets(self) -> Mapping[str, int]:
+        """The fields that nobody should read over a shoulder, with how many of their last characters people see."""
+        return {
+            name: next((one.count for one in field.metadata if isinstance(one, LastShown)), 0)
+            for name, field in self.fields.model_fields.items()
+            if not field.repr
+        }
 
     @property
     def example(self) -> dict[str, Any]:
@@ -98,7 +121,7 @@ def kind(
     """Make a kind of content from a function that returns the text.
 
     The function gets validated arguments. It may call itself with others, whose content is then the result. A parameter
-    with `Field(repr=False)` is a secret.
+    with `Field(repr=False)` is a secret; with `LastShown` as well, people see its last characters.
 
     Args:
         title: The name of the kind for people.
@@ -128,7 +151,7 @@ def kind(
 
 
 @contextmanager
-def _hiding(secrets: frozenset[str]) -> Iterator[None]:
+def _hiding(secrets: Mapping[str, int]) -> Iterator[None]:
     """Leave the values of secrets out of errors, which are logged and shown."""
     try:
         yield
@@ -160,6 +183,17 @@ def make(name: str, fields: Mapping[str, Any]) -> Content:
     found = kind_named(name)
     names = {field.alias: field_name for field_name, field in found.fields.model_fields.items()}
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
+
+
+def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the validated fields of a kind, or None if one breaks its rule: what was read is not of this kind.
+
+    Readers call this where a wrong field is worse than none, such as an account number with a wrong check digit.
+    """
+    try:
+        return dict(_KINDS[name].write(**fields).fields)
+    except InvalidParameter:
+        return None
 
 
 def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Content:

@@ -14,11 +14,23 @@ from qrkit.contents.kinds import MODULES, kind_named
 
 __all__ = ["read", "works_behind_short_url"]
 
-ON_THE_WEB = {"app": "read_app", "whatsapp": "read_whatsapp", "location": "read_location", "link": "read_link"}
+ON_THE_WEB = {
+    "gs1_digital_link": "read_gs1_digital_link",
+    "app": "read_app",
+    "whatsapp": "read_whatsapp",
+    "location": "read_location",
+    "link": "read_link",
+}
 READERS: Mapping[str, Mapping[str, str]] = {
     "HTTPS:": ON_THE_WEB,
     "HTTP:": ON_THE_WEB,
     "WIFI:": {"wifi": "read_wifi"},
+    "BCD": {"epc_transfer": "read_epc_transfer"},
+    "SPC": {"swiss_bill": "read_swiss_bill"},
+    "000201": {"pix": "read_pix", "gs1_elements": "read_gs1_elements"},
+    "UPI:": {"upi": "read_upi"},
+    "BITCOIN:": {"bitcoin": "read_bitcoin"},
+    "OTPAUTH:": {"otp": "read_otp"},
     "BEGIN:VCARD": {"contact": "read_contact"},
     "MECARD:": {"contact": "read_mecard"},
     "BEGIN:VCALENDAR": {"event": "read_event"},
@@ -28,6 +40,7 @@ READERS: Mapping[str, Mapping[str, str]] = {
     "SMS:": {"sms": "read_sms"},
     "TEL:": {"phone": "read_phone"},
     "GEO:": {"location": "read_location"},
+    "": {"gs1_elements": "read_gs1_elements"},
 }
 """Maps how a text begins, in capitals, to the kinds it may be, with the function in their module that reads the fields.
 

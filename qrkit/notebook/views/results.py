@@ -13,6 +13,7 @@ from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
 from qrkit.pictures.gallery import THUMBNAIL, Gallery
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.pictures.payment_part import SwissPaymentPart
 from qrkit.pictures.printing import QRPrint
 
 MOST_SHOWN = 50
@@ -47,6 +48,11 @@ def _(image: QRImage) -> dict[str, Any]:
 @media.register
 def _(sheet: ContactSheet) -> dict[str, Any]:
     return {"image/svg+xml": sheet.to_svg()}
+
+
+@media.register
+def _(part: SwissPaymentPart) -> dict[str, Any]:
+    return {"image/svg+xml": part.to_bytes("svg").decode()}
 
 
 @media.register

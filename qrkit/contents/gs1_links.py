@@ -1,0 +1,184 @@
+"""Web addresses that identify goods: GS1 Digital Link, which phones open and tills read.
+
+The format is that of the GS1 Digital Link Standard: URI Syntax, version 1.3 and later, uncompressed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from pydantic import AfterValidator, Field, Strict
+from pydantic_core import PydanticCustomError
+
+from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
+from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.single_lines import matching
+from qrkit.contents.uri_queries import decode, read_query, write_query
+from qrkit.design.limits import Length
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["gs1_digital_link", "read_gs1_digital_link"]
+
+DOMAIN = "https://id.gs1.org"
+LONGEST_TEXT = 8_192
+MOST_PAIRS = 5
+"""A key and its qualifiers in a path."""
+
+LINK = re.compile(r"(https?://[^/?#]+)(/[^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+"""Matches the parts of a web address: host, path and query."""
+
+NAMES = {"gtin": "01", "variant": "22", "lot": "10", "serial": "21"}
+"""The application identifiers that are parameters of their own."""
+
+
+def _element(number: str) -> AfterValidator:
+    def check(value: str) -> str:
+        check_value(number, value)
+        return value
+
+    return AfterValidator(check)
+
+
+def _without_end(text: str) -> str:
+    return text.removesuffix("/")
+
+
+Gtin = Annotated[
+    Annotated[str, Strict(), AfterValidator(gtin_of)] | None,
+    Field(
+        title="GTIN",
+        description="The number of the product, as below its bar code: 8, 12, 13 or 14 digits.",
+        examples=["9520123456788"],
+    ),
+]
+Variant = Annotated[
+    Annotated[str, Strict(), _element("22")] | None, Field(description="A variant of the product for consumers.")
+]
+Lot = Annotated[
+    Annotated[str, Strict(), _element("10")] | None,
+    Field(description="A batch or lot of the product.", examples=["ABC123"]),
+]
+Serial = Annotated[Annotated[str, Strict(), _element("21")] | None, Field(description="The serial number of one item.")]
+Others = Annotated[
+    Elements,
+    Field(
+        description="Other values by application identifier, such as `{'17': '271231'}` for an expiration date; "
+        "without a GTIN, also the key, such as `414` for a place, and its qualifiers. Also as text, `(17)271231`.",
+        examples=["(17)281231"],
+    ),
+]
+Domain = Annotated[
+    str,
+    Strict(),
+    AfterValidator(_without_end),
+    Length(10, 500),
+    matching(
+        r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*",
+        "must be a web address without a query, such as https://example.com or https://example.com/products",
+    ),
+    Field(description="Where the link leads: `https://id.gs1.org`, or your own domain with a resolver."),
+]
+
+
+@kind("Product link (GS1 Digital Link)", behind="redirect")
+def gs1_digital_link(
+    gtin: Gtin = None,
+    *,
+    variant: Variant = None,
+    lot: Lot = None,
+    serial: Serial = None,
+    elements: Others = {},  # noqa: B006  # the record copies it
+    domain: Domain = DOMAIN,
+) -> str:
+    """Identify a product, place or thing by a web address (GS1 Digital Link).
+
+    Raises:
+        InvalidParameter: If a field breaks its rule, such as a GTIN with a wrong check digit, or there is not exactly
+            one key.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.gs1_digital_link("9520123456788", lot="ABC1", serial="12345", elements={"17": "280426"}))
+        'https://id.gs1.org/01/09520123456788/10/ABC1/21/12345?17=280426'
+    """
+    named = dict(zip(NAMES.values(), (gtin, variant, lot, serial), strict=True))
+    values = {number: value for number, value in named.items() if value is not None} | elements
+    key = _key(gtin, {name: named[number] for name, number in NAMES.items()}, elements)
+    numbers = [key, *_qualifiers(key, values)]
+    path = "".join(f"/{number}/{quote(values[number], safe='')}" for number in numbers)
+    query = write_query((number, value) for number, value in elements.items() if number not in numbers)
+    return domain + path + (f"?{query}" if query else "")
+
+
+def _qualifiers(key: str, values: Mapping[str, str]) -> list[str]:
+    """Return the qualifiers of a key among some values, in the order of the path."""
+    used = [number for group in KEYS[key] for number in group if number in values]
+    if used and not any(set(used) <= set(group) for group in KEYS[key]):
+        rule = f"must not be together in a link with the key {key}"
+        raise InvalidParameter(Problem("elements", ", ".join(used), rule))
+    return used
+
+
+def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[str, str]) -> str:
+    """Return the key of a link: the GTIN, or the one of the other elements that is a key."""
+    if gtin:
+        names = {number: name for name, number in NAMES.items()}
+        for number in elements:
+            if number in names:
+                raise InvalidParameter(Problem("elements", number, f"is a parameter of its own: {names[number]}"))
+    elif used := [name for name, value in named.items() if value]:
+        raise InvalidParameter(Problem(used[0], named[used[0]], "needs a gtin; pass it in elements for another key"))
+    keys = ["01"] if gtin else []
+    keys += [number for number in elements if number in KEYS]
+    if len(keys) != 1:
+        rule = "is required, or one other key in elements" if not keys else f"are several keys: {', '.join(keys)}"
+        raise InvalidParameter(Problem("elements" if keys else "gtin", None, rule))
+    return keys[0]
+
+
+def read_gs1_digital_link(text: str) -> dict[str, Any] | None:
+    """Return the fields of a link of any domain, or None for any other text."""
+    text = text.strip(" \t\r\n")
+    match = LINK.match(text) if len(text) <= LONGEST_TEXT else None
+    query = read_query(match[3] or "") if match else None
+    found = _read_path(match[2]) if match else None
+    if match is None or query is None or found is None:
+        return None
+    stem, values = found
+    values |= {name: value for name, value in query.items() if name.isdigit() and name not in values}
+    fields: dict[str, Any] = {"domain": match[1].lower() + stem}
+    if "01" in values:
+        fields |= {name: values.pop(number) for name, number in NAMES.items() if number in values}
+    return accepted("gs1_digital_link", fields | {"elements": values})
+
+
+def _read_path(path: str) -> tuple[str, dict[str, str]] | None:
+    """Return what precedes the key in a path, and the values of the key and its qualifiers."""
+    parts = path.removesuffix("/").split("/")
+    for count in range(1, MOST_PAIRS + 1):
+        start = len(parts) - 2 * count
+        if start < 1:
+            return None
+        numbers, written = parts[start::2], parts[start + 1 :: 2]
+        if numbers[0] not in KEYS:
+            continue
+        values = [decode(one) for one in written]
+        orders = [[number for number in group if number in numbers] for group in KEYS[numbers[0]]]
+        if numbers[1:] in [[], *orders] and _are_valid(numbers, values):
+            return "/".join(parts[:start]), dict(zip(numbers, map(str, values), strict=True))
+    return None
+
+
+def _are_valid(numbers: list[str], values: list[str | None]) -> bool:
+    try:
+        for number, value in zip(numbers, values, strict=True):
+            if number == "01":
+                gtin_of(value or "")
+            else:
+                check_value(number, value or "")
+    except PydanticCustomError:
+        return False
+    return True
