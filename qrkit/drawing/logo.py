@@ -141,7 +141,7 @@ def _choose_share(
 ) -> float:
     """Return the largest default share that leaves half of the error correction, or the smallest share."""
     # Only the symbol counts: the other images of the design may need a download.
-    plain = pinned(design.replace(**dict.fromkeys(("frame", "wrapper", "photo")), layers=(), modules={}, markers={}))
+    plain = pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
     for share in SHARES:
         layer = logo.layer_on(plain, share, place)
         layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
