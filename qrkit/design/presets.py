@@ -255,7 +255,7 @@ PRESETS: Mapping[str, Preset] = {
         "A menu card for the table",
         ("ember", "wine", "forest"),
         {"type": "fluid"},
-        "rounded",
+        "leaf",
         frame="ribbon",
         caption="Menu",
         icon="silverware-fork-knife",
