@@ -218,7 +218,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
 def with_logo(
     self: Design,
     content: str,
-    share: float = 0.2,
+    share: float | None = None,
     *,
     place: tuple[float, float] = (0.5, 0.5),
     plate: Plate | None = "rounded",
@@ -241,7 +241,8 @@ def with_logo(
 
     Args:
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2.
+        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default, at
+            most 0.2, and less on a small symbol, so that the logo uses at most half of the error correction.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
         plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
         ring: Color of a thin ring around the logo, which needs a plate; None for no ring.

@@ -14,13 +14,13 @@
 
 Charts never query the store. Figures are matplotlib figures made without pyplot: they are garbage-collected like any
 object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The same DataFrame gives the same image. Use
-`with charts.dark():` to draw charts for a dark background.
+`with charts.dark():` to draw charts for a dark background, and `with charts.branded(brand):` for the colors of a brand.
 """
 
 from __future__ import annotations
 
 from qrkit.charts.axes import Chart
-from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, css_of, dark
+from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
 from qrkit.charts.expected import forecast, previous_period, unusual_days
 from qrkit.charts.first_scans import time_to_first_scan
 from qrkit.charts.hour_of_week import hour_of_week
@@ -38,6 +38,7 @@ __all__ = [
     "assign_colors",
     "bars",
     "brand_colors",
+    "branded",
     "css_of",
     "dark",
     "forecast",

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from qrkit.charts.colors import tint
+from qrkit.charts.colors import COLORS, colors_in_use, tint
 from qrkit.charts.labels import FONT, cut, drawable, length
 from qrkit.errors import InvalidParameter, Problem
 
@@ -83,10 +83,12 @@ class Chart(Figure):
     Attributes:
         title: What the chart is about.
         words: Description of the chart for people who cannot see it.
+        colors: The colors in which it was drawn, on light and on dark backgrounds by name.
     """
 
     title: str = ""
     words: str = ""
+    colors: Mapping[str, tuple[str, str]] = COLORS
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         # Pyplot does this only for its own figures. Two dots per pixel keep text sharp on high-resolution screens.
@@ -114,7 +116,9 @@ def blank(width: int, height: int) -> Chart:
     """
     for name, pixels in (("width", width), ("height", height)):
         _check_room(name, pixels, LEAST[name])
-    return Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
+    chart = Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
+    chart.colors = colors_in_use()
+    return chart
 
 
 def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:

@@ -12,7 +12,18 @@ from qrkit.design.color import Color
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
 
-__all__ = ["COLORS", "CSS", "MOST_COLORS", "assign_colors", "brand_colors", "css_of", "dark", "tint"]
+__all__ = [
+    "COLORS",
+    "CSS",
+    "MOST_COLORS",
+    "assign_colors",
+    "brand_colors",
+    "branded",
+    "colors_in_use",
+    "css_of",
+    "dark",
+    "tint",
+]
 
 COLORS = {
     "ink": ("#16191d", "#eceef1"),
@@ -91,6 +102,7 @@ CSS = css_of(COLORS)
 
 
 _is_dark = ContextVar("is_dark", default=False)
+_colors: ContextVar[Mapping[str, tuple[str, str]]] = ContextVar("colors", default=COLORS)
 
 
 @contextmanager
@@ -103,9 +115,24 @@ def dark() -> Iterator[None]:
         _is_dark.reset(before)
 
 
+@contextmanager
+def branded(brand: Brand) -> Iterator[None]:
+    """Draw charts in the colors of a brand in this context, as reports do; see `brand_colors`."""
+    before = _colors.set(brand_colors(brand))
+    try:
+        yield
+    finally:
+        _colors.reset(before)
+
+
+def colors_in_use() -> Mapping[str, tuple[str, str]]:
+    """Return the colors in which charts are drawn: those of `COLORS`, or of a brand."""
+    return _colors.get()
+
+
 def tint(name: str) -> str:
     """Return a color for the current background."""
-    return COLORS[name][_is_dark.get()]
+    return colors_in_use()[name][_is_dark.get()]
 
 
 def assign_colors(names: Iterable[str]) -> dict[str, int]:

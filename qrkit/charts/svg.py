@@ -20,7 +20,6 @@ __all__ = ["sparkline", "to_svg"]
 
 MOST_COLUMNS = 45
 
-_VARIABLES = {shade: f"var(--{name},{shade})" for name, both in COLORS.items() for shade in both}
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")
@@ -46,7 +45,8 @@ def to_svg(figure: Figure) -> str:
     """Convert a figure to SVG for a web page. The same figure gives the same SVG; IDs never clash with other charts.
 
     Text stays text, in the font of the page. The colors of `COLORS` are CSS variables, so a page that includes `CSS`
-    shows its charts in light and dark mode. A `Chart` provides its description to screen readers.
+    shows its charts in light and dark mode; charts drawn within `branded` need `css_of(brand_colors(brand))`. A `Chart`
+    provides its description to screen readers.
     """
     buffer, has_paper = BytesIO(), figure.patch.get_visible()
     figure.patch.set_visible(False)
@@ -56,6 +56,7 @@ def to_svg(figure: Figure) -> str:
     finally:
         figure.patch.set_visible(has_paper)
     drawn = Xml.fromstring(buffer.getvalue())
+    _write_variables(drawn, getattr(figure, "colors", COLORS))
     _write_names(drawn, {text.get_gid(): str(text.get_label()) for text in figure.texts})
     values = [value for element in drawn.iter() for value in element.attrib.values()]
     used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
@@ -71,6 +72,17 @@ def _write_names(drawn: Xml.Element, names: Mapping[str | None, str]) -> None:
         name = names.get(group.get("id"))
         for text in group if name else ():
             text.text = _printable(str(name))
+
+
+def _write_variables(drawn: Xml.Element, colors: Mapping[str, tuple[str, str]]) -> None:
+    """Replace the colors of a chart by CSS variables; of two names for a shade, the first counts."""
+    variables: dict[str, str] = {}
+    for name, both in colors.items():
+        for shade in both:
+            variables.setdefault(shade, f"var(--{name},{shade})")
+    for element in drawn.iter():
+        for name, value in element.items():
+            element.set(name, _COLOR.sub(lambda match: variables.get(match[0], match[0]), value))
 
 
 def _printable(text: str) -> str:
@@ -95,7 +107,7 @@ def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
 
 
 def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
-    """Convert an attribute: colors to variables, numbers to a short form, IDs to unique ones."""
+    """Convert an attribute: numbers to a short form, IDs to unique ones."""
     if name == "id":
         return ids.get(value, value)
     if name in ("d", "x", "y"):
@@ -105,8 +117,7 @@ def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
     if name == "style":
         rules = [rule.strip() for rule in value.split(";") if not rule.strip().startswith("font-family")]
         value = ";".join(re.sub(r":\s+", ":", rule) for rule in rules if rule)
-    value = _REFERENCE.sub(lambda match: match[0].replace(match[1] or match[2], ids[match[1] or match[2]]), value)
-    return _COLOR.sub(lambda match: _VARIABLES.get(match[0], match[0]), value)
+    return _REFERENCE.sub(lambda match: match[0].replace(match[1] or match[2], ids[match[1] or match[2]]), value)
 
 
 def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str) -> str:

@@ -191,7 +191,7 @@ PRESETS: Mapping[str, Preset] = {
         "A business card",
         ("graphite", "ocean", "plum"),
         {"type": "classy-rounded"},
-        "leaf-dot",
+        "leaf",
         frame="legend",
         caption="Save my contact",
         icon="account",
@@ -250,12 +250,12 @@ PRESETS: Mapping[str, Preset] = {
     "sunset": Preset(
         "Three colors from corner to corner", ("plum", "wine", "ocean"), {"type": "rounded"}, "rounded", "sunset"
     ),
-    "swiss": Preset("Plain squares and signal red", ("signal", "midnight", "forest"), {}, "eye-12", frame="tab"),
+    "swiss": Preset("Plain squares and signal red", ("signal", "midnight", "forest"), {}, frame="tab"),
     "tent": Preset(
         "A menu card for the table",
         ("ember", "wine", "forest"),
         {"type": "fluid"},
-        "dot",
+        "leaf",
         frame="ribbon",
         caption="Menu",
         icon="silverware-fork-knife",

@@ -34,6 +34,10 @@ RING, RIM = 0.4, 0.5
 """Width of the ring around a logo, and of the ground outside it, in modules. A ring of 0.6 modules or more around a
 disc looks like a finder pattern to readers."""
 MOST_PADDING = 5.0
+SHARES = (0.2, 0.17, 0.15, 0.12, 0.1)
+"""Longer sides of a logo without a `share`, as shares of the symbol's side."""
+HALF = 0.5
+"""Share of the error correction that such a logo may use, together with its plate."""
 STRONGEST: ErrorCorrection = "H"
 """Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
 TRIED = 128
@@ -56,13 +60,13 @@ class Logo(NamedTuple):
     height: float
 
     @classmethod
-    def read(cls, content: str, fetch: Fetch | None = None, *, part: str = "content") -> Logo:
-        """Read an image and compute its proportions; errors name the field `part`.
+    def read(cls, content: str, fetch: Fetch | None = None) -> Logo:
+        """Read an image and compute its proportions; errors name the field `logo`, as brands and presets do.
 
         Raises:
             AssetError: If the image is invalid or cannot be fetched.
         """
-        picture = read_asset(content, fetch=fetch, part=part)
+        picture = read_asset(content, fetch=fetch, part="logo")
         size: tuple[float, float] = (1, 1)
         if isinstance(picture, Bitmap):
             size = (picture.width, picture.height)
@@ -91,7 +95,7 @@ class Logo(NamedTuple):
 def with_logo(
     design: Design,
     content: str,
-    share: float = 0.2,
+    share: float | None = None,
     *,
     place: tuple[float, float] = (0.5, 0.5),
     plate: Plate | None = "rounded",
@@ -112,7 +116,7 @@ def with_logo(
         ContentTooLong: If the content of the design does not fit.
     """
     problems = place_problems(place)
-    if not 0.01 <= share <= 2:
+    if share is not None and not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     problems += _plate_problems(plate, ring, padding)
     if problems:
@@ -121,13 +125,31 @@ def with_logo(
         design = design.replace(ec=STRONGEST)
     design = pinned(design)
     logo = Logo.read(content, fetch)
+    ground = _Ground(plate, ring, padding) if plate else None
+    if share is None:
+        share = _choose_share(design, logo, ground, place, fetch)
     layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
     meeting = {"display": display, "tolerance": tolerance}
-    if plate is None:
+    if ground is None:
         return design.replace(layers=[*design.layers, layer.replace(**meeting)])
-    ground = _Ground(plate, ring, padding).layer_under(logo, layer, design)
-    named = ground.replace(name=f"plate of {name or 'the logo'}", **meeting)
+    named = ground.layer_under(logo, layer, design).replace(name=f"plate of {name or 'the logo'}", **meeting)
     return design.replace(layers=[*design.layers, named, layer])
+
+
+def _choose_share(
+    design: Design, logo: Logo, ground: _Ground | None, place: tuple[float, float], fetch: Fetch | None
+) -> float:
+    """Return the largest default share that leaves half of the error correction, or the smallest share."""
+    # Only the symbol counts: the other images of the design may need a download.
+    plain = pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
+    for share in SHARES:
+        layer = logo.layer_on(plain, share, place)
+        layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
+        tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
+        budget = tried.check("static", fetch=fetch).budget
+        if budget and budget.used <= HALF:
+            break
+    return share
 
 
 def logo_image(logo: str, color: Color, width: float, height: float) -> str:
@@ -143,7 +165,7 @@ def logo_image(logo: str, color: Color, width: float, height: float) -> str:
         AssetError: If the image is invalid.
         RemoteContentDisabled: If the image is a URL.
     """
-    found = Logo.read(logo, part="logo")
+    found = Logo.read(logo)
     longer = min(width / found.width, height / found.height)
     across, down = max(1, round(found.width * longer)), max(1, round(found.height * longer))
     item: Shape | Picture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qrkit import Brand, Caption, Color, Design, Frame, Layer, Markers, Modules, QRImage, Wrapper, decode
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES
-from qrkit.errors import InvalidParameter, RemoteContentDisabled, UnknownParameter
+from qrkit.errors import AssetError, InvalidParameter, RemoteContentDisabled, UnknownParameter
 
 MANROPE = files("font_manrope").joinpath("files", "Manrope-Regular.ttf").read_bytes()
 FONT = "data:font/ttf;base64," + base64.b64encode(MANROPE).decode()
@@ -168,3 +168,12 @@ def test_notebook_shows_a_design_in_the_look_of_the_brand():
     assert "Acme" in seen["text/html"] and "#9A3412" in seen["text/html"]
     assert seen["image/png"] == QRImage(ACME.design("QRKIT"))._repr_mimebundle_()["image/png"]
     assert "not drawn" in Brand("Acme", logo="https://example.com/logo.png")._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize("logo", ["icon:hearrt", "data:image/png;base64,AAAA", "nothing"])
+def test_error_of_a_bad_logo_names_the_logo(logo):
+    with pytest.raises(AssetError, match=r"^logo=") as caught:
+        Brand("Acme", logo=logo).design("https://example.com")
+    assert caught.value.name == "logo"
+    with pytest.raises(RemoteContentDisabled, match=r"^logo is the address"):
+        Brand("Acme", logo="https://example.com/logo.png").design("https://example.com")

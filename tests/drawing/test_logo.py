@@ -94,6 +94,24 @@ def test_a_logo_has_a_rounded_plate_unless_another_is_chosen():
     assert len(design.with_logo(HEART, plate=None).layers) == 1
 
 
+@pytest.mark.parametrize("version", range(2, 13))
+def test_a_logo_of_the_default_size_leaves_a_symbol_robust_and_is_as_large_as_that_allows(version):
+    plain = Design(content="https://a.co", version=version, ec="H")
+    design = plain.with_logo(HEART)
+    assert design.check("static").verdict == "robust"
+    layout = layout_of(design)
+    share = design.layers[-1].height / layout.side / layout.module
+    assert share == pytest.approx(0.2, abs=0.001) if version > 4 else 0.09 < share < 0.19
+    if version <= 4:
+        assert plain.with_logo(HEART, 0.2).check("static").verdict == "ok"
+
+
+def test_the_default_size_of_a_logo_needs_no_other_image_of_the_design():
+    remote = {"content": "https://example.com/a.png", "x": 0, "y": 0, "width": 5, "height": 5}
+    design = Design(content=LINK, frame="bar", layers=[remote]).with_logo(HEART)
+    assert len(design.layers) == 3
+
+
 def test_a_plate_raises_a_level_that_was_not_chosen():
     assert Design(content=LINK).with_logo(HEART).ec == "H"
     assert Design(content=LINK).with_logo(HEART, plate=None).ec == "M"
