@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, SHORT_URLS, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, SHORT_URLS, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from qrkit.contents.kinds import Kind
 
 __all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
+
+
+LONGEST_LINE = 74
+"""Characters in a line of an example."""
 
 
 def define_content(one: Parser) -> None:
@@ -51,11 +55,22 @@ def _define_kind(kinds: Any, kind: Kind) -> None:
     fields = kind.fields.model_fields
     needed = [name for name, field in fields.items() if field.is_required()]
     usage = " ".join([*(f"{option_of(name)} ..." for name in needed), "[options]"])
-    words = [word for name, value in kind.example.items() for word in (option_of(name), str(value))]
-    describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(shlex.join(["qrkit", "content", kind.name, *words]),))
+    describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(_example(kind),))
     add_fields(one, kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
     add_json(one, "kind, fields, content")
     one.set_defaults(run=_write_with(kind))
+
+
+def _example(kind: Kind) -> str:
+    """Return a call with the fields of the kind's example, in lines that fit a terminal."""
+    options = (shlex.join([option_of(name), str(as_text(value))]) for name, value in kind.example.items())
+    lines = [f"qrkit content {kind.name}"]
+    for option in options:
+        if len(lines[-1]) + len(option) < LONGEST_LINE:
+            lines[-1] += f" {option}"
+        else:
+            lines.append(f"    {option}")
+    return " \\\n  ".join(lines)
 
 
 def option_of(name: str) -> str:
@@ -74,7 +89,7 @@ def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
         with _options_named():
-            content = kind.write(**{name: value for name, value in given.items() if value is not None})
+            content = make_from_texts(kind.name, given)
         if asked.json:
             print_json(kind=content.kind, fields=plain(dict(content.fields)), content=str(content))
         else:

@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from qrkit.contents.content import NOTHING, Content, LastShown
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
-from qrkit.model import Model, docstring_of
+from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
     "MODULES",
@@ -199,7 +199,8 @@ def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
 def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Content:
     """Make a content from fields as people type them, such as the cells of a row; empty ones count as absent.
 
-    Numbers are written with a decimal point, and the entries of a list are separated by semicolons.
+    Numbers are written with a decimal point. Semicolons separate the entries of a list, and the fields of an address:
+    `name=Max Muster; postcode=8000; town=Zürich`.
 
     Raises:
         InvalidParameter: If there is no such kind, or a field breaks its rule.
@@ -229,13 +230,26 @@ def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
     raise InvalidParameter(*(replace(one, name=f"{path}.{aliases.get(one.name, one.name)}") for one in problems))
 
 
+def as_text(value: Any) -> Any:
+    """Return the value of a field as people type it, for `make_from_texts`; numbers and switches are unchanged."""
+    value = plain(value)
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    if isinstance(value, dict) and all(name.isdigit() for name in value):
+        return "".join(f"({name}){text}" for name, text in value.items())  # as GS1 prints its elements
+    return "; ".join(f"{name}={text}" for name, text in value.items()) if isinstance(value, dict) else value
+
+
 def _parsed(text: Any, field: FieldInfo | None) -> Any:
-    """Return a text as a number or a list if the field needs one; other values are left for the record to judge."""
+    """Return a text as the number, list or record that the field needs; the record judges other values."""
     if field is None or not isinstance(text, str):
         return text
     types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
+    parts = [part.strip() for part in text.split(";") if part.strip()]
     if tuple in types:
-        return [part.strip() for part in text.split(";") if part.strip()]
+        return parts
+    if any(isinstance(one, type) and issubclass(one, Model) for one in types):
+        return {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
     for number in (int, float):
         if number in types:
             with suppress(ValueError):

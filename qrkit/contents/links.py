@@ -21,9 +21,7 @@ Source = Annotated[Utm | None, Field(title="UTM source", description="Where the 
 Medium = Annotated[Utm | None, Field(title="UTM medium", description="The kind of medium: `print`, `qr`.")]
 Campaign = Annotated[Utm | None, Field(title="UTM campaign", description="The campaign: `spring`.")]
 Term = Annotated[Utm | None, Field(title="UTM term", description="The search term of a paid ad.")]
-Variant = Annotated[
-    Utm | None, Field(title="UTM variant", description="Tells two codes for the same page apart (utm_content).")
-]
+Variant = Annotated[Utm | None, Field(title="UTM variant", description="Tells two codes for the same page apart.")]
 TrimTrackers = Annotated[
     bool, Field(description="Whether to remove parameters that follow people, such as `fbclid` and `gclid`.")
 ]

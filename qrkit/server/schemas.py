@@ -49,10 +49,12 @@ def design_field(name: str) -> Schema:
 
 def _of_kinds() -> dict[str, Schema]:
     """Return the schemas of contents that are described by their kind, and of the choice between them."""
-    found = {}
+    found: dict[str, Schema] = {}
     for name in MODULES:
         kind = kind_named(name)
-        schema: Schema = _plain(kind.fields.model_json_schema(ref_template=PLACE))
+        parts = _parts(kind.fields)
+        schema = parts.pop(kind.fields.__name__)
+        found |= parts
         found[_schema_name(name)] = {
             "type": "object",
             "description": f"{kind.title}: {schema['description']}",

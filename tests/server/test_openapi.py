@@ -139,7 +139,7 @@ def test_nothing_has_a_default_that_would_replace_what_is_there(spec):
 def test_choices_have_one_spelling(spec):
     """A generator makes a name of each choice, and stumbles over two that differ in capitals alone."""
     choices = [one["enum"] for one in inside(spec) if isinstance(one, dict) and isinstance(one.get("enum"), list)]
-    assert [one for one in choices if len({choice.lower() for choice in one}) < len(one)] == []
+    assert [one for one in choices if len({str(choice).lower() for choice in one}) < len(one)] == []
     assert len(choices) > 20
 
 

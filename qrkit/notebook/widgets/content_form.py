@@ -8,12 +8,12 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from qrkit.contents.kinds import MODULES, Kind, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, Kind, as_text, kind_named, make_from_texts
 from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read
 from qrkit.design.limits import LONGEST_TEXT, Length
 from qrkit.errors import InvalidParameter
-from qrkit.model import meaning, plain
+from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
 
 __all__ = ["FORM", "ContentForm", "kind_forms"]
@@ -42,7 +42,7 @@ class ContentForm:
             return
         found = read(content)
         self.kind, self.missing, self._content = found.kind, "", content
-        self.fields = {name: _typed(value) for name, value in found.fields.items()}
+        self.fields = {name: as_text(value) for name, value in found.fields.items()}
 
     def change(self, fields: Mapping[str, Any]) -> str | None:
         """Change fields, or the kind under the name `form`, and return the content that the form then describes.
@@ -79,12 +79,6 @@ class ContentForm:
         return {"kind": self.kind, "fields": self.fields, "missing": self.missing}
 
 
-def _typed(value: Any) -> Any:
-    """Return a field of a content as people type it; the entries of a list are separated by semicolons."""
-    value = plain(value)
-    return "; ".join(map(str, value)) if isinstance(value, list) else value
-
-
 @cache
 def kind_forms() -> dict[str, dict[str, Any]]:
     """Return the title and the controls of each kind, by its name."""
@@ -99,7 +93,7 @@ def _controls(kind: Kind) -> list[Control]:
     controls = []
     for name, field in kind.fields.model_fields.items():
         look: dict[str, Any] = {"label": _label(kind.name, name), "help": meaning(field).replace("`", "")}
-        look["placeholder"] = str(field.examples[0]) if field.examples else ""
+        look["placeholder"] = str(as_text(field.examples[0])) if field.examples else ""
         controls.append(Control(name=name, **look, **_look(hints[name], is_required=field.is_required())))
     return controls
 
