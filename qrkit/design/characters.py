@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["ALPHANUMERIC", "CHARACTERS", "ECI", "NUMERIC", "SEPARATOR", "Charset", "kanji_value", "position_outside"]
+__all__ = [
+    "ALPHANUMERIC",
+    "AMBIGUOUS",
+    "CHARACTERS",
+    "ECI",
+    "NUMERIC",
+    "SEPARATOR",
+    "Charset",
+    "kanji_value",
+    "position_outside",
+]
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
@@ -23,6 +34,9 @@ CHARACTERS = {
 
 SEPARATOR = "\x1d"
 """The character GS, which ends a value of variable length in a GS1 element string."""
+
+AMBIGUOUS = re.compile(f"{SEPARATOR}[{SEPARATOR}%]")
+"""With FNC1, alphanumeric mode writes % as %% and the separator as %, so readers misread what follows a separator."""
 
 Charset = Literal[
     "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7",

@@ -11,7 +11,15 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit import late
-from qrkit.design.characters import ALPHANUMERIC, CHARACTERS, NUMERIC, SEPARATOR, kanji_value, position_outside
+from qrkit.design.characters import (
+    ALPHANUMERIC,
+    AMBIGUOUS,
+    CHARACTERS,
+    NUMERIC,
+    SEPARATOR,
+    kanji_value,
+    position_outside,
+)
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, photo_rule
 from qrkit.design.frames import Frame
@@ -165,8 +173,8 @@ class Design(Model):
                 f"em={self.em} allows {CHARACTERS[self.em]}, but character {wrong + 1} is {self.content[wrong]!r}; "
                 "em=byte takes any text"
             )
-        elif also and f"{also}%" in self.content:
-            rule = "em=alphanumeric cannot tell a % after a separator from a separator after a %; em=byte can"
+        elif also and AMBIGUOUS.search(self.content):
+            rule = "em=alphanumeric cannot write % or a second separator after a separator; em=byte can"
         if rule:
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
         return self

@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 from operator import add, itemgetter
 
-from qrkit.design.characters import ALPHANUMERIC, NUMERIC, SEPARATOR
+from qrkit.design.characters import ALPHANUMERIC, AMBIGUOUS, NUMERIC, SEPARATOR
 from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
 from qrkit.symbol.encode.headers import PLAIN, Header
 
@@ -41,8 +41,7 @@ def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -
         header: Sets the charset of bytes, and whether % is special.
     """
     if mode == "auto":
-        # In alphanumeric mode, the separator and % would read as % and the separator.
-        is_only_bytes = header.needs_bytes or (header.fnc1 and f"{SEPARATOR}%" in content)
+        is_only_bytes = header.needs_bytes or (header.fnc1 and AMBIGUOUS.search(content))
         return [Segment("byte", content)] if is_only_bytes else _shortest_mix(content, version, header)
     text = _escape(content) if header.fnc1 and mode == "alphanumeric" else content
     return [Segment(mode, text)]  # type: ignore[arg-type]  # the caller's modes are those of Design.em
