@@ -25,7 +25,7 @@ from qrkit.symbol.encode.bit_stream import PadCodewords, data_codewords
 from qrkit.symbol.encode.blocks import final_message
 from qrkit.symbol.encode.capacity import LEVELS, Segment, bits_held, bits_needed, characters_held, smallest_version
 from qrkit.symbol.encode.function_patterns import information
-from qrkit.symbol.encode.headers import Header, header_of
+from qrkit.symbol.encode.headers import PLAIN, Header, header_of
 from qrkit.symbol.encode.masking import best_mask, masked
 from qrkit.symbol.encode.placement import place
 from qrkit.symbol.encode.planes import geometry
@@ -95,7 +95,7 @@ def encode(
     if charset and (wrong := position_outside(content, charset)) is not None:
         rule = f"charset={charset} lacks character {wrong + 1}, {content[wrong]!r}; charset=utf-8 has every character"
         raise InvalidParameter(Problem("content", content, rule, "bad-content"))
-    header = header_of(charset, part, fnc1=fnc1)
+    header = header_of(charset, part, fnc1=fnc1) if charset or part or fnc1 else PLAIN
     return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords, header))
 
 
