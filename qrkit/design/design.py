@@ -138,7 +138,7 @@ class Design(Model):
     charset: CharsetChoice = None
     fnc1: bool = Field(
         default=False,
-        title="FNC1",
+        title="FNC1 for GS1 element strings",
         description="Begin the symbol with FNC1, which declares a GS1 element string; the character GS (U+001D) "
         "separates its values.",
     )

@@ -269,7 +269,6 @@ CharsetChoice = Annotated[
     Charset | None,
     BeforeValidator(_charset),
     Field(
-        title="Charset",
         description="Charset of byte mode, which the symbol declares as an ECI. By default, the symbol declares none "
         "and holds UTF-8, which readers recognize.",
     ),
