@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.contact_sheet import ContactSheet
     from qrkit.pictures.image import QRImage, generate
     from qrkit.pictures.printing import PrintSize, QRPrint
+    from qrkit.pictures.sequences import generate_sequence
     from qrkit.portfolio import Portfolio, open_portfolio
     from qrkit.scanning import check
     from qrkit.scanning.scan_report import ScanReport
@@ -94,6 +95,7 @@ __all__ = [
     "errors",
     "generate",
     "generate_many",
+    "generate_sequence",
     "icon_names",
     "open_portfolio",
     "presets",
@@ -144,6 +146,7 @@ _LATE = {
     "errors": "errors",
     "generate": "pictures.image:generate",
     "generate_many": "pictures.batches:generate_many",
+    "generate_sequence": "pictures.sequences:generate_sequence",
     "icon_names": "design.shapes.icons:icon_names",
     "open_portfolio": "portfolio:open_portfolio",
     "presets": "design.presets",

@@ -37,6 +37,7 @@ def constructors():
 TAKING_FIELDS = [
     (qrkit.generate, DesignFields, "M"),
     (qrkit.generate_many, DesignFields, "M"),
+    (qrkit.generate_sequence, DesignFields, "M"),
     (QRAccessor.generate, DesignFields, "M"),
     (QRAccessor.check, DesignFields, "M"),
     (QRAccessor.save, DesignFields, "M"),

@@ -8,14 +8,16 @@ from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design, DesignFields
+    from qrkit.design.message_part import MessagePart
 
-__all__ = ["Design", "DesignFields"]
+__all__ = ["Design", "DesignFields", "MessagePart"]
 
 __getattr__ = late_names(
     __name__,
     {
         "Design": "design.design:Design",
         "DesignFields": "design.design:DesignFields",
+        "MessagePart": "design.message_part:MessagePart",
     },
     old="design.design",
     old_names=("ALPHANUMERIC", "CHARACTERS", "kanji_value"),

@@ -1,10 +1,22 @@
-"""Defines the characters that each mode can encode; needs no library, because encoding needs none."""
+"""Defines the characters that each mode and charset can encode; needs no library, because encoding needs none."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import Literal
 
-__all__ = ["ALPHANUMERIC", "CHARACTERS", "NUMERIC", "kanji_value"]
+__all__ = [
+    "ALPHANUMERIC",
+    "AMBIGUOUS",
+    "CHARACTERS",
+    "ECI",
+    "NUMERIC",
+    "SEPARATOR",
+    "Charset",
+    "kanji_value",
+    "position_outside",
+]
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
@@ -19,6 +31,44 @@ CHARACTERS = {
     "kanji": "characters of two bytes in Shift JIS",
 }
 """The characters that a mode accepts, in words. Byte mode accepts any text."""
+
+SEPARATOR = "\x1d"
+"""The character GS, which ends a value of variable length in a GS1 element string."""
+
+AMBIGUOUS = re.compile(f"{SEPARATOR}[{SEPARATOR}%]")
+"""With FNC1, alphanumeric mode writes % as %% and the separator as %, so readers misread what follows a separator."""
+
+Charset = Literal[
+    "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7",
+    "iso-8859-8", "iso-8859-9", "iso-8859-10", "iso-8859-11", "iso-8859-13", "iso-8859-14", "iso-8859-15",
+    "iso-8859-16", "shift_jis", "windows-1250", "windows-1251", "windows-1252", "windows-1256", "utf-16be", "utf-8",
+    "us-ascii", "big5", "gb2312", "euc-kr", "gbk", "gb18030", "utf-16le", "utf-32be", "utf-32le",
+]  # fmt: skip
+"""The charsets that both an ECI and Python know, by their names in the IANA registry, in lower case."""
+
+ECI: dict[Charset, int] = {
+    "cp437": 2, "iso-8859-1": 3, "iso-8859-2": 4, "iso-8859-3": 5, "iso-8859-4": 6, "iso-8859-5": 7, "iso-8859-6": 8,
+    "iso-8859-7": 9, "iso-8859-8": 10, "iso-8859-9": 11, "iso-8859-10": 12, "iso-8859-11": 13, "iso-8859-13": 15,
+    "iso-8859-14": 16, "iso-8859-15": 17, "iso-8859-16": 18, "shift_jis": 20, "windows-1250": 21, "windows-1251": 22,
+    "windows-1252": 23, "windows-1256": 24, "utf-16be": 25, "utf-8": 26, "us-ascii": 27, "big5": 28, "gb2312": 29,
+    "euc-kr": 30, "gbk": 31, "gb18030": 32, "utf-16le": 33, "utf-32be": 34, "utf-32le": 35,
+}  # fmt: skip
+"""The assignment number of each charset (AIM ITS/04-023)."""
+
+
+def position_outside(text: str, charset: Charset) -> int | None:
+    """Return the index of the first character that a charset lacks; None if it has them all."""
+    if _has(charset, text):
+        return None
+    return next((index for index, character in enumerate(text) if not _has(charset, character)), None)
+
+
+def _has(charset: Charset, text: str) -> bool:
+    # Some codecs write one character as another, such as the yen sign as a backslash.
+    try:
+        return text.encode(charset).decode(charset) == text
+    except UnicodeError:
+        return False
 
 
 @lru_cache(maxsize=8_192)  # the mode has 6,879 characters

@@ -11,13 +11,22 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit import late
-from qrkit.design.characters import ALPHANUMERIC, CHARACTERS, NUMERIC, kanji_value
+from qrkit.design.characters import (
+    ALPHANUMERIC,
+    AMBIGUOUS,
+    CHARACTERS,
+    NUMERIC,
+    SEPARATOR,
+    kanji_value,
+    position_outside,
+)
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, photo_rule
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
     MOST_PIXELS,
+    CharsetChoice,
     Content,
     EncodingMode,
     ErrorCorrection,
@@ -30,6 +39,7 @@ from qrkit.design.limits import (
     PictureSide,
     Version,
 )
+from qrkit.design.message_part import MessagePart
 from qrkit.model import Model, Object
 
 __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
@@ -68,6 +78,9 @@ class DesignFields(TypedDict, total=False):
     frame: Frame | str | Object | None
     mask: int | None
     pad_codewords: PadChoice
+    charset: str | None
+    fnc1: bool
+    part: MessagePart | Object | None
     error_correction: ErrorCorrection
     mode: EncodingMode
     quiet_zone: int
@@ -122,6 +135,16 @@ class Design(Model):
     )
     mask: Mask = None
     pad_codewords: PadChoice = "iso"
+    charset: CharsetChoice = None
+    fnc1: bool = Field(
+        default=False,
+        title="FNC1 for GS1 element strings",
+        description="Begin the symbol with FNC1, which declares a GS1 element string; the character GS (U+001D) "
+        "separates its values.",
+    )
+    part: MessagePart | None = Field(
+        default=None, description="The part of a message that the symbol holds, if several symbols share the message."
+    )
 
     if TYPE_CHECKING:
 
@@ -140,11 +163,34 @@ class Design(Model):
     def _check_content(self) -> Self:
         if self.em in ("byte", "auto"):
             return self
-        wrong = next((index for index, one in enumerate(self.content) if not _is_allowed(self.em, one)), None)
+        also = SEPARATOR if self.fnc1 and self.em == "alphanumeric" else ""
+        wrong = next(
+            (index for index, one in enumerate(self.content) if one != also and not _is_allowed(self.em, one)), None
+        )
+        rule = ""
         if wrong is not None:
             rule = (
                 f"em={self.em} allows {CHARACTERS[self.em]}, but character {wrong + 1} is {self.content[wrong]!r}; "
                 "em=byte takes any text"
+            )
+        elif also and AMBIGUOUS.search(self.content):
+            rule = "em=alphanumeric cannot write % or a second separator after a separator; em=byte can"
+        if rule:
+            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
+        return self
+
+    @model_validator(mode="after")
+    def _check_charset(self) -> Self:
+        if self.charset is None:
+            return self
+        if self.em not in ("byte", "auto"):
+            rule = f"is for em=byte and em=auto; em={self.em} has its own characters"
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "charset"})
+        wrong = position_outside(self.content, self.charset)
+        if wrong is not None:
+            rule = (
+                f"charset={self.charset} lacks character {wrong + 1}, {self.content[wrong]!r}; "
+                "charset=utf-8 has every character"
             )
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
         return self

@@ -7,6 +7,7 @@ take these texts from the type.
 
 from __future__ import annotations
 
+from codecs import lookup
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
@@ -15,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
+from qrkit.design.characters import ECI, Charset
 from qrkit.design.formats import (
     FORMAT_ALIASES,
     FORMATS,
@@ -41,6 +43,7 @@ __all__ = [
     "TEXT_STYLES",
     "Asset",
     "Audience",
+    "CharsetChoice",
     "Content",
     "Coordinate",
     "Display",
@@ -201,6 +204,17 @@ def _pad_choice(value: Any) -> Any:
     return {"standard": "iso"}.get(_lower(value), _lower(value)) if isinstance(value, str) else value
 
 
+def _charset(value: Any) -> Any:
+    """Accept every name by which Python knows a charset, such as `latin2`; an empty string means none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        codec = lookup(value).name
+    except (LookupError, ValueError):
+        return value.lower() or None
+    return next((name for name in ECI if lookup(name).name == codec), value)
+
+
 def _upper(value: Any) -> Any:
     return value.upper() if isinstance(value, str) else value
 
@@ -251,6 +265,14 @@ StoredMode = Annotated[
     Field(title="Encoding mode", description=f"{MODES}."),
 ]
 """The modes of tracked codes. The interface has no `auto` or `kanji`, so a generate URL could not express them."""
+CharsetChoice = Annotated[
+    Charset | None,
+    BeforeValidator(_charset),
+    Field(
+        description="Charset of byte mode, which the symbol declares as an ECI. By default, the symbol declares none "
+        "and holds UTF-8, which readers recognize.",
+    ),
+]
 ErrorCorrection = Annotated[
     Literal["L", "M", "Q", "H"],
     BeforeValidator(_upper),

@@ -20,6 +20,8 @@ from qrkit.scanning.sampling import MARGIN, Sampled, greys_of, reflectance, samp
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import report_of
+from qrkit.symbol.encode.headers import header_of
+from qrkit.symbol.encode.segments import segments_of
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -91,7 +93,7 @@ def examine(
     if seen:
         from qrkit.scanning.panel import run_panel
 
-        panel = run_panel(*seen, design.content, level=level, audience=audience, engines=engines, symbol=symbol)
+        panel = run_panel(*seen, _expected(drawn), level=level, audience=audience, engines=engines, symbol=symbol)
     return report_of(
         design.content,
         level,
@@ -103,6 +105,17 @@ def examine(
         grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
     )
+
+
+def _expected(drawn: Drawn) -> str | frozenset[bytes]:
+    """Return the content or, with FNC1, its bytes: some readers return % in alphanumeric mode as it is encoded."""
+    design = drawn.design
+    if not design.fnc1:
+        return design.content
+    header = header_of(design.charset, design.part, fnc1=True)
+    segments = segments_of(design.content, design.em, drawn.symbol.version, header)
+    encoded = "".join(segment.text for segment in segments)
+    return frozenset(text.encode(header.charset) for text in (design.content, encoded))
 
 
 def graded(sampled: Sampled, symbol: Symbol) -> Grade:

@@ -54,7 +54,7 @@ def fitted(design: Design, symbol: Symbol, appearance: Appearance) -> Symbol:
     asked: dict[str, Any] = {
         "version": symbol.version,
         "error_correction": symbol.error_correction,
-        "mode": design.em,
+        **encode.encoding_of(design),
     }
     for mask in range(8) if design.mask is None else (design.mask,):
         pads = solve(design.content, **asked, mask=mask, wanted=wanted)

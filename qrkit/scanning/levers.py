@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from qrkit.design.decoration import Layer
 from qrkit.drawing.resizing import layout_of
 from qrkit.scanning.fixes import shrunk, stack
-from qrkit.symbol.encode import encode
+from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
         ContentTooLong: If the content does not fit.
     """
     version = (layout_of(design).side - 17) // 4
-    smallest = encode(design.content, error_correction=level, mode=design.em).version
+    smallest = encode(design.content, error_correction=level, **encoding_of(design)).version
     return design.replace(ec=level, version=design.version if smallest == version else version)
 
 

@@ -10,6 +10,7 @@ from statistics import fmean
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from qrkit.design.characters import ECI
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.scanning.conditions import (
@@ -41,9 +42,6 @@ Outcome: TypeAlias = Literal["read", "wrong", "nothing"]
 
 LEVELS = ("quick", "standard", "full")
 """Levels at which readers are used."""
-
-CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
-"""Charsets in which symbols encode text: qrkit's, that of Kanji mode, and the standard's default."""
 
 FRAMES = 3
 """Frames that a phone takes in each condition of `PHONES`."""
@@ -247,7 +245,7 @@ class Panel(Shown):
 def run_panel(
     greys: np.ndarray[Any, Any],
     px: float,
-    content: str | bytes,
+    content: str | bytes | frozenset[bytes],
     *,
     level: str = "standard",
     audience: Audience = "phones",
@@ -260,7 +258,8 @@ def run_panel(
     Args:
         greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.
         px: Pixels per module in the image, 1..400.
-        content: The expected content; bytes if the symbol uses a charset of its own.
+        content: The expected content; bytes if the symbol uses a charset of its own, and a set of bytes if readers
+            differ in what they return.
         level: For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder
             conditions, and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
         audience: phones or all.
@@ -368,12 +367,12 @@ def _plain(symbol: Symbol) -> Sheet:
     return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels, CLOSE)
 
 
-def _payloads(content: str | bytes) -> frozenset[bytes]:
+def _payloads(content: str | bytes | frozenset[bytes]) -> frozenset[bytes]:
     """Return a content in all charsets in which symbols encode it."""
-    if isinstance(content, bytes):
-        return frozenset((content,))
+    if not isinstance(content, str):
+        return frozenset((content,)) if isinstance(content, bytes) else content
     payloads = set()
-    for charset in CHARSETS:
+    for charset in ECI:
         try:
             payloads.add(content.encode(charset))
         except UnicodeEncodeError:

@@ -11,7 +11,7 @@ from qrkit.errors import ContentTooLong
 from qrkit.scanning.bench import Bench, Step
 from qrkit.scanning.free_pads import fitted
 from qrkit.scanning.levers import Lever, levelled
-from qrkit.symbol.encode import encode
+from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
@@ -58,8 +58,13 @@ def _sufficient(
         design = step.apply(design)
 
     def used(mask: int | None) -> float:
-        asked: dict[str, Any] = {"version": appearance.version, "error_correction": design.ec, "mode": design.em}
-        symbol = encode(design.content, **asked, mask=mask)
+        symbol = encode(
+            design.content,
+            version=appearance.version,
+            error_correction=design.ec,
+            mask=mask,
+            **encoding_of(design),
+        )
         if design.pad_codewords == "free":
             symbol = fitted(design.replace(mask=mask), symbol, appearance)
         return appearance.budget(symbol).used
@@ -88,7 +93,7 @@ def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> l
     if level == design.ec:
         return []
     try:
-        encode(design.content, version=version, error_correction=level, mode=design.em)
+        encode(design.content, version=version, error_correction=level, **encoding_of(design))
     except ContentTooLong:
         return None
     return [Step("ec", partial(levelled, level=level))]

@@ -37,8 +37,8 @@ LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
 STRUCTURED_APPEND = "0011"
 """Mode indicator of a symbol with a part of a message (ISO/IEC 18004:2015, table 2)."""
 
-HEADER_BITS = 12
-"""Bits of a structured append header: mode indicator, number of this part and of the last one (clause 8)."""
+HEADER_BITS = 20
+"""Bits of a structured append header: mode indicator, number of this part and of the last one, parity (clause 8)."""
 
 
 Histogram: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
@@ -52,10 +52,12 @@ class Part:
     Attributes:
         number: 1 for the first part.
         of: Number of symbols that share the message, 1..16.
+        parity: All bytes of the message, combined by exclusive or: equal in all of its symbols.
     """
 
     number: int
     of: int
+    parity: int
 
 
 class Located(NamedTuple):
@@ -144,8 +146,8 @@ def _part(one: Barcode, version: int, level: str, mask: int) -> Part | None:
         str(int((symbol[row, column] == 0) != (CONDITIONS[mask](row, column) == 0)))
         for row, column in _header_modules(version, level)
     )
-    number, last = int(header[4:8], 2), int(header[8:], 2)
-    return Part(number + 1, last + 1) if header.startswith(STRUCTURED_APPEND) and number <= last else None
+    number, last, parity = int(header[4:8], 2), int(header[8:12], 2), int(header[12:], 2)
+    return Part(number + 1, last + 1, parity) if header.startswith(STRUCTURED_APPEND) and number <= last else None
 
 
 @cache

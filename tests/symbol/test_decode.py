@@ -3,7 +3,9 @@ import struct
 import subprocess
 import sys
 import zlib
+from functools import reduce
 from io import BytesIO
+from operator import xor
 
 import numpy as np
 import pytest
@@ -354,7 +356,7 @@ def test_a_part_of_a_message_says_which_one_it_is(count, version):
     found = [decode(drawn(code)) for code in codes]
     assert [(one.part.number, one.part.of) for one in found] == [(at, len(codes)) for at in range(1, len(codes) + 1)]
     assert "".join(one.content for one in found) == text
-    assert found[0].as_dict()["part"] == {"number": 1, "of": len(codes)}
+    assert found[0].as_dict()["part"] == {"number": 1, "of": len(codes), "parity": reduce(xor, text.encode())}
 
 
 @given(st.text(min_size=1, max_size=200), st.sampled_from("LMQH"), st.sampled_from(["byte", "auto"]))

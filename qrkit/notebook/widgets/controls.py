@@ -22,7 +22,7 @@ MOST_ON_A_SLIDER = 100
 """Maximum range of a number with a slider; a wider range gets a number field."""
 
 GROUPS = {
-    "Content": ("content", "ec", "em", "version"),
+    "Content": ("content", "ec", "em", "version", "charset", "fnc1"),
     "Colors": ("foreground", "background"),
     "Modules": ("modules",),
     "Eyes": ("markers",),
@@ -45,7 +45,7 @@ WHEN = {
 FIRST = {"Gradient": ("gradient", "stops")}
 """Fields that come first; the others follow in the order of the record."""
 
-WITHOUT_CONTROL = ("Caption.font",)
+WITHOUT_CONTROL = ("Caption.font", "Design.part")
 """Fields that only code can set."""
 
 WITHOUT_UNIT = ("Point", "Gradient")

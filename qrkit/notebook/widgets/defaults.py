@@ -94,6 +94,7 @@ def _marker(_image: QRImage) -> dict[str, Any]:
 STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "version": lambda image: image.symbol.version,
     "mask": lambda image: image.symbol.mask,
+    "charset": lambda _image: "utf-8",
     "width": lambda image: image.width,
     "height": lambda image: image.height,
     "modules.sprite": lambda _image: "circle",

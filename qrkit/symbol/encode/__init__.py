@@ -2,6 +2,7 @@
 
 Each step has its own file, in the order of ISO/IEC 18004:2015, clause 7:
 
+    headers       structured append, ECI and FNC1, which stand before the segments
     segments      the shortest mix of modes
     capacity      the version that holds them
     bit_stream    segments -> data codewords
@@ -16,13 +17,15 @@ equal segno's, which is the reference in the tests.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from qrkit.design.characters import Charset, position_outside
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol.encode.bit_stream import PadCodewords, data_codewords
 from qrkit.symbol.encode.blocks import final_message
 from qrkit.symbol.encode.capacity import LEVELS, Segment, bits_held, bits_needed, characters_held, smallest_version
 from qrkit.symbol.encode.function_patterns import information
+from qrkit.symbol.encode.headers import PLAIN, Header, header_of
 from qrkit.symbol.encode.masking import best_mask, masked
 from qrkit.symbol.encode.placement import place
 from qrkit.symbol.encode.planes import geometry
@@ -31,8 +34,18 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
+    from qrkit.design.message_part import MessagePart
 
-__all__ = ["PadCodewords", "check_fits", "encode", "symbol_of"]
+__all__ = ["Encoding", "PadCodewords", "check_fits", "encode", "encoding_of", "symbol_of"]
+
+
+class Encoding(TypedDict):
+    """How a design turns its content into a bit stream: arguments of `encode`."""
+
+    mode: str
+    charset: Charset | None
+    fnc1: bool
+    part: MessagePart | None
 
 
 class Parameters(NamedTuple):
@@ -43,6 +56,7 @@ class Parameters(NamedTuple):
     mode: str
     mask: int | None
     pad_codewords: PadCodewords
+    header: Header
 
 
 def encode(
@@ -51,16 +65,22 @@ def encode(
     version: int | None = None,
     error_correction: ErrorCorrectionLevel = "M",
     mode: str = "byte",
+    charset: Charset | None = None,
+    fnc1: bool = False,
+    part: MessagePart | None = None,
     mask: int | None = None,
     pad_codewords: PadCodewords = "iso",
 ) -> Symbol:
     """Encode a text as a symbol.
 
     Args:
-        content: The text; byte mode writes it as UTF-8 without ECI.
+        content: The text.
         version: 1..40; None uses the smallest version that fits.
         error_correction: L, M, Q or H; used as given and never raised.
         mode: numeric, alphanumeric, byte, or auto for the shortest mix of these; or kanji.
+        charset: The charset of byte mode, which an ECI declares; None for UTF-8 without ECI.
+        fnc1: True for FNC1 in first position: the content is a GS1 element string, with GS as separator.
+        part: The position of the symbol in a message that several symbols share; None for a whole message.
         mask: Data mask pattern reference 0..7; None uses the mask with the lowest penalty (7.8.3).
         pad_codewords: What follows the terminator. `iso` alternates the pad codewords 11101100 and 00010001, as in
             ISO/IEC 18004:2015, 7.4.10. `segno` puts a codeword 00000000 before them if the terminator ends on a
@@ -69,18 +89,23 @@ def encode(
 
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
-        InvalidParameter: If the version or mask is out of range, the mode cannot encode a character, or the number of
-            pad codewords is wrong.
+        InvalidParameter: If the version or mask is out of range, the mode or charset cannot encode a character, or the
+            number of pad codewords is wrong.
     """
-    return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords))
+    if charset and (wrong := position_outside(content, charset)) is not None:
+        rule = f"charset={charset} lacks character {wrong + 1}, {content[wrong]!r}; charset=utf-8 has every character"
+        raise InvalidParameter(Problem("content", content, rule, "bad-content"))
+    header = header_of(charset, part, fnc1=fnc1) if charset or part or fnc1 else PLAIN
+    return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords, header))
 
 
 @lru_cache(maxsize=64)
 def _encode(content: str, parameters: Parameters) -> Symbol:
     """Encode and cache the symbol, because most changes to a design leave the symbol unchanged."""
     _check_version_and_mask(parameters)
-    segments, version = _fit(content, parameters.version, parameters.level, parameters.mode)
-    data = data_codewords(segments, version, parameters.level, parameters.pad_codewords)
+    header = parameters.header
+    segments, version = _fit(content, parameters.version, parameters.level, parameters.mode, header)
+    data = data_codewords(segments, version, parameters.level, parameters.pad_codewords, header)
     plane = place(final_message(data, version, parameters.level), version)
     mask = best_mask(plane, version) if parameters.mask is None else int(parameters.mask)
     shape = geometry(version)
@@ -114,10 +139,15 @@ def symbol_of(design: Design) -> Symbol:
         design.content,
         version=design.version,
         error_correction=design.ec,
-        mode=design.em,
         mask=design.mask,
         pad_codewords="segno" if design.pad_codewords == "segno" else "iso",
+        **encoding_of(design),
     )
+
+
+def encoding_of(design: Design) -> Encoding:
+    """Return the fields of a design that decide its bit stream, as arguments of `encode`."""
+    return {"mode": design.em, "charset": design.charset, "fnc1": design.fnc1, "part": design.part}
 
 
 def check_fits(design: Design) -> None:
@@ -126,36 +156,40 @@ def check_fits(design: Design) -> None:
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
     """
-    _fit(design.content, design.version, design.ec, design.em)
+    encoding = encoding_of(design)
+    header = header_of(encoding["charset"], encoding["part"], fnc1=encoding["fnc1"])
+    _fit(design.content, design.version, design.ec, design.em, header)
 
 
-def _fit(content: str, version: int | None, level: ErrorCorrectionLevel, mode: str) -> tuple[list[Segment], int]:
+def _fit(
+    content: str, version: int | None, level: ErrorCorrectionLevel, mode: str, header: Header
+) -> tuple[list[Segment], int]:
     """Return the segments, and the version that holds them."""
     # Headers are longer from versions 10 and 27 on, which changes the shortest split.
     for last in (9, 26, 40) if version is None else (version,):
-        segments = segments_of(content, mode, last)
-        fitting = smallest_version(segments, level)
+        segments = segments_of(content, mode, last, header)
+        fitting = smallest_version(segments, level, header)
         if fitting is not None and fitting <= last:
             return segments, version or fitting
-    raise _too_long(segments, version, level)
+    raise _too_long(content, segments, version, level, header)
 
 
-def _too_long(segments: list[Segment], version: int | None, level: str) -> ContentTooLong:
+def _too_long(content: str, segments: list[Segment], version: int | None, level: str, header: Header) -> ContentTooLong:
     tried = version or 40
-    needed, held = bits_needed(segments, tried), bits_held(tried, level)
+    needed, held = bits_needed(segments, tried, header), bits_held(tried, level)
     remedies = []
-    if version and (larger := smallest_version(segments, level)):
+    if version and (larger := smallest_version(segments, level, header)):
         remedies.append(f"version {larger} with ec={level}")
     weaker = [one for one in LEVELS[: LEVELS.index(level)] if needed <= bits_held(tried, one)]
     if weaker:
         remedies.append(f"version {tried} with ec={weaker[-1]}")
-    text = "".join(segment.text for segment in segments)
-    if (denser := densest_mode(text)) and bits_needed([Segment(denser, text)], tried) <= held:
+    denser = None if header.needs_bytes else densest_mode(content)
+    if denser and bits_needed(segments_of(content, denser, tried, header), tried, header) <= held:
         remedies.append(f"em={denser}")
     if not remedies:
-        mode = densest_mode(text) or "byte"
+        mode = denser or "byte"
         unit = "bytes" if mode == "byte" else f"{mode} characters"
-        remedies.append(f"at most {characters_held(40, 'L', mode)} {unit} (version 40 with ec=L)")
+        remedies.append(f"at most {characters_held(40, 'L', mode, header)} {unit} (version 40 with ec=L)")
     message = (
         f"content needs {needed} bits, but version {tried} with ec={level} holds {held}; "
         f"what would fit: {' or '.join(remedies)}"

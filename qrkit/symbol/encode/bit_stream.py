@@ -8,6 +8,7 @@ from typing import Literal
 from qrkit.design.characters import CHARACTERS, kanji_value
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
+from qrkit.symbol.encode.headers import PLAIN, Header
 
 __all__ = ["PadCodewords", "data_codewords", "pad_codewords_held"]
 
@@ -23,8 +24,10 @@ VALUES = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
 """The characters of alphanumeric mode; the index of each is its value (table 5)."""
 
 
-def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCodewords) -> bytes:
-    """Return the data codewords of a symbol: segments, terminator and padding.
+def data_codewords(
+    segments: list[Segment], version: int, level: str, pad: PadCodewords, header: Header = PLAIN
+) -> bytes:
+    """Return the data codewords of a symbol: header, segments, terminator and padding.
 
     `iso` is ISO/IEC 18004:2015, 7.4.10: padding bits only if the stream does not end on a codeword boundary, followed
     by pad codewords. `segno` is what segno up to 1.6 writes: if the stream ends on a codeword boundary, eight padding
@@ -36,17 +39,18 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
         version: 1..40.
         level: L, M, Q or H.
         pad: `iso`, `segno`, or as many codewords as `pad_codewords_held` returns.
+        header: What stands before the segments.
 
     Raises:
         InvalidParameter: If the mode of a segment cannot encode one of its characters, a numeric or alphanumeric
             segment is empty, or the number of pad codewords is wrong.
     """
-    stream = length = 0
+    stream, length = header.value, header.length
     for mode, text in segments:
-        count, value, bits = _characters(mode, text)
+        count, value, bits = _characters(mode, text, header.charset)
         counted = count_bits(mode, version)
-        header = MODE_INDICATORS[mode] << counted | count
-        stream = (stream << 4 + counted | header) << bits | value
+        indicators = MODE_INDICATORS[mode] << counted | count
+        stream = (stream << 4 + counted | indicators) << bits | value
         length += 4 + counted + bits
     capacity = DATA_CODEWORDS[level][version - 1]
     terminator = min(TERMINATOR_BITS, 8 * capacity - length)
@@ -63,17 +67,17 @@ def data_codewords(segments: list[Segment], version: int, level: str, pad: PadCo
     return (codewords + PAD_CODEWORDS)[:capacity]
 
 
-def pad_codewords_held(segments: list[Segment], version: int, level: str) -> int:
+def pad_codewords_held(segments: list[Segment], version: int, level: str, header: Header = PLAIN) -> int:
     """Return how many whole codewords are left after the segments and their terminator; the segments must fit."""
-    return max(bits_held(version, level) - bits_needed(segments, version) - TERMINATOR_BITS, 0) // 8
+    return max(bits_held(version, level) - bits_needed(segments, version, header) - TERMINATOR_BITS, 0) // 8
 
 
-def _characters(mode: Mode, text: str) -> tuple[int, int, int]:
+def _characters(mode: Mode, text: str, charset: str) -> tuple[int, int, int]:
     """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6)."""
     if mode == "kanji":
         return len(text), _kanji(text), 13 * len(text)
     if mode == "byte":
-        data = text.encode()
+        data = text.encode(charset)
         return len(data), int.from_bytes(data, "big"), 8 * len(data)
     at_once = 3 if mode == "numeric" else 2
     table = _groups(mode)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Literal, NamedTuple
 
+from qrkit.symbol.encode.headers import PLAIN, Header
+
 __all__ = [
     "LEVELS",
     "Mode",
@@ -56,7 +58,10 @@ DATA_CODEWORDS: dict[str, tuple[int, ...]] = {
 
 
 class Segment(NamedTuple):
-    """A part of the content in one mode."""
+    """A part of the content in one mode.
+
+    With FNC1 in first position, the text of an alphanumeric segment has %% for % and % for the separator.
+    """
 
     mode: Mode
     text: str
@@ -77,15 +82,16 @@ def header_bits(mode: Mode, version: int) -> int:
     return MODE_INDICATOR_BITS + count_bits(mode, version)
 
 
-def bits_needed(segments: list[Segment], version: int) -> int:
+def bits_needed(segments: list[Segment], version: int, header: Header = PLAIN) -> int:
     """Return the length of the bit stream before terminator and padding, in bits."""
-    return sum(header_bits(mode, version) + data_bits(mode, text) for mode, text in segments)
+    charset = header.charset
+    return header.length + sum(header_bits(mode, version) + data_bits(mode, text, charset) for mode, text in segments)
 
 
-def data_bits(mode: Mode, text: str) -> int:
+def data_bits(mode: Mode, text: str, charset: str = "utf-8") -> int:
     """Return the length of the encoded characters without headers, in bits (7.4.3 to 7.4.6)."""
     if mode == "byte":
-        return 8 * len(text.encode())
+        return 8 * len(text.encode(charset))
     if mode == "kanji":
         return 13 * len(text)
     if mode == "alphanumeric":
@@ -93,9 +99,9 @@ def data_bits(mode: Mode, text: str) -> int:
     return 10 * (len(text) // 3) + (0, 4, 7)[len(text) % 3]
 
 
-def characters_held(version: int, level: str, mode: Mode) -> int:
+def characters_held(version: int, level: str, mode: Mode, header: Header = PLAIN) -> int:
     """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7)."""
-    bits = bits_held(version, level) - header_bits(mode, version)
+    bits = bits_held(version, level) - header.length - header_bits(mode, version)
     if mode == "byte":
         return bits // 8
     if mode == "kanji":
@@ -105,12 +111,12 @@ def characters_held(version: int, level: str, mode: Mode) -> int:
     return bits // 10 * 3 + (bits % 10 >= 4) + (bits % 10 >= 7)
 
 
-def smallest_version(segments: list[Segment], level: str) -> int | None:
+def smallest_version(segments: list[Segment], level: str, header: Header = PLAIN) -> int | None:
     """Return the smallest version that holds the segments; None if version 40 is too small."""
     held = DATA_CODEWORDS[level]
     # Headers are equally long in versions 1-9, 10-26 and 27-40.
     for first, last in ((1, 9), (10, 26), (27, 40)):
-        codewords = -(-bits_needed(segments, last) // 8)
+        codewords = -(-bits_needed(segments, last, header) // 8)
         if codewords <= held[last - 1]:
             return bisect_left(held, codewords, first - 1) + 1
     return None

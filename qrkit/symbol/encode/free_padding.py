@@ -15,15 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from qrkit.design.characters import Charset
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.symbol.encode import encode
+from qrkit.symbol.encode import Encoding, encode
 from qrkit.symbol.encode.bit_stream import PAD_CODEWORDS, pad_codewords_held
 from qrkit.symbol.encode.blocks import Block, blocks, codeword_blocks
+from qrkit.symbol.encode.headers import header_of
 from qrkit.symbol.encode.reed_solomon import correction_codewords
 from qrkit.symbol.encode.segments import segments_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
+
+if TYPE_CHECKING:
+    from qrkit.design.message_part import MessagePart
 
 __all__ = ["solve"]
 
@@ -52,6 +57,9 @@ def solve(
     version: int,
     error_correction: ErrorCorrectionLevel = "M",
     mode: str = "byte",
+    charset: Charset | None = None,
+    fnc1: bool = False,
+    part: MessagePart | None = None,
     mask: int,
     wanted: Iterable[Iterable[int]],
 ) -> bytes:
@@ -68,6 +76,9 @@ def solve(
         version: 1..40.
         error_correction: L, M, Q or H.
         mode: numeric, alphanumeric, byte, kanji, or auto.
+        charset: The charset of byte mode, as in `encode`.
+        fnc1: True for FNC1 in first position, as in `encode`.
+        part: The position of the symbol in its message, as in `encode`.
         mask: 0..7; to find the best mask, try all of them.
         wanted: Rows of the symbol's modules, without quiet zone: 1 for dark, 0 for light, -1 for either. Values for
             function patterns have no effect.
@@ -81,11 +92,11 @@ def solve(
         InvalidParameter: If the version, mode or mask is invalid, the mode cannot encode a character, or `wanted`
             has other values or the wrong shape.
     """
-    symbol = encode(
-        content, version=version, error_correction=error_correction, mode=mode, mask=mask, pad_codewords="iso"
-    )
-    segments = segments_of(content, mode, version)
-    standard = PAD_CODEWORDS[: pad_codewords_held(segments, version, error_correction)]
+    encoding: Encoding = {"mode": mode, "charset": charset, "fnc1": fnc1, "part": part}
+    symbol = encode(content, version=version, error_correction=error_correction, mask=mask, **encoding)
+    header = header_of(charset, part, fnc1=fnc1)
+    segments = segments_of(content, mode, version, header)
+    standard = PAD_CODEWORDS[: pad_codewords_held(segments, version, error_correction, header)]
     wishes = _wanted_bits(symbol, _check_wanted(wanted, symbol.side))
     flips = b""
     # Pad codewords are the last data codewords, so the first blocks may have none.

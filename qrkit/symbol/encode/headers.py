@@ -1,0 +1,63 @@
+"""Writes what may stand before segments: structured append, an ECI and FNC1 (ISO/IEC 18004:2015, 7.4.2 and 7.4.8)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.design.characters import ECI, Charset
+
+if TYPE_CHECKING:
+    from qrkit.design.message_part import MessagePart
+
+__all__ = ["PLAIN", "Header", "header_of"]
+
+STRUCTURED_APPEND, ECI_INDICATOR, FNC1_IN_FIRST_POSITION = 0b0011, 0b0111, 0b0101
+"""Mode indicators (table 2)."""
+
+WIDE = ("utf-16be", "utf-16le", "utf-32be", "utf-32le")
+"""The charsets in which digits and letters take several bytes, so that only byte mode can encode them."""
+
+
+class Header(NamedTuple):
+    """The bits before the first segment, and what they mean for the segments.
+
+    Attributes:
+        value: The bits as an integer.
+        length: Number of bits.
+        charset: Charset of byte mode.
+        fnc1: True if GS separates values, which alphanumeric mode writes as %, and % as %%.
+    """
+
+    value: int = 0
+    length: int = 0
+    charset: str = "utf-8"
+    fnc1: bool = False
+
+    @property
+    def needs_bytes(self) -> bool:
+        """True if only byte mode encodes the charset."""
+        return self.charset in WIDE
+
+
+PLAIN = Header()
+"""Nothing before the segments; bytes are UTF-8, which readers recognize."""
+
+
+@lru_cache(maxsize=256)
+def header_of(charset: Charset | None = None, part: MessagePart | None = None, *, fnc1: bool = False) -> Header:
+    """Return the header of a symbol, in the order of the standard.
+
+    Args:
+        charset: Charset of byte mode, which an ECI declares; None for UTF-8 without ECI.
+        part: The position of the symbol in its message; None for a whole message.
+        fnc1: True for FNC1 in first position, which declares a GS1 element string.
+    """
+    bits = ""
+    if part:
+        bits += f"{STRUCTURED_APPEND:04b}{part.number - 1:04b}{part.of - 1:04b}{part.parity:08b}"
+    if charset:
+        bits += f"{ECI_INDICATOR:04b}{ECI[charset]:08b}"  # one codeword for numbers up to 127 (table 4)
+    if fnc1:
+        bits += f"{FNC1_IN_FIRST_POSITION:04b}"
+    return Header(int(bits or "0", 2), len(bits), charset or "utf-8", fnc1)
