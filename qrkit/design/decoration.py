@@ -78,8 +78,11 @@ class Modules(Model):
     """How modules are drawn. Finder patterns have their own settings, `Markers`."""
 
     type: ModuleType = "default"
-    union: bool = Field(
-        default=False, title="One shape", description="Write all modules as a single shape in vector formats."
+    union: bool | None = Field(
+        default=None,
+        title="One shape",
+        description="Write all modules as a single shape in vector formats. By default, squares are a single shape, "
+        "which makes an SVG smaller, and dots and sprites are not. Over HTTP, the default is false.",
     )
     sprite: SpriteName | None = Field(
         default=None, description="A built-in sprite, for type `sprite`. It takes precedence over `sprites`."
@@ -107,13 +110,23 @@ class Modules(Model):
             self,
             *,
             type: ModuleType = ...,
-            union: bool = ...,
+            union: bool | None = ...,
             sprite: SpriteName | None = ...,
             sprites: Sequence[Sprite | Object] = ...,
             sizes: Sequence[float] | None = ...,
             palette: Sequence[str | Color] = ...,
             seed: int = ...,
         ) -> None: ...
+
+    @property
+    def joins_squares(self) -> bool:
+        """Whether modules that are squares are written as a single shape."""
+        return self.union is not False
+
+    @property
+    def joins_copies(self) -> bool:
+        """Whether modules that are copies of one shape, such as dots, are written as a single shape."""
+        return self.union is True
 
     @model_validator(mode="after")
     def _check_sprites(self) -> Self:

@@ -158,7 +158,7 @@ PRESETS: Mapping[str, Preset] = {
         "A logo on a ringed plate, among flowing modules",
         ("wine", "plum", "midnight"),
         {"type": "fluid"},
-        "extra-rounded",
+        "soft",
         logo="icon:heart",
     ),
     "bar": Preset(
@@ -173,7 +173,7 @@ PRESETS: Mapping[str, Preset] = {
         "Dots, and a speech bubble",
         ("ember", "plum", "ocean"),
         DOTS,
-        "soft-dot",
+        "soft",
         frame="bubble",
         caption="See the menu",
     ),
@@ -196,15 +196,15 @@ PRESETS: Mapping[str, Preset] = {
         caption="Save my contact",
         icon="account",
     ),
-    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "soft-dot"),
+    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "soft"),
     "fluid": Preset(
         "Modules that flow together, in two colors",
         ("plum", "ocean", "forest"),
         {"type": "fluid"},
-        "extra-rounded",
+        "soft",
         "duotone",
     ),
-    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "rounded"),
+    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "soft"),
     "kraft": Preset(
         "A stamp in one ink",
         ("kraft", "sand", "graphite"),
@@ -214,13 +214,13 @@ PRESETS: Mapping[str, Preset] = {
         caption="Made by hand",
     ),
     "mono": Preset(
-        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "extra-rounded"
+        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "soft"
     ),
     "mosaic": Preset("A photo inside the modules", ("graphite", "midnight", "wine"), DOTS, "rounded", photo="inside"),
     "neon": Preset(
         "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "rounded", frame="border"
     ),
-    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "soft-dot", frame="round", is_dark=True),
+    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "soft", frame="round", is_dark=True),
     "phone": Preset(
         "A phone that shows the code",
         ("midnight", "graphite", "plum"),
@@ -235,7 +235,7 @@ PRESETS: Mapping[str, Preset] = {
         "A bright plate on a dark ground",
         ("sky", "mint", "pink"),
         {"type": "liquid"},
-        "extra-rounded",
+        "soft",
         frame="plate",
         is_dark=True,
     ),

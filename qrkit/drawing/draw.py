@@ -54,7 +54,7 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
         return None
     width, height, left, top, module, _, _ = lay_out(design, symbol, exact=exact)
     place, cells = (width, height, left, top, module), symbol.modules
-    plain = Plain(*place, cells, foreground, background, summary(design.content), design.modules.union)
+    plain = Plain(*place, cells, foreground, background, summary(design.content), design.modules.joins_squares)
     return plain if plain.is_on_pixels else None
 
 

@@ -46,7 +46,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     if photo and photo.place == "halftone":
         return _halftone(sheet, dark, light)
     if modules.type == "default":
-        plain = Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.union)
+        plain = Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.joins_squares)
         return [plain, *_colored_squares(sheet, dark)]
     if style := STYLES.get(modules.type):
         # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
@@ -67,7 +67,8 @@ def _halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     small = tuple(bytes(map(gt, *rows)) for rows in zip(dark, whole, strict=True))
     edge, side = layout.module * (1 - HALFTONE_SIDE) / 2, layout.module * HALFTONE_SIDE
     square = rectangle(edge, edge, side, side)
-    items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground)]
+    joined = sheet.design.modules.joins_squares
+    items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground, joined)]
     for cells, paint in ((small, sheet.foreground), (light, sheet.paper)):
         corners = tuple(layout.place(*place) for place in _places(cells))
         if corners:
@@ -84,7 +85,7 @@ def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
             for row, line in enumerate(dark)
         )
         if any(map(any, cells)):
-            yield Squares(layout.x, layout.y, layout.module, cells, color, sheet.design.modules.union)
+            yield Squares(layout.x, layout.y, layout.module, cells, color, sheet.design.modules.joins_squares)
 
 
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
@@ -99,7 +100,7 @@ def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamp
         if group:
             side, edge = layout.module * scale, layout.module * (1 - scale) / 2
             outline = stamp.placed(edge, edge, side)
-            yield Stamps(outline, layout.module, layout.module, tuple(group), paint, modules.union)
+            yield Stamps(outline, layout.module, layout.module, tuple(group), paint, modules.joins_copies)
 
 
 def _scales(stamp: Outline, sizes: tuple[float, ...] | None) -> list[float]:
@@ -166,7 +167,8 @@ def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
             if group == "dark":
                 items += _patterns_apart(sheet)
         elif group == "dark":
-            items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground))
+            joined = sheet.design.modules.joins_squares
+            items.append(Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, joined))
     return items
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "GenerateRequest",
     "Shortener",
     "Templates",
+    "apart",
     "choice",
     "merged",
     "read_post",
@@ -116,6 +117,15 @@ def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     content = fields.get("content")
     return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
+
+
+def apart(design: Design) -> Design:
+    """Return a design whose modules are elements of their own in an SVG, unless it says that they are one shape.
+
+    Clients of the HTTP interface read an SVG line by line, one module a line.
+    """
+    modules = design.modules
+    return design if modules.union is not None else design.replace(modules=modules.replace(union=False))
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

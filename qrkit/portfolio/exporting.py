@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import ExchangeFormat, Writing
 from qrkit.exchange.columns import write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_pictures import drawn, links_of
 from qrkit.portfolio.codes import visible
@@ -80,4 +81,4 @@ def write_codes(
 
 
 def _draw(code: QRCode, format: str) -> bytes:
-    return QRImage(drawn(code.encoded, code.properties)).to_bytes(format)
+    return QRImage(apart(drawn(code.encoded, code.properties))).to_bytes(format)

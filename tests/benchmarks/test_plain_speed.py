@@ -33,7 +33,7 @@ NUMBERS = count(1)
 
 
 def by_qrkit(content: str, level: str, format: str) -> bytes:
-    return generate(content, ec=level).to_bytes(format)
+    return generate(content, ec=level, modules={"union": False}).to_bytes(format)
 
 
 def by_qrkit_smaller(content: str, level: str, format: str) -> bytes:

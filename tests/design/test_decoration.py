@@ -52,7 +52,7 @@ sprites = built(
 modules = built(
     Modules,
     type=st.sampled_from([one for one in MODULE_TYPES if one != "sprite"]),
-    union=st.booleans(),
+    union=st.none() | st.booleans(),
     sprites=st.lists(sprites, max_size=3),
     seed=st.integers(),
 ) | built(
@@ -123,7 +123,7 @@ def test_json_has_the_names_of_the_interface():
     )
     assert design.to_json() == (
         '{"content":"x","size":8,"padding":4,"em":"byte","ec":"M","foreground":"#FF000000","background":"#FFFFFFFF",'
-        '"flip":"none","modules":{"type":"default","union":false,"sprites":[],"palette":[],"seed":0},'
+        '"flip":"none","modules":{"type":"default","sprites":[],"palette":[],"seed":0},'
         '"markers":{"topLeft":{"pattern":"eye-1","innerColor":"#FFFF0000","outerColor":"#FF0000FF","opacity":1.0}},'
         '"layers":[{"name":"","content":"icon:circle","x":0.0,"y":0.0,"width":10.0,"height":10.0,"opacity":1.0,'
         '"display":"box-hit-test","tolerance":0.0}],"padCodewords":"iso","fnc1":false}'

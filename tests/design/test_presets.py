@@ -3,7 +3,7 @@
 from io import BytesIO
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from qrkit import Caption, Design, Layer, data_uri, decode, generate
 from qrkit.design.presets import OLD_NAMES, PRESETS, with_preset
@@ -56,6 +56,20 @@ def test_the_standard_check_calls_every_colorway_robust_on_phones(name, colorway
     for content in CONTENTS:
         report = with_preset(Design(content=content), name, colorway, caption="Scan me").check()
         assert report.verdict == "robust", f"{content}: {report}"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("libzbar0")
+@pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
+def test_every_colorway_is_read_by_a_reader_that_the_check_does_not_ask(name, colorway):
+    """Sharp, a little out of focus, and in half of the contrast."""
+    from pyzbar.pyzbar import ZBarSymbol, decode
+
+    for content in (*CONTENTS, "WIFI:T:WPA;S:guests;P:strawberry-7;;"):
+        design = with_preset(Design(content=content, size=6), name, colorway)
+        sharp = Image.open(BytesIO(generate(design, warn=False).to_bytes("png"))).convert("L")
+        for picture in (sharp, sharp.filter(ImageFilter.GaussianBlur(1.5)), sharp.point(lambda grey: 64 + grey / 2)):
+            assert [one.data.decode() for one in decode(picture, symbols=[ZBarSymbol.QRCODE])] == [content]
 
 
 @pytest.mark.parametrize("name", PRESETS)

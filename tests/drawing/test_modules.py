@@ -402,6 +402,15 @@ def test_many_looks_take_few_items():
 
 
 @pytest.mark.parametrize("type", MODULE_TYPES)
+def test_an_svg_is_by_default_as_small_as_it_can_be(type):
+    fields = {"type": type, "sprite": "star" if type == "sprite" else None}
+    default, apart, together = (
+        len(generate(LINK, modules=fields | union).to_bytes("svg")) for union in ({}, {"union": False}, {"union": True})
+    )
+    assert default == min(apart, together)
+
+
+@pytest.mark.parametrize("type", MODULE_TYPES)
 def test_as_one_shape_modules_look_the_same(type):
     """`union` changes how a vector file is built, not what it shows."""
     fields = {"type": type, "sprite": "star" if type == "sprite" else None}

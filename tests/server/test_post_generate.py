@@ -231,6 +231,7 @@ def test_the_other_fields_have_their_effects_and_names_have_none(picture, send):
     svg = PLAIN | {"format": "svg"}
     assert len({picture(PLAIN | more) for more in ({}, rounded, named)}) == 3
     assert len(picture(svg | {"modules": {"union": True}})) < len(picture(svg)) / 2
+    assert picture(svg | {"modules": {"union": None}}) == picture(svg)
     assert picture({"content": "12", "em": "numeric"}) != picture({"content": "12", "em": "byte"})
     assert send(PLAIN | {"format": "svg"}).body.startswith(b"<svg")
     for path in ("modules.sprites.0.name", "layers.0.name"):

@@ -9,7 +9,7 @@ from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
 from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
 from qrkit.files import safe_name
-from qrkit.pictures.generate_request import GenerateRequest, Shortener, read_post
+from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning.untrusted import decode_untrusted
@@ -70,7 +70,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
         pictures = read_assets(asked.design.pictures, service.fetch)
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
-            image = QRImage(asked.shortened(_services(call)), pictures=pictures)
+            image = QRImage(apart(asked.shortened(_services(call))), pictures=pictures)
         picture = _picture(image, asked)
         scan = image.known_scan
     headers = {"Content-Disposition": content_disposition(asked)}
