@@ -7,17 +7,17 @@ callers that show a card also show the content itself. Labels are English; pages
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import dropwhile, islice, takewhile
-from quopri import decodestring
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import Kind, kind_named
 from qrkit.contents.reading import read
+from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
 
 __all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
 
@@ -65,15 +65,15 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
-_LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 # What is not a plain number or address gets no link: codes with `*` and `#` change settings of a phone, and a query
 # would add receivers to a mail.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
 _POINT = re.compile(r"(-?\d{1,3}(?:\.\d{1,20})?),(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
+_LABEL = re.compile(r"\A[-\d.,]++\((.*)\)\Z", re.DOTALL)
+"""Matches coordinates with a name in parentheses, as maps take them."""
 
 
 class Word(str):
@@ -127,14 +127,6 @@ class Card:
     title: str
     rows: tuple[Row, ...] = ()
     is_secret: bool = False
-
-
-class Field(NamedTuple):
-    """A line of a contact or event, such as `TEL;TYPE=CELL:+386 40 123`; `about` is the part before the colon."""
-
-    name: str
-    about: str
-    value: str
 
 
 def card(content: str) -> Card:
@@ -210,7 +202,7 @@ def summary(content: str) -> str:
 
 def _wifi_summary(text: str) -> str:
     # A name may be cut in the middle of a password, so parts that cannot be parsed are not shown.
-    said = dict(reversed(list(_pairs(text.partition(":")[2]))))
+    said = dict(reversed(list(pairs(text.partition(":")[2]))))
     security = SECURITY.get(said.get("T", "").upper(), "").partition(",")[0]
     about = [security] if security and security != "None" else []
     about += ["password hidden"] if said.get("P") else []
@@ -265,11 +257,12 @@ def _location(rest: str) -> Card:
     # Map links use 0,0 for "search by name only".
     where = f"{match[1]}, {match[2]}" if match and (float(match[1]) or float(match[2])) else ""
     names = [(name, value.replace("+", " ")) for name, value in _parse_query(query)]
-    return Card("location", _one_line(dict(names).get("q", "")), (Row("Coordinates", where),))
+    name = _LABEL.sub(r"\1", dict(names).get("q", ""))
+    return Card("location", _one_line(name), (Row("Coordinates", where),))
 
 
 def _wifi(rest: str) -> Card:
-    said = dict(reversed(list(_pairs(rest))))
+    said = dict(reversed(list(pairs(rest))))
     security = SECURITY.get(said.get("T", "").upper())
     said["T"] = Word(security) if security else said.get("T", "")
     said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
@@ -283,8 +276,8 @@ def _one_time_password(rest: str) -> Card:
 
 
 def _mecard(rest: str) -> Card:
-    said = list(_pairs(rest))
-    names = [" ".join(reversed(_pieces(value, ","))) for name, value in said if name == "N"]
+    said = list(pairs(rest))
+    names = [" ".join(reversed(split(value, ","))) for name, value in said if name == "N"]
     return Card("contact", _one_line(next(iter(names), "")), _link_rows(_label_rows(said, CONTACT)))
 
 
@@ -298,26 +291,26 @@ def _block(rest: str) -> Card:
 
 
 def _contact(text: str) -> Card:
-    fields = list(islice((one for one in _fields(text) if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
+    fields = list(islice((one for one in lines_of(text) if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
     names = {one.name: one.value for one in reversed(fields) if one.value.strip()}
-    family, given, middle, before, after = [*_pieces(names.get("N", ""), ";"), "", "", "", ""][:5]
-    name = _unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
+    family, given, middle, before, after = [*split(names.get("N", ""), ";"), "", "", "", ""][:5]
+    name = unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
     rows = sorted((one for one in fields if one.name in CONTACT), key=lambda one: list(CONTACT).index(one.name))
     shown = (Row(CONTACT[one.name], _contact_value(one), _types(one)) for one in rows)
     return Card("contact", _one_line(name), _link_rows(shown))
 
 
-def _types(field: Field) -> tuple[str, ...]:
+def _types(field: Line) -> tuple[str, ...]:
     said = set(re.findall("[A-Z]+", field.about.upper()))
     return tuple(word for name, word in TYPES.items() if name in said)
 
 
-def _contact_value(field: Field) -> str:
+def _contact_value(field: Line) -> str:
     if field.name in ("ADR", "ORG"):
-        return ", ".join(piece.strip() for piece in _pieces(field.value, ";") if piece.strip())
+        return ", ".join(piece.strip() for piece in split(field.value, ";") if piece.strip())
     if field.name == "GEO":
         return _coordinates(field.value)
-    return re.sub("^(tel|mailto):", "", _unescape(field.value), flags=re.IGNORECASE)
+    return re.sub("^(tel|mailto):", "", unescape(field.value), flags=re.IGNORECASE)
 
 
 def _coordinates(value: str) -> str:
@@ -328,9 +321,9 @@ def _coordinates(value: str) -> str:
 
 def _event(text: str) -> Card:
     # The time zones of a calendar also contain a DTSTART, and its alarms a DESCRIPTION.
-    event = dropwhile(lambda one: (one.name, one.value.strip().upper()) != ("BEGIN", "VEVENT"), _fields(text))
+    event = dropwhile(lambda one: (one.name, one.value.strip().upper()) != ("BEGIN", "VEVENT"), lines_of(text))
     fields = {one.name: one for one in takewhile(lambda one: one.name not in ("BEGIN", "END"), islice(event, 1, None))}
-    said: dict[str, str | Moment] = {name: _unescape(one.value) for name, one in fields.items()}
+    said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
     said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
     if "GEO" in fields:
         said["GEO"] = _coordinates(fields["GEO"].value)
@@ -339,7 +332,7 @@ def _event(text: str) -> Card:
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
-def _moment(field: Field) -> Moment | str:
+def _moment(field: Line) -> Moment | str:
     """Return a day or a time; other values unchanged."""
     value = field.value.strip()
     is_day = len(value) == len("yyyymmdd")
@@ -401,38 +394,6 @@ LINKS: Mapping[str, Callable[[str], str]] = {
 """Maps the label of a row of a contact or an event to the function that makes its link; "" is no link."""
 
 
-def _fields(text: str) -> Iterator[Field]:
-    """Yield the fields of a contact or calendar, with folded lines joined; other lines are skipped."""
-    lines = iter(re.split("\r\n|\r|\n", re.sub("(?:\r\n|\r|\n)[ \t]", "", text)))
-    for line in lines:
-        match = _LINE.match(line)
-        if match is None:
-            continue
-        name, about, value = match.groups()
-        if "QUOTED-PRINTABLE" in about.upper():
-            parts = [value]
-            while parts[-1].endswith("=") and (more := next(lines, None)) is not None:
-                parts.append(more)
-            value = _decode_quoted_printable("\n".join(parts))
-        yield Field(name.upper(), about, value)
-
-
-def _decode_quoted_printable(value: str) -> str:
-    """Decode quoted-printable text, which phones wrote in vCards of version 2.1."""
-    data = decodestring(value.encode("utf-8", "replace"))
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Parse `S:net;P:secret;;`, the format of Wi-Fi networks and MECARDs, into names and values."""
-    for piece in _PIECES[";"].findall(text):
-        name, _, value = piece.partition(":")
-        yield name.strip().upper(), re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
-
-
 def _parse_query(query: str) -> list[tuple[str, str]]:
     pairs = (one.partition("=") for one in query.split("&"))
     return [(name.lower(), unquote(value)) for name, _, value in pairs]
@@ -442,15 +403,6 @@ def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, s
     """Return the fields that have a label, in the order of the labels."""
     known = [(name, value) for name, value in said if name in labels]
     return tuple(Row(labels[name], value) for name, value in sorted(known, key=lambda one: list(labels).index(one[0])))
-
-
-def _pieces(text: str, mark: str) -> list[str]:
-    return [_unescape(piece) for piece in _PIECES[mark].findall(text)]
-
-
-def _unescape(value: str) -> str:
-    """Remove the escapes from a value of a contact or event."""
-    return re.sub(r"\\(.)", lambda match: "\n" if match[1] in "nN" else match[1], value, flags=re.DOTALL).strip()
 
 
 def _one_line(text: str) -> str:

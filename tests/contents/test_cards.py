@@ -47,6 +47,7 @@ SHORT = [
     ("geo:-45.6,13.7,120;u=35", "location", "Place", {"Coordinates": "-45.6, 13.7"}),
     ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "location", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
     ("geo:0,0?q=Trieste", "location", "Trieste", {}),
+    ("geo:45.6,13.7?q=45.6,13.7(Molo%20Audace)", "location", "Molo Audace", {"Coordinates": "45.6, 13.7"}),
     ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP", "otp", "Shop:ada@example.com", {}),
     ("OTPAUTH-MIGRATION://?data=CjEK", "otp", "One-time password", {}),
     ("WIFI:T:WPA;S:net;P:secret;;", "wifi", "net", {"Password": "secret", "Security": "WPA"}),
