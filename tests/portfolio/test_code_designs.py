@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Brand, Color, decode, open_portfolio
+from qrkit import Brand, Color, decode, open_portfolio, report
 from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.portfolio.access import create_key
@@ -177,6 +177,13 @@ def test_http_obeys_templates(shop):
     with ZipFile(BytesIO(client.get("/api/v3/track/export.zip", auth=key).body)) as archive:
         picture = archive.read("Spring/https___example.com.png")
     assert picture == shop.image(shop.get_qrcode(code["id"])).to_bytes()
+
+
+def test_report_shows_codes_as_they_are_printed(shop):
+    shop.insert_qrcode("https://example.com", template="own")
+    shop.insert_qrcode("https://example.org")
+    own, plain = report.portfolio(shop).html.split('class="symbol"')[1:3]
+    assert ("data:image/svg+xml" in own, "data:image/svg+xml" in plain.partition("</svg>")[0]) == (True, False)
 
 
 def test_import_of_the_command_line_sets_a_template(tmp_path, capsys):
