@@ -50,11 +50,6 @@ class Records:
         """The account's stored designs, by name."""
         return Templates(self.store, self.account.id, clock=self._clock)
 
-    @property
-    def code_designs(self) -> CodeDesigns:
-        """The designs of the QR Codes, as they are now."""
-        return CodeDesigns.of(self.store, self.account.id)
-
     def set_default_template(self, name: str | None) -> None:
         """Draw all QR Codes with a template, unless they or their campaigns name another one; None for no default.
 
@@ -217,7 +212,7 @@ class Records:
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
         """
-        return self.code_designs.design(self._one(id))
+        return CodeDesigns.of(self.store, self.account.id).design(self._one(id))
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes in the order they were added: all of them, or those of one campaign."""

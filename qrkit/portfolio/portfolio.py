@@ -24,6 +24,7 @@ from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
+from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import import_table, read_table
@@ -185,7 +186,9 @@ class Portfolio(Shown, Records):
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template and template not in self.templates:
             self.templates.get(template)  # raises an error that names the nearest template
-        return QRImage(self.code_designs.design(self._linked(code), template=template, **changes))
+        return QRImage(
+            CodeDesigns.of(self.store, self.account.id).design(self._linked(code), template=template, **changes)
+        )
 
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
@@ -231,7 +234,7 @@ class Portfolio(Shown, Records):
         codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
         count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
         found = seen(codes, "Exporting", count)
-        designs = self.code_designs
+        designs = CodeDesigns.of(self.store, self.account.id)
         write_codes(format, file, found, self.list_campaigns(), designs, image_format=image_format, safe=safe)
 
     def import_file(

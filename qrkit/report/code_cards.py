@@ -13,6 +13,7 @@ from qrkit.drawing.writers import svg
 from qrkit.errors import QrkitError
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut, many
@@ -128,7 +129,7 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]
 
 def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:
     """Return the image of a QR Code as HTML, and its width; a template that cannot be drawn is left out."""
-    if portfolio.code_designs.template_of(code):
+    if CodeDesigns.of(portfolio.store, portfolio.account.id).template_of(code):
         with suppress(QrkitError):
             # An image of its own, because the gradients of two templates may have the same ID.
             data = b64encode(svg.write_union(portfolio.image(code).exact_scene)).decode()

@@ -93,7 +93,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
     assert list(ELEMENTS) == [
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
-        *("foreground", "background", "isScheduleEnabled", "schedule"),
+        *("foreground", "background", "isScheduleEnabled", "schedule", "template"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -232,5 +232,5 @@ def test_columns_have_the_names_of_fields_in_data_frames():
     assert [*LABELS.values()] == [
         *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
-        *("foreground", "background", "is_schedule_enabled", "schedule"),
+        *("foreground", "background", "is_schedule_enabled", "schedule", "template"),
     ]

@@ -68,7 +68,7 @@ def test_unknown_template_is_refused_with_the_nearest(shop, call):
     with pytest.raises(InvalidParameter, match="template='owm': is not the name of a template; did you mean 'own'"):
         getattr(shop, call)("https://example.com", template="owm")
     with pytest.raises(NotFound, match="did you mean 'default'"):
-        shop.set_default_template("defalt")
+        shop.set_default_template("defaults")
     assert shop.list_campaigns() == shop.list_qrcodes() == []
 
 

@@ -87,7 +87,7 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     """Show the first codes, and how many there are."""
     first = list(islice((code for part in portfolio.qrcodes_in_parts() for code in part), MOST_SHOWN))
     campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
-    designs = portfolio.code_designs
+    designs = CodeDesigns.of(portfolio.store, portfolio.account.id)
     count = count_qrcodes(portfolio.store, portfolio.account.id)
     holds = f"{_count_text(count, 'QR Code')}, {_count_text(len(campaigns), 'campaign')}"
     head = f"{page_text(portfolio.account.name)}: {holds}"

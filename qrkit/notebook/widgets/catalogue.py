@@ -52,7 +52,7 @@ class Catalogue:
     def reload(self) -> None:
         """Read the current state of the portfolio."""
         self._codes = self.portfolio.list_qrcodes()
-        self._designs = self.portfolio.code_designs
+        self._designs = CodeDesigns.of(self.portfolio.store, self.portfolio.account.id)
         self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
 
     def filter(self, *, words: str | None = None, campaign: str | None = None) -> None:
