@@ -184,11 +184,10 @@ class Portfolio(Shown, Records):
         """
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
-        if template and template not in self.templates:
+        if template:
             self.templates.get(template)  # raises an error that names the nearest template
-        return QRImage(
-            CodeDesigns.of(self.store, self.account.id).design(self._linked(code), template=template, **changes)
-        )
+        designs = CodeDesigns.of(self.store, self.account.id)
+        return QRImage(designs.design(self._linked(code), template=template, **changes))
 
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
