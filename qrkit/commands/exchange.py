@@ -52,6 +52,9 @@ def define_import(one: Parser) -> None:
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx, xls or ods: what it calls {column}")
+    one.add_argument(
+        "--template", default="", metavar="NAME", help="template for the rows that name none in a column Template"
+    )
     add_store(one)
     add_base_url(one)
     add_json(one, "file, created, issues (row, campaign, name, content, reason, error)")
@@ -88,7 +91,9 @@ def _import(asked: argparse.Namespace) -> Status:
         with open_portfolio(":memory:") as trial, _rename_to_options():
             trial.import_file(asked.file, columns=columns)
     with opened(asked) as portfolio, _rename_to_options():
-        result = portfolio.import_file(asked.file, columns=columns, progress=sys.stderr.isatty())
+        result = portfolio.import_file(
+            asked.file, columns=columns, template=asked.template, progress=sys.stderr.isatty()
+        )
         if portfolio.base_url == DEFAULT_BASE_URL:
             rule = "leads to this machine alone; choose with --base-url before anything is printed"
             complain("import", f"short URLs begin with {portfolio.base_url}, which {rule}")

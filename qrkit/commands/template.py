@@ -38,6 +38,8 @@ def define_template(one: Parser) -> None:
             act_on.add_argument("name", metavar="NAME", help="of the template, 1..100 characters")
         if "FILE" in usage:
             act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
+        if name == "delete":
+            act_on.add_argument("--force", action="store_true", help="even if QR Codes or campaigns use it")
         add_store(act_on)
         if name != "show":
             add_json(act_on, "name", each="template" if name == "list" else "")
@@ -70,7 +72,7 @@ def _show(templates: Templates, asked: argparse.Namespace) -> None:
 
 
 def _delete(templates: Templates, asked: argparse.Namespace) -> None:
-    templates.delete(asked.name)
+    templates.delete(asked.name, force=asked.force)
     _print_result(asked, f"{asked.name}: deleted")
 
 

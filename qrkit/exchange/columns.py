@@ -93,6 +93,7 @@ FURTHER = (
     Column("Background", "background", "properties.background", "word"),
     Column("Scheduled", "isScheduleEnabled", "is_schedule_enabled", "flag"),
     Column("Schedule", "schedule", "schedule", "list"),
+    Column("Template", "template", "template"),
 )
 """Our additional columns, which are written to xml and json only, but read from any file."""
 

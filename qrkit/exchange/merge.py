@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 
 Reason = Literal[
-    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "unknown-column", "unread-sheet"
+    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "template-unknown", "unknown-column",
+    "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; `unknown-column` and `unread-sheet` are our additions."""
+"""The stable first words of an issue's error; the last three are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
     "changed": "given a version or mode that fits",
+    "template-unknown": "without their template",
 }
 """Summary texts for rows that were imported with changes."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -45,7 +47,8 @@ class ImportIssue:
         name: The name of the QR Code, as in the file.
         content: The content of the QR Code.
         reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
-            and `changed` rows were changed; `unknown-column` and `unread-sheet` are about the whole file.
+            and `changed` rows were changed; `template-unknown` rows were imported without their template;
+            `unknown-column` and `unread-sheet` are about the whole file.
         detail: What was found and how it was handled.
     """
 

@@ -67,13 +67,13 @@ class Brands(Saved):
         """
         if name is not None:
             self._read(name)
-        table.use_brand(self._store, self._account_id, name)
+        table.use(self._store, self.stored_in, self._account_id, name)
 
     @property
     def current(self) -> Brand | None:
         """The brand in use."""
-        text = table.current_brand(self._store, self._account_id)
-        return Brand.from_json(text) if text else None
+        name = table.current(self._store, self.stored_in, self._account_id)
+        return self.get(name) if name is not None else None
 
 
 def brand_behind(store: Store, short_code: str) -> Brand | None:

@@ -15,7 +15,7 @@ from qrkit.symbol import encode
 from qrkit.tracking.records import Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import image_url, short_url
 
-__all__ = ["check_drawable", "drawn", "fits", "fitting", "links_of"]
+__all__ = ["NEAREST", "check_drawable", "drawn", "fits", "fitting", "links_of"]
 
 FITS_ANYWAY = 300
 """Any text of this length fits the largest symbol at every error correction level, even at four bytes per character."""

@@ -9,7 +9,9 @@ from typing import Any
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.columns import name_from
-from qrkit.portfolio.code_pictures import check_drawable, drawn, fits, links_of
+from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
+from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
@@ -43,18 +45,35 @@ class Records:
         """Return the current time according to the clock of this portfolio."""
         return self._clock()
 
-    def insert_campaign(self, name: str, *, description: str = "") -> Campaign:
+    @property
+    def templates(self) -> Templates:
+        """The account's stored designs, by name."""
+        return Templates(self.store, self.account.id, clock=self._clock)
+
+    def set_default_template(self, name: str | None) -> None:
+        """Draw all QR Codes with a template, unless they or their campaigns name another one; None for no default.
+
+        Raises:
+            NotFound: If no template has this name.
+        """
+        self.templates.use(name)
+
+    def insert_campaign(self, name: str, *, description: str = "", template: str = "") -> Campaign:
         """Add a campaign.
 
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
+            template: Name of the template that draws the QR Codes of the campaign that name none.
 
         Raises:
-            InvalidParameter: If the name is empty, or if the name or the description is too long.
+            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
+                exist.
         """
-        campaign = Campaign(id=new_id(), name=name, description=description, created=self._clock())
-        table.insert_campaign(self.store, self.account.id, campaign)
+        campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
+        with self.store.atomic():
+            self.templates.check_known(template)
+            table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
 
     def get_campaign(self, id: str) -> Campaign:
@@ -72,20 +91,25 @@ class Records:
         """Return all campaigns, oldest first."""
         return table.campaigns(self.store, self.account.id)
 
-    def update_campaign(self, id: str, *, name: str | None = None, description: str | None = None) -> Campaign:
+    def update_campaign(
+        self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
+    ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
         Args:
             id: ID of the campaign.
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
+            template: The name of the new template; "" for none.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, or if the name or the description is too long.
+            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
+                exist.
         """
-        changes = _given(name=name, description=description)
+        changes = _given(name=name, description=description, template=template)
         with self.store.atomic():
+            self.templates.check_known(template or "")
             changed = self.get_campaign(id).replace(**changes)
             table.update_campaign(self.store, changed)
         return changed
@@ -120,6 +144,7 @@ class Records:
         is_dynamic: bool = True,
         location: Location | Mapping[str, Any] | None = None,
         properties: Properties | Mapping[str, Any] | None = None,
+        template: str = "",
         is_schedule_enabled: bool = False,
         schedule: Events = (),
     ) -> QRCode:
@@ -136,11 +161,14 @@ class Records:
                 are not counted.
             location: Where the QR Code is displayed: address, latitude, longitude.
             properties: How the QR Code is drawn: size, version, padding, em, ec, foreground, background.
+            template: Name of the template that draws the QR Code in place of its properties; by default, that of the
+                campaign or of the account.
             is_schedule_enabled: Whether to apply the schedule.
             schedule: Scheduled changes of the content, each with content, recurrence and date.
 
         Raises:
-            InvalidParameter: If a field is invalid, the short code was used before, or the campaign does not exist.
+            InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
+                does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
 
         Example:
@@ -151,6 +179,7 @@ class Records:
         """
         with self.store.atomic():
             self._check_campaign(campaign_id)
+            self.templates.check_known(template)
             record = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
@@ -163,6 +192,7 @@ class Records:
                 is_dynamic=is_dynamic,
                 location=location or Location(),
                 properties=properties or Properties(),
+                template=template,
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
             )
@@ -182,8 +212,7 @@ class Records:
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
         """
-        code = self._one(id)
-        return drawn(code.encoded, code.properties)
+        return CodeDesigns.of(self.store, self.account.id).design(self._one(id))
 
     def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes in the order they were added: all of them, or those of one campaign."""
@@ -208,6 +237,7 @@ class Records:
         is_dynamic: bool | None = None,
         location: Location | Mapping[str, Any] | None = None,
         properties: Properties | Mapping[str, Any] | None = None,
+        template: str | None = None,
         is_schedule_enabled: bool | None = None,
         schedule: Events | None = None,
     ) -> QRCode:
@@ -224,25 +254,20 @@ class Records:
             location: The location fields to change. In a mapping, None leaves a field unchanged; a `Location` sets
                 exactly the fields passed to it, so `Location(latitude=None)` clears the latitude.
             properties: The properties to change; a mapping or a `Properties` works as described for `location`.
+            template: The name of the new template; "" for none.
             is_schedule_enabled: Whether to apply the schedule.
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
-            InvalidParameter: If a field is invalid, or the campaign does not exist.
+            InvalidParameter: If a field is invalid, or the campaign or the template does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
         """
-        changes = _given(
-            content=content,
-            name=name,
-            comment=comment,
-            urlinfo=urlinfo,
-            is_dynamic=is_dynamic,
-            is_schedule_enabled=is_schedule_enabled,
-            schedule=schedule,
-        )
+        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
+        changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule)
         with self.store.atomic():
             stored = self._one(id)
+            self.templates.check_known(template or "")
             if campaign_id is not None:
                 changes["campaign_id"] = None if campaign_id == "" else campaign_id
                 self._check_campaign(changes["campaign_id"])

@@ -12,7 +12,8 @@ from qrkit.exchange.columns import write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
-from qrkit.portfolio.code_pictures import drawn, links_of
+from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.code_pictures import links_of
 from qrkit.portfolio.codes import visible
 from qrkit.store.json_rows import read_campaigns, read_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
@@ -55,6 +56,7 @@ def write_codes(
     file: BinaryIO,
     codes: Iterable[QRCode],
     campaigns: Iterable[Campaign],
+    designs: CodeDesigns,
     *,
     image_format: str = "png",
     safe: bool = True,
@@ -66,6 +68,7 @@ def write_codes(
         file: The file to write to.
         codes: The QR Codes, all of them available under the plan.
         campaigns: All campaigns of the QR Codes.
+        designs: The designs of the pictures in a zip.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
 
@@ -77,8 +80,8 @@ def write_codes(
         raise InvalidParameter(Problem("image_format", image_format, rule))
     names: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
-    format.write(rows, file, Writing(_draw, safe=safe, image_format=image_format.lower()))
 
+    def draw(code: QRCode, picture_format: str) -> bytes:
+        return QRImage(apart(designs.design(code))).to_bytes(picture_format)
 
-def _draw(code: QRCode, format: str) -> bytes:
-    return QRImage(apart(drawn(code.encoded, code.properties))).to_bytes(format)
+    format.write(rows, file, Writing(draw, safe=safe, image_format=image_format.lower()))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.errors import ContentTooLong, InvalidParameter, nearest
 from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
@@ -45,6 +45,8 @@ class Present:
         campaigns: The campaigns.
         contents: The name and the content of every QR Code.
         short_codes: All short codes that were ever assigned, in any account.
+        templates: The names of all templates.
+        template: The name of the template for rows that name none.
     """
 
     base_url: str
@@ -52,6 +54,8 @@ class Present:
     campaigns: str
     contents: str
     short_codes: str
+    templates: Sequence[str] = ()
+    template: str = ""
 
 
 def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
@@ -92,6 +96,7 @@ class _Importing:
     def __init__(self, present: Present, urls: Iterable[str], add: Add) -> None:
         self._present, self._add = present, add
         self._taken = set(present.short_codes.split())
+        self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[QRCode] = []
@@ -123,6 +128,8 @@ class _Importing:
             issues.append(issue_of(row, code, "code-taken", detail))
         if is_changed:
             issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
+        if code.template and not made.template:
+            issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
         self._waiting.append(made)
         if len(self._waiting) == TOGETHER:
             self.finish()
@@ -140,10 +147,20 @@ class _Importing:
             "campaign_id": self._campaigns.get(campaign) if campaign else None,
             "short_code": short_code,
             "urlinfo": urlinfo,
+            "template": self._template_of(code),
             "short_url": short_url(self._present.base_url, short_code, urlinfo),
         }
         # `model_copy` skips validation, which saves time; only a new name has to be validated.
         return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
+
+    def _template_of(self, code: QRCode) -> str:
+        if not code.template:
+            return self._present.template
+        return code.template if code.template in self._templates else ""
+
+    def _what_is_unknown(self, template: str) -> str:
+        near = nearest(template, self._present.templates) if self._present.templates else "the account has none"
+        return f"Template={template!r} is not the name of a template, and was left out; {near}"
 
     def finish(self) -> None:
         """Add the QR Codes that are waiting to be added."""

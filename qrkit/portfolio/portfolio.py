@@ -24,12 +24,11 @@ from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
-from qrkit.portfolio.code_pictures import drawn
+from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.transport import present
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
@@ -146,11 +145,6 @@ class Portfolio(Shown, Records):
         return reparse(self.store)
 
     @property
-    def templates(self) -> Templates:
-        """The account's stored designs, by name."""
-        return Templates(self.store, self.account.id, clock=self._clock)
-
-    @property
     def brands(self) -> Brands:
         """The account's brands, by name, and the one that its reports and landing pages use."""
         return Brands(self.store, self.account.id, clock=self._clock)
@@ -175,9 +169,13 @@ class Portfolio(Shown, Records):
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
         """Return the picture of a QR Code, which encodes the short URL if the QR Code is dynamic, or else the content.
 
+        A template draws it: that of the QR Code, or else of its campaign, or else the default of the account. Without
+        any, the QR Code's properties do. The caption of a template may contain `{name}`, `{campaign}` and
+        `{short_url}`.
+
         Args:
             code: A record of this portfolio.
-            template: The name of a stored design to use instead of the QR Code's properties.
+            template: The name of a template to use instead of the QR Code's own.
             **changes: Fields of `Design` that override the properties or the template.
 
         Raises:
@@ -187,8 +185,9 @@ class Portfolio(Shown, Records):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
-            return QRImage(self.templates.design(template, self._linked(code).encoded, **changes))
-        return QRImage(drawn(self._linked(code).encoded, code.properties, **changes))
+            self.templates.get(template)  # raises an error that names the nearest template
+        designs = CodeDesigns.of(self.store, self.account.id)
+        return QRImage(designs.design(self._linked(code), template=template, **changes))
 
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
@@ -234,7 +233,8 @@ class Portfolio(Shown, Records):
         codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
         count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
         found = seen(codes, "Exporting", count)
-        write_codes(format, file, found, self.list_campaigns(), image_format=image_format, safe=safe)
+        designs = CodeDesigns.of(self.store, self.account.id)
+        write_codes(format, file, found, self.list_campaigns(), designs, image_format=image_format, safe=safe)
 
     def import_file(
         self,
@@ -242,6 +242,7 @@ class Portfolio(Shown, Records):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
+        template: str = "",
         progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
@@ -255,11 +256,12 @@ class Portfolio(Shown, Records):
                 archives are always recognized by their first bytes.
             columns: For a csv, xlsx, xls or ods file with other column names: our column names mapped to the file's,
                 as in `{"content": "landing page", "name": "poster"}`. Other columns are then ignored.
+            template: The name of the template for rows that name none in a column Template.
             progress: Whether to show progress bars.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read; the portfolio is unchanged.
-            InvalidParameter: If the format is unknown, or a column does not exist.
+            InvalidParameter: If the format is unknown, or a column or the template does not exist.
         """
         seen = watch(progress=progress)
         if isinstance(source, bytes):
@@ -272,8 +274,8 @@ class Portfolio(Shown, Records):
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
         if columns:
-            return self._import(table_of_sheet(sheet_of(data, named.name), columns), seen)
-        return self._import(read_table(data, named.name, seen), seen)
+            return self._import(table_of_sheet(sheet_of(data, named.name), columns), seen, template)
+        return self._import(read_table(data, named.name, seen), seen, template)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -281,8 +283,8 @@ class Portfolio(Shown, Records):
         QR Codes that the plan does not show are left out, as in `export_file`.
 
         Columns: those of `qrcodes()`, then foreground, background (str: #RRGGBB, #AARRGGBB or a name),
-        is_schedule_enabled (bool) and schedule (str: a JSON list of events with content, recurrence and date; empty if
-        there are no events).
+        is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
+        there are no events) and template (str).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
@@ -321,10 +323,10 @@ class Portfolio(Shown, Records):
         """
         return self._import(table_of_frame(frame, columns), UNSEEN)
 
-    def _import(self, table: Table, seen: Watch) -> ImportResult:
+    def _import(self, table: Table, seen: Watch, template: str = "") -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            return import_table(table, present(self), self._add, seen)
+            return import_table(table, present(self, template), self._add, seen)
 
     def _add(self, campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
         for campaign in campaigns:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.resizing import pinned
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, nearest
 from qrkit.model import plain
 from qrkit.pictures.generate_request import merged, read_post
 from qrkit.portfolio.saved import Saved
+from qrkit.store import looks
+from qrkit.store import templates as table
 from qrkit.store.templates import SavedIn
 
-__all__ = ["Templates"]
+__all__ = ["Templates", "design_from"]
 
 MOST_CHARACTERS = 12_000_000
 """The maximum length of a template as JSON: enough for the embedded pictures and all other fields."""
+MOST_NAMED = 3
+"""The number of users of a template that an error names."""
 REQUEST_FIELDS = ("format", "shorten")
 """Fields that a template may contain in addition to the fields of `Design`."""
 
@@ -78,6 +82,64 @@ class Templates(Saved):
         found: dict[str, Any] = json.loads(self._read(name))
         return found
 
+    def use(self, name: str | None) -> None:
+        """Make a template the default of the account; None for no default.
+
+        The default draws every tracked QR Code for which neither the QR Code nor its campaign names a template.
+
+        Raises:
+            NotFound: If no template has this name.
+        """
+        if name is not None:
+            self._read(name)
+        table.use(self._store, self.stored_in, self._account_id, name)
+
+    @property
+    def default(self) -> str | None:
+        """The name of the default template."""
+        return table.current(self._store, self.stored_in, self._account_id)
+
+    def delete(self, name: str, *, force: bool = False) -> None:
+        """Delete a template.
+
+        Args:
+            name: The name of the template.
+            force: Whether to delete a template that is in use. Campaigns and QR Codes then no longer name it.
+
+        Raises:
+            NotFound: If no template has this name.
+            InvalidParameter: If the template is in use, and `force` is false.
+        """
+        with self._store.atomic():
+            self._read(name)
+            users = self._users(name)
+            if users and not force:
+                rule = f"is the template of {users}; give them another one first, or delete it with force"
+                raise InvalidParameter(Problem("name", name, rule, "template-used"))
+            super().delete(name)
+            looks.leave_template(self._store, self._account_id, name)
+
+    def check_known(self, name: str) -> None:
+        """Check the template that a record names; "" is no template.
+
+        Raises:
+            InvalidParameter: If no template has this name.
+        """
+        if name != "" and name not in self:
+            names = self.names()
+            hint = nearest(str(name), names) if names else "the account has no templates"
+            raise InvalidParameter(Problem("template", name, f"is not the name of a template; {hint}"))
+
+    def _users(self, name: str) -> str:
+        """Return what uses a template, in words; "" for nothing."""
+        users = looks.template_users(self._store, self._account_id, name)
+        words = [
+            f"{kind}{'' if len(names) == 1 else 's'} {_some(names)}"
+            for kind, names in (("campaign", users["campaigns"]), ("QR Code", users["qrcodes"]))
+            if names
+        ]
+        return " and ".join((["the account by default"] if name == self.default else []) + words)
+
     @lists_fields(DesignFields)
     def design(self, name: str, content: str, **fields: Unpack[DesignFields]) -> Design:
         """Return a design based on a template.
@@ -91,9 +153,7 @@ class Templates(Saved):
             NotFound: If no template has this name.
             InvalidParameter: If a field is invalid.
         """
-        given = Design(content=content, **fields).model_dump(mode="json", exclude_unset=True, exclude_none=True)
-        known, _ = Design.known(merged(self.get(name), given))
-        return Design(**known)
+        return design_from(self.get(name), content, **fields)
 
     def _check(self, fields: Mapping[str, Any]) -> None:
         """Check the fields of a template when the template is saved, by the rules of a generate request."""
@@ -102,3 +162,25 @@ class Templates(Saved):
             # `Design` raises an error that lists all unknown fields with suggestions.
             Design(content="0", **{name: fields[name] for name in fields if name not in ("content", *REQUEST_FIELDS)})
             raise UnknownParameter(asked.unknown[0], None, [*Design.model_fields, *REQUEST_FIELDS])
+
+
+def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Design:
+    """Return a design based on the fields of a template.
+
+    Args:
+        template: The fields, with the names of the HTTP interface.
+        content: The text to encode.
+        **fields: Fields of `Design` that override the fields of the template.
+
+    Raises:
+        InvalidParameter: If a field is invalid.
+    """
+    given = Design(content=content, **fields).model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    known, _ = Design.known(merged(template, given))
+    return Design(**known)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are further."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(repr, names[:MOST_NAMED])) + more

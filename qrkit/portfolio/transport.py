@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
@@ -11,7 +12,7 @@ from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_con
 from qrkit.store.qrcodes import CodeTexts, insert_campaign, insert_texts
 from qrkit.tracking.records import PLANS, Campaign
 
-__all__ = ["add_texts", "listing", "present"]
+__all__ = ["add_texts", "listing", "looks", "present"]
 
 
 def listing(portfolio: Records) -> Listing:
@@ -24,8 +25,22 @@ def listing(portfolio: Records) -> Listing:
     )
 
 
-def present(portfolio: Records) -> Present:
-    """Return what an import has to know of a portfolio; call this in the transaction of the import."""
+def looks(portfolio: Records) -> str:
+    """Return what decides how the QR Codes are drawn, for `CodeDesigns.from_text`."""
+    return looks_text(portfolio.store, portfolio.account.id)
+
+
+def present(portfolio: Records, template: str = "") -> Present:
+    """Return what an import has to know of a portfolio; call this in the transaction of the import.
+
+    Args:
+        portfolio: The portfolio to import into.
+        template: The name of the template for rows that name none.
+
+    Raises:
+        InvalidParameter: If there is no such template.
+    """
+    portfolio.templates.check_known(template)
     store, account = portfolio.store, portfolio.account.id
     return Present(
         portfolio.base_url,
@@ -33,6 +48,8 @@ def present(portfolio: Records) -> Present:
         campaigns_text(store, account),
         names_and_contents(store, account),
         all_short_codes(store),
+        portfolio.templates.names(),
+        template,
     )
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from qrkit import charts
 from qrkit.contents.cards import summary
 from qrkit.drawing.writers import svg
+from qrkit.errors import QrkitError
+from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.code_pictures import drawn
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut, many
 from qrkit.tracking.records import QRCode
@@ -31,8 +37,8 @@ class Card:
 
     Attributes:
         name: Name of the code.
-        svg: Image of the code.
-        side: Width and height of the image; a whole number of pixels per module keeps edges sharp.
+        svg: Image of the code as HTML.
+        side: Width of the image in pixels.
         short_url: The short URL; "" for a static code, which leads straight to its content.
         address: The short URL without its scheme, for display.
         content: Where the code leads in the end, shortened.
@@ -105,12 +111,12 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
 
 
 def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]) -> Card:
-    image = portfolio.image(code, size=1, padding=max(QUIET_ZONE, code.properties.padding))
+    image, side = _picture(portfolio, code)
     url = code.short_url if code.is_dynamic else ""
     return Card(
         name=summary(code.name),
-        svg=svg.write_union(image.scene).decode(),
-        side=image.width * max(2, SIDE // image.width),
+        svg=image,
+        side=side,
         short_url=url,
         address=url.partition("://")[2],
         content=cut(summary(code.content), LONGEST_CONTENT),
@@ -119,3 +125,16 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]
         imported=facts.imported.get(code.id, 0),
         sparkline=charts.sparkline(daily) if len(daily) > 1 and any(daily) else "",
     )
+
+
+def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:
+    """Return the image of a QR Code as HTML, and its width; a template that cannot be drawn is left out."""
+    if CodeDesigns.of(portfolio.store, portfolio.account.id).template_of(code):
+        with suppress(QrkitError):
+            # An image of its own, because the gradients of two templates may have the same ID.
+            data = b64encode(svg.write_union(portfolio.image(code).exact_scene)).decode()
+            return f'<img src="data:image/svg+xml;base64,{data}" alt="QR Code">', SIDE
+    plain = drawn(code.encoded, code.properties, size=1, padding=max(QUIET_ZONE, code.properties.padding))
+    image = QRImage(plain)
+    # A whole number of pixels per module keeps edges sharp.
+    return svg.write_union(image.scene).decode(), image.width * max(2, SIDE // image.width)

@@ -123,7 +123,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": schema}
 
 
-EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg"]}
+EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},

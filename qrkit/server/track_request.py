@@ -74,13 +74,13 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
 
 
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
-    """Read the name and the description of a campaign, new or changed.
+    """Read the fields of a campaign, new or changed.
 
     Raises:
         InvalidParameter: If the name is missing, or if a field is invalid.
     """
     _, unknown = Campaign.known(fields)
-    sent = {name: fields[name] for name in ("name", "description") if fields.get(name) is not None}
+    sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
     if sent.get("name", "") == "":
         raise MissingParameter("name")
     Campaign(id="", created=_SOME_DAY, **sent)

@@ -27,14 +27,14 @@ __all__ = [
 
 TOGETHER = 1_000
 """Number of QR Codes per text: the interpreter copies a text at once."""
-CAMPAIGN_FIELDS = ("id", "name", "description", "created")
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
 QRCODE_FIELDS = ("number", *SELECTED, "scans", "is_available")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
 FROM ({select}) found
 """
 SELECT_CAMPAIGNS = """
-SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, created
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
 FROM campaigns WHERE account_id = $account
 """
 SELECT_NAMES = "SELECT number, name, content FROM qrcodes WHERE account_id = $account"

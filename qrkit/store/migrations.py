@@ -161,6 +161,12 @@ CREATE TABLE brands (
 );
 """
 
+DESIGNS = """
+ALTER TABLE qrcodes ADD COLUMN template VARCHAR DEFAULT ''; -- name of a template; '' for that of the campaign
+ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT ''; -- likewise; '' for the current one of the account
+ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false; -- of at most one template of an account
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -174,5 +180,6 @@ MIGRATIONS = {
     "stored": STORED,
     "inboxes": INBOXES,
     "brands": BRANDS,
+    "designs": DESIGNS,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -31,13 +31,17 @@ TABLES: dict[str, Kinds] = {
         "digest": "VARCHAR", "account_id": "VARCHAR", "label": "VARCHAR", "created": "TIMESTAMP",
         "expires": "TIMESTAMP", "revoked": "TIMESTAMP",
     },
-    "templates": {"account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "created": "TIMESTAMP"},
+    "templates": {
+        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
+        "created": "TIMESTAMP",
+    },
     "brands": {
         "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
         "created": "TIMESTAMP",
     },
     "campaigns": {
-        "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR", "created": "TIMESTAMP",
+        "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
+        "template": "VARCHAR", "created": "TIMESTAMP",
     },
     "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self, get_args
 
 from qrkit.store.connection import Store
 from qrkit.store.engine import Dialect
+from qrkit.store.looks import change_looks
 from qrkit.store.recording import include_waiting
 from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
@@ -85,14 +86,16 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
     name: _sql_type(name) for name in COLUMNS
 }
 """The columns of the table `qrcodes` and their types."""
-INSERT_CAMPAIGN = "INSERT INTO campaigns (id, account_id, name, description, created) VALUES (?, ?, ?, ?, ?)"
+INSERT_CAMPAIGN = """
+INSERT INTO campaigns (id, account_id, name, description, template, created) VALUES (?, ?, ?, ?, ?, ?)
+"""
 SELECT_CAMPAIGNS = """
-SELECT id, name, description, created FROM campaigns
+SELECT id, name, description, template, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
     AND ($name::VARCHAR IS NULL OR name = $name::VARCHAR)
 ORDER BY created, rowid
 """
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ? WHERE id = ?"
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 TOGETHER = 5_000
@@ -134,8 +137,9 @@ IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
     """Store a campaign of an account."""
-    values = [campaign.id, account_id, campaign.name, campaign.description, naive(campaign.created)]
-    store.execute(INSERT_CAMPAIGN, values)
+    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
+    with change_looks(store):
+        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields])
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str | None = None) -> list[Campaign]:
@@ -146,7 +150,8 @@ def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
     """Update a stored campaign."""
-    store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.id])
+    with change_looks(store):
+        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
 
 
 def leave_campaign(store: Store, id: str) -> None:

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from qrkit.store.connection import Store
+from qrkit.store.looks import change_looks
 from qrkit.tracking.times import naive
 
-__all__ = ["SavedIn", "brand_behind", "current_brand", "delete", "get", "names", "save", "use_brand"]
+__all__ = ["SavedIn", "brand_behind", "current", "delete", "get", "names", "save", "use"]
 
 SavedIn: TypeAlias = Literal["brands", "templates"]
 """The tables whose rows have a name that is unique in their account."""
@@ -20,16 +21,17 @@ ON CONFLICT (account_id, name) DO UPDATE SET fields = excluded.fields, created =
 GET = "SELECT fields FROM {table} WHERE account_id = ? AND name = ?"
 NAMES = "SELECT name FROM {table} WHERE account_id = ?"
 DELETE = "DELETE FROM {table} WHERE account_id = ? AND name = ?"
-USE = "UPDATE brands SET is_current = coalesce(name = ?, false) WHERE account_id = ?"
+USE = "UPDATE {table} SET is_current = coalesce(name = ?, false) WHERE account_id = ?"
 BEHIND = """
 SELECT b.fields FROM qrcodes q JOIN brands b ON b.account_id = q.account_id WHERE q.short_code = ? AND b.is_current
 """
-CURRENT = "SELECT fields FROM brands WHERE account_id = ? AND is_current"
+CURRENT = "SELECT name FROM {table} WHERE account_id = ? AND is_current"
 
 
 def save(store: Store, table: SavedIn, account_id: str, name: str, *, fields: str, created: datetime) -> None:
     """Store JSON under a name, replacing what had this name."""
-    store.execute(SAVE.format(table=table), [account_id, name, fields, naive(created)])
+    with change_looks(store):
+        store.execute(SAVE.format(table=table), [account_id, name, fields, naive(created)])
 
 
 def get(store: Store, table: SavedIn, account_id: str, name: str) -> str | None:
@@ -45,18 +47,20 @@ def names(store: Store, table: SavedIn, account_id: str) -> list[str]:
 
 def delete(store: Store, table: SavedIn, account_id: str, name: str) -> None:
     """Delete the row of this name, if it exists."""
-    store.execute(DELETE.format(table=table), [account_id, name])
+    with change_looks(store):
+        store.execute(DELETE.format(table=table), [account_id, name])
 
 
-def use_brand(store: Store, account_id: str, name: str | None) -> None:
-    """Make the brand of this name the current one of the account; None for no brand."""
-    store.execute(USE, [name, account_id])
+def use(store: Store, table: SavedIn, account_id: str, name: str | None) -> None:
+    """Make the row of this name the current one of its table and account; None for none."""
+    with change_looks(store):
+        store.execute(USE.format(table=table), [name, account_id])
 
 
-def current_brand(store: Store, account_id: str) -> str | None:
-    """Return the JSON of the current brand of an account."""
-    row = store.row(CURRENT, [account_id])
-    return str(row["fields"]) if row else None
+def current(store: Store, table: SavedIn, account_id: str) -> str | None:
+    """Return the name of the current row of a table and an account."""
+    row = store.row(CURRENT.format(table=table), [account_id])
+    return str(row["name"]) if row else None
 
 
 def brand_behind(store: Store, short_code: str) -> str | None:

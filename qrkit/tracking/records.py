@@ -127,6 +127,9 @@ class Campaign(Model):
     id: Id
     name: Content = Field(description="Name of the campaign. Two campaigns may have the same name.")
     description: OptionalText = Field(default="", description="A description for your own reference.")
+    template: OptionalText = Field(
+        default="", description="Name of the template that draws the QR Codes of the campaign that name none."
+    )
     created: Created
 
 
@@ -145,6 +148,11 @@ class QRCode(Model):
     scans: int = Field(default=0, description="Scans imported with the record plus scans counted here.")
     created: Created
     properties: Properties = Field(default=Properties(), description="Design of the picture.")
+    template: OptionalText = Field(
+        default="",
+        description="Name of the template that draws the picture in place of the properties. By default, that of the "
+        "campaign or of the account, if there is one.",
+    )
     location: Location = Field(
         default=Location(),
         description="Location of the printed code.",

@@ -58,6 +58,7 @@ codes = st.fixed_dictionaries(
         ),
         "is_schedule_enabled": st.booleans(),
         "schedule": st.lists(events, max_size=3),
+        "template": texts,
     }
 ).map(lambda fields: QRCode(id="0" * 32, **LINKS, **fields))
 
@@ -71,9 +72,17 @@ def test_the_columns_are_those_of_the_interface_in_its_order():
         *("Campaign Name", "QR Code Name", "Content", "Trackable URL", "Created (UTC)", "Scans", "Address", "Latitude"),
         *("Longitude", "Comment", "Dynamic", "Size", "Padding", "Version", "Encode Mode", "Error Correction"),
     ) == NAMES
-    assert {"Campaign Name", "QR Code Name", "Content", "Trackable URL", "Address", "Comment"} == TEXT_COLUMNS
+    assert {
+        "Campaign Name",
+        "QR Code Name",
+        "Content",
+        "Trackable URL",
+        "Address",
+        "Comment",
+        "Template",
+    } == TEXT_COLUMNS
     assert REQUIRED == ("Content",)
-    assert (*NAMES, "Foreground", "Background", "Scheduled", "Schedule") == ALL_NAMES
+    assert (*NAMES, "Foreground", "Background", "Scheduled", "Schedule", "Template") == ALL_NAMES
     words = {"Encode Mode", "Error Correction"}
     assert {name for name, kind in KINDS.items() if kind == "text"} - words == TEXT_COLUMNS
 
@@ -84,7 +93,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
     assert list(ELEMENTS) == [
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
-        *("foreground", "background", "isScheduleEnabled", "schedule"),
+        *("foreground", "background", "isScheduleEnabled", "schedule", "template"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -223,5 +232,5 @@ def test_columns_have_the_names_of_fields_in_data_frames():
     assert [*LABELS.values()] == [
         *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
-        *("foreground", "background", "is_schedule_enabled", "schedule"),
+        *("foreground", "background", "is_schedule_enabled", "schedule", "template"),
     ]

@@ -24,6 +24,7 @@ WRITABLE = {
     "isScheduleEnabled": ("is_schedule_enabled", True),
     "schedule": ("schedule", [EVENT]),
     "properties": ("properties", {"size": 5, "em": "Byte"}),
+    "template": ("template", "brand"),
     "location": ("location", {"address": "Koper", "latitude": 45.5}),
 }
 

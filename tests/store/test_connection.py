@@ -316,12 +316,13 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
         store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
+        for column in ("qrcodes DROP COLUMN template", "campaigns DROP COLUMN template", "templates DROP is_current"):
+            store.execute(f"ALTER TABLE {column}")
         store.execute(MIGRATIONS["visits"])
         store.execute("INSERT INTO user_agents (number, text, device) VALUES (1, 'Firefox', 'computer')")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
-        store.execute(
-            "DELETE FROM migrations WHERE name IN ('counters', 'parsers', 'day counts', 'stored', 'inboxes', 'brands')"
-        )
+        newer = "'counters', 'parsers', 'day counts', 'stored', 'inboxes', 'brands', 'designs'"
+        store.execute(f"DELETE FROM migrations WHERE name IN ({newer})")
         store.execute("DELETE FROM settings")
     with Store(path) as store:
         assert store.rows("SELECT * FROM inboxes") == []

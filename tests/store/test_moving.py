@@ -91,11 +91,14 @@ def fill(path):
         other.insert_qrcode("https://b.example", short_code="theirs")
         create_key(shop.store, shop.account, label=NASTY, expires=NOON + timedelta(days=1))
         shop.templates.save("brand", Design(content="x", ec="H"))
+        shop.templates.save(NASTY, {"padding": 2})
+        shop.set_default_template(NASTY)
         shop.brands.save(NASTY, ACME)
         shop.brands.use(NASTY)
         campaigns = [shop.insert_campaign(name, description=NASTY) for name in ("b", "a", "b")]
+        shop.update_campaign(campaigns[1].id, template="brand")
         door = shop.insert_qrcode("https://example.com", short_code="door", campaign_id=campaigns[1].id, comment=NASTY,
-            location={"address": "", "latitude": 0.1 + 0.2, "longitude": -1e-7})  # fmt: skip
+            template=NASTY, location={"address": "", "latitude": 0.1 + 0.2, "longitude": -1e-7})  # fmt: skip
         event = {"content": NASTY, "date": NOON}
         shop.insert_qrcode(NASTY, short_code="shelf", schedule=[event], is_schedule_enabled=True)
         gone = shop.insert_qrcode("https://gone.example", short_code="gone")
@@ -164,8 +167,9 @@ def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
         assert len(works) == 1
     with open_portfolio(place, clock=lambda: NOON) as shop:
         assert shop.base_url == "https://go.example.com"
-        assert shop.templates.names() == ["brand"]
+        assert shop.templates.names() == sorted([NASTY, "brand"])
         assert (shop.brands.names(), shop.brands.current) == ([NASTY], ACME)
+        assert (shop.templates.default, shop.list_campaigns()[1].template) == (NASTY, "brand")
         assert [one.name for one in shop.list_campaigns()] == ["b", "a", "b"]
         assert target(shop.store, "gone") is DELETED
         with pytest.raises(InvalidParameter, match="never given twice"):

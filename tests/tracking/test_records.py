@@ -55,6 +55,7 @@ codes = st.fixed_dictionaries(
             lambda moment: moment.replace(microsecond=0)
         ),
         "properties": properties,
+        "template": texts,
         "location": locations,
         "is_dynamic": st.booleans(),
         "is_schedule_enabled": st.booleans(),

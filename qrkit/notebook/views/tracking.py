@@ -12,6 +12,7 @@ from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.portfolio.brands import Brands
+from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.privacy import NEVER_KEPT, PrivacyReport
@@ -41,11 +42,16 @@ def _(campaign: Campaign) -> dict[str, Any]:
     return {"text/html": card(page_text(campaign.name), details(pairs))}
 
 
-def code_image(code: QRCode) -> QRImage | None:
-    """Return the image of a QR Code as its portfolio draws it; None if the plan hides it."""
+def code_image(code: QRCode, designs: CodeDesigns | None = None) -> QRImage | None:
+    """Return the image of a QR Code; None if the plan hides it.
+
+    Args:
+        code: The QR Code.
+        designs: The designs of its portfolio. A record on its own has none, and is drawn with its properties.
+    """
     if not code.is_available or not code.encoded:
         return None
-    return QRImage(drawn(code.encoded, code.properties))
+    return QRImage(designs.design(code) if designs else drawn(code.encoded, code.properties))
 
 
 @media.register
@@ -62,6 +68,13 @@ def _(code: QRCode) -> dict[str, Any]:
     return {"text/html": card(title, details(pairs), beside=[_small(image, 148)])} | drawn
 
 
+def _code_picture(code: QRCode, designs: CodeDesigns) -> str:
+    try:
+        return _small(code_image(code, designs), SMALL)
+    except QrkitError:
+        return ""
+
+
 def _small(image: QRImage | None, side: int) -> str:
     try:
         return picture(image, f"QR Code: {summary(image.design.content)}", side) if image else ""
@@ -74,13 +87,14 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     """Show the first codes, and how many there are."""
     first = list(islice((code for part in portfolio.qrcodes_in_parts() for code in part), MOST_SHOWN))
     campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
+    designs = CodeDesigns.of(portfolio.store, portfolio.account.id)
     count = count_qrcodes(portfolio.store, portfolio.account.id)
     holds = f"{_count_text(count, 'QR Code')}, {_count_text(len(campaigns), 'campaign')}"
     head = f"{page_text(portfolio.account.name)}: {holds}"
     where = soft(f"{portfolio.store.path}, {portfolio.base_url}")
     rows = [
         (
-            _small(code_image(code), SMALL),
+            _code_picture(code, designs),
             page_text(summary(code.name)),
             page_text(campaigns.get(code.campaign_id or "", "")),
             f'<span style="overflow-wrap:anywhere">{page_text(_cut(summary(code.content)))}</span>',

@@ -13,6 +13,7 @@ from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.tracking import code_image
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.tracking.records import QRCode
 
 __all__ = ["EDITED", "Catalogue"]
@@ -51,6 +52,7 @@ class Catalogue:
     def reload(self) -> None:
         """Read the current state of the portfolio."""
         self._codes = self.portfolio.list_qrcodes()
+        self._designs = CodeDesigns.of(self.portfolio.store, self.portfolio.account.id)
         self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
 
     def filter(self, *, words: str | None = None, campaign: str | None = None) -> None:
@@ -120,7 +122,7 @@ class Catalogue:
             "imported": imported,
             "recent": sum(days),
             "sparkline": charts.sparkline(days),
-            "picture": _picture(code),
+            "picture": _picture(code, self._designs),
         }
 
     def _record(self, code: QRCode | None) -> dict[str, Any] | None:
@@ -134,10 +136,10 @@ def _search_text(code: QRCode) -> str:
     return "\n".join((code.name, code.content, code.comment, code.location.address, code.short_url)).lower()
 
 
-def _picture(code: QRCode) -> str:
+def _picture(code: QRCode, designs: CodeDesigns) -> str:
     """Return a small PNG as a data URI; "" if the code cannot be drawn."""
     try:
-        image = code_image(code)
+        image = code_image(code, designs)
         return (image and f"data:image/png;base64,{b64encode(image.to_bytes('png')).decode()}") or ""
     except QrkitError:
         return ""

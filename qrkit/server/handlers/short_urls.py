@@ -22,7 +22,7 @@ NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag":
 RAW = "raw=1"
 KEPT_AWHILE = "public, max-age=300"
 HTML = "text/html; charset=utf-8"
-MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
+MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 def follow(call: Call) -> Response:
@@ -50,7 +50,7 @@ def picture(call: Call) -> Response:
     """Return the image of a tracked QR Code.
 
     Raises:
-        NotFound: If the short code does not exist, or if the format is neither png nor svg.
+        NotFound: If the short code does not exist, or if the format is not png, svg or pdf.
     """
     code, ext = _code(call), call.request.path["ext"].lower()
     if ext not in MEDIA_TYPES:

@@ -72,7 +72,7 @@ def insert_campaign(call: Call) -> Response:
 
 
 def update_campaign(call: Call) -> Response:
-    """Change the name and the description of a campaign."""
+    """Change the name, the description and the template of a campaign."""
     asked = read_campaign(call.json(MOST_RECORD_BYTES))
     call.portfolio.update_campaign(call.id, **asked.values)
     return _done(asked.unknown)

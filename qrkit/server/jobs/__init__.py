@@ -72,7 +72,8 @@ def import_table(portfolio: Portfolio, table: bytes) -> bytes:
     with portfolio.store.atomic():
         known = transport.present(portfolio)
         texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
-        lines = BytesIO(_ask("import", table, *texts, base_url=known.base_url, now=known.now.isoformat()))
+        now, templates = known.now.isoformat(), list(known.templates)
+        lines = BytesIO(_ask("import", table, *texts, base_url=known.base_url, now=now, templates=templates))
         issues = next(lines)
         for campaigns in lines:
             transport.add_texts(portfolio, campaigns.decode(), CodeTexts(next(lines).decode(), next(lines).decode()))
@@ -101,7 +102,8 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
         InvalidParameter: If a text is too long for the format.
         QrkitError: If this takes too much time or memory.
     """
-    return _ask_of_all("export", portfolio, format=format, image_format=image_format, safe=safe)
+    looks = transport.looks(portfolio)
+    return _ask_of_all("export", portfolio, looks, format=format, image_format=image_format, safe=safe)
 
 
 def statistics(scans: Scans, format: str) -> bytes:
@@ -118,15 +120,15 @@ def statistics(scans: Scans, format: str) -> bytes:
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 
-def _ask_of_all(job: str, portfolio: Portfolio, **options: str | bool) -> bytes:
+def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | bool) -> bytes:
     listing = transport.listing(portfolio)
-    texts = [text.encode() for text in (listing.campaigns_text, *listing.qrcode_texts)]
+    texts = [text.encode() for text in (listing.campaigns_text, *further, *listing.qrcode_texts)]
     if job == "list" and sum(map(len, texts)) < SMALL:
         return listing.to_json().encode()
     return _ask(job, *texts, base_url=listing.base_url, **options)
 
 
-def _ask(job: str, *parts: bytes, **options: str | bool) -> bytes:
+def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
     """Have a worker do a job.
 
     Args:

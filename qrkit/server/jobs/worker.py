@@ -46,7 +46,10 @@ def _read(body: bytes, *, content_type: str, format: str) -> bytes:
     return pickle.dumps(read_import(body, content_type, format), pickle.HIGHEST_PROTOCOL)
 
 
-def _import(table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, base_url: str, now: str) -> bytes:
+def _import(
+    table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, base_url: str, now: str,
+    templates: list[str],
+) -> bytes:  # fmt: skip
     """Return a line with the issues, then three lines for each slice: new campaigns, rows and targets of QR Codes."""
     from qrkit.portfolio.importing import Present, import_table
     from qrkit.server.messages import issues_json
@@ -60,9 +63,8 @@ def _import(table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes,
             lines.extend(CodeTexts.of(codes[start : start + MOST_IN_TEXT]))
             new = ()
 
-    present = Present(
-        base_url, datetime.fromisoformat(now), campaigns.decode(), contents.decode(), short_codes.decode()
-    )
+    texts = (campaigns.decode(), contents.decode(), short_codes.decode())
+    present = Present(base_url, datetime.fromisoformat(now), *texts, templates)
     result = import_table(pickle.loads(table), present, add)
     return "".join(f"{line}\n" for line in [issues_json(result), *lines]).encode()
 
@@ -71,14 +73,19 @@ def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:
     return _listing(base_url, campaigns, qrcodes).to_json().encode()
 
 
-def _export(campaigns: bytes, *qrcodes: bytes, base_url: str, format: str, image_format: str, safe: bool) -> bytes:
+def _export(
+    campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, image_format: str, safe: bool
+) -> bytes:
     from qrkit.exchange import exchange_format
+    from qrkit.portfolio.code_designs import CodeDesigns
     from qrkit.portfolio.exporting import write_codes
 
     listing = _listing(base_url, campaigns, qrcodes)
     available = (code for code in listing.qrcodes() if code.is_available)
+    named = listing.campaigns()
+    designs = CodeDesigns.from_text(looks.decode(), named)
     file = BytesIO()
-    write_codes(exchange_format(format), file, available, listing.campaigns(), image_format=image_format, safe=safe)
+    write_codes(exchange_format(format), file, available, named, designs, image_format=image_format, safe=safe)
     return file.getvalue()
 
 

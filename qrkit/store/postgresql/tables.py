@@ -199,6 +199,12 @@ CREATE TABLE brands (
 );
 """
 
+DESIGNS = """
+ALTER TABLE qrcodes ADD COLUMN template VARCHAR DEFAULT '';
+ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT '';
+ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false;
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -218,6 +224,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "stored": STORED,
         "inboxes": INBOXES,
         "brands": BRANDS,
+        "designs": DESIGNS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

@@ -1,0 +1,188 @@
+"""`CodeDesigns`: which design draws a tracked QR Code.
+
+The template of the QR Code comes first, then that of its campaign, then the default of the account. Without any of
+them, the QR Code is drawn with its properties.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
+
+from qrkit.design.design import Design
+from qrkit.design.frames import Caption, unset_rule
+from qrkit.drawing.draw import picture_size
+from qrkit.drawing.resizing import relaid
+from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.portfolio.code_pictures import NEAREST, drawn
+from qrkit.portfolio.templates import design_from
+from qrkit.store import Store
+from qrkit.store import templates as table
+from qrkit.store.looks import looks_of, used_templates
+from qrkit.symbol import encode
+from qrkit.tracking.records import Campaign, QRCode
+
+__all__ = ["CodeDesigns", "looks_text"]
+
+SIZING = ("size", "width", "height", "padding")
+"""Changes that move the layers of a template along with the symbol."""
+FIELD = re.compile(r"\{(name|campaign|short_url)\}")
+"""A field in a caption."""
+LONGEST_LINE = 60
+SHORTER = 0.92
+"""A line that does not fit its frame is tried again at this share of its length."""
+
+
+class CodeDesigns:
+    """The designs of the QR Codes of an account. Make it once to draw many QR Codes.
+
+    Args:
+        default: The name of the default template; "" for none.
+        campaigns: The name and the template of each campaign, by its ID.
+        read: Returns the fields of a template as JSON; None if there is no such template.
+    """
+
+    def __init__(
+        self, default: str, campaigns: Mapping[str, tuple[str, str]], read: Callable[[str], str | None]
+    ) -> None:
+        self._default, self._campaigns, self._read = default, campaigns, read
+        self._fields: dict[str, Mapping[str, Any] | None] = {}
+
+    @classmethod
+    def of(cls, store: Store, account_id: str) -> Self:
+        """Return the designs of an account in a store."""
+        looks = looks_of(store, account_id)
+
+        def read(name: str) -> str | None:
+            if name not in looks.templates:
+                text = table.get(store, "templates", account_id, name)
+                if text is None:
+                    return None
+                looks.templates[name] = text
+            return looks.templates[name]
+
+        return cls(looks.default, looks.campaigns, read)
+
+    @classmethod
+    def from_text(cls, text: str, campaigns: Iterable[Campaign]) -> Self:
+        """Return the designs that `looks_text` wrote for another process."""
+        looks = json.loads(text)
+        named = {one.id: (one.name, one.template) for one in campaigns}
+        return cls(looks["default"], named, looks["templates"].get)
+
+    def template_of(self, code: QRCode) -> str:
+        """Return the name of the template that draws a QR Code; "" if its properties do."""
+        names = (code.template, self._campaigns.get(code.campaign_id or "", ("", ""))[1], self._default)
+        return next((name for name in names if name and self._template(name) is not None), "")
+
+    def design(self, code: QRCode, *, template: str = "", **changes: Any) -> Design:
+        """Return the design of a QR Code.
+
+        A version or mode of the template that cannot hold the encoded text is replaced by one that can. Captions show
+        the fields of the QR Code, cut if they are too long for their frame.
+
+        Args:
+            code: A record with its URLs.
+            template: The name of the template to use in place of the QR Code's own.
+            **changes: Fields of `Design` that take precedence, and are never adjusted.
+
+        Raises:
+            InvalidParameter: If a change breaks a rule.
+            ContentTooLong: If the text does not fit.
+        """
+        fields = self._template(template or self.template_of(code))
+        if fields is None:
+            design = drawn(code.encoded, code.properties, **changes)
+        else:
+            changes = Design.by_field(changes)
+            sizes = {name: changes.pop(name) for name in SIZING if name in changes}
+            design = _fitting(fields, code.encoded, changes)
+            design = relaid(design, **sizes) if sizes else design
+        return self._with_words(design, code) if design.frame else design
+
+    def _template(self, name: str) -> Mapping[str, Any] | None:
+        if name not in self._fields:
+            text = self._read(name) if name else None
+            self._fields[name] = None if text is None else json.loads(text)
+        return self._fields[name]
+
+    def _with_words(self, design: Design, code: QRCode) -> Design:
+        """Return a design with the fields in its caption filled in."""
+        caption = design.frame and design.frame.caption
+        written = {name: getattr(caption, name) or "" for name in ("text", "subtitle")} if caption else {}
+        campaign = self._campaigns.get(code.campaign_id or "", ("", ""))[0]
+        values = {"name": code.name, "campaign": campaign, "short_url": code.short_url}
+        words = {
+            name: _line(FIELD.sub(lambda found: values[found[1]], text))
+            for name, text in written.items()
+            if FIELD.search(text)
+        }
+        return _cut_to_fit(design, words) if words else design
+
+
+def looks_text(store: Store, account_id: str) -> str:
+    """Return what decides the designs of an account as text, for `CodeDesigns.from_text`."""
+    looks = {"default": looks_of(store, account_id).default, "templates": used_templates(store, account_id)}
+    return json.dumps(looks)
+
+
+def _fitting(fields: Mapping[str, Any], content: str, changes: Mapping[str, Any]) -> Design:
+    """Return the design of a template, with another version or mode if the content does not fit.
+
+    Raises:
+        InvalidParameter: If a field breaks a rule.
+        ContentTooLong: If the content does not fit in any case.
+    """
+    errors: list[InvalidParameter | ContentTooLong] = []
+    for nearest in ({}, *NEAREST):
+        try:
+            design = design_from({**fields, **nearest}, content, **changes)
+            encode.check_fits(design)
+        except (InvalidParameter, ContentTooLong) as error:
+            errors.append(error)
+        else:
+            return design
+    raise errors[0]
+
+
+def _line(text: str) -> str:
+    """Return a text as a line of a caption: without characters that cannot be set, and not too long."""
+    line = " ".join(unicodedata.normalize("NFC", text).split())
+    if unset_rule(line):
+        line = " ".join("".join(letter for letter in line if not unset_rule(letter)).split())
+    return _cut(line, LONGEST_LINE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _cut_to_fit(design: Design, words: Mapping[str, str]) -> Design:
+    """Return a design with these lines in its caption, each cut until it fits the frame."""
+    lines = dict(words)
+    symbol = encode.symbol_of(design)
+    while True:
+        worded = _worded(design, lines)
+        try:
+            picture_size(worded, symbol)
+        except InvalidParameter as error:
+            line = error.name.rpartition(".")[2]
+            if not error.name.startswith("frame.caption.") or len(lines.get(line, "")) <= 2:
+                return worded  # it does not fit for another reason, which drawing it tells
+            length = len(lines[line])
+            lines[line] = _cut(words[line], min(length - 1, int(length * SHORTER)))
+        else:
+            return worded
+
+
+def _worded(design: Design, lines: Mapping[str, str]) -> Design:
+    """Return a design with these lines in its caption; a blank text leaves out the caption."""
+    frame = design.frame
+    if frame is None or frame.caption is None:
+        return design
+    caption: Caption | None = frame.caption.model_copy(update={name: text or None for name, text in lines.items()})
+    caption = caption if caption and caption.text else None
+    return design.model_copy(update={"frame": frame.model_copy(update={"caption": caption})})

@@ -1,0 +1,215 @@
+"""A template draws every tracked code: its own, that of its campaign, or the default of the account."""
+
+from functools import partial
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qrkit import Brand, Color, decode, open_portfolio, report
+from qrkit.__main__ import main
+from qrkit.errors import InvalidParameter, NotFound
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, make_app
+from qrkit.store import Store
+
+GO = "https://go.example.com"
+COLORS = {"own": "navy", "campaign": "purple", "default": "teal"}
+BLACK = Color.parse("black")
+
+
+@pytest.fixture
+def shop(new_place):
+    with open_portfolio(new_place(), base_url=GO) as opened:
+        for name, color in COLORS.items():
+            opened.templates.save(name, {"foreground": color})
+        yield opened
+
+
+def color_of(shop, code):
+    return shop.image(code).design.foreground
+
+
+def test_own_template_precedes_that_of_the_campaign_and_the_default(shop):
+    campaign = shop.insert_campaign("Spring", template="campaign")
+    code = shop.insert_qrcode("https://example.com", campaign_id=campaign.id, template="own")
+    shop.set_default_template("default")
+    seen = [color_of(shop, code)]
+    code = shop.update_qrcode(code.id, template="")
+    seen.append(color_of(shop, code))
+    shop.update_campaign(campaign.id, template="")
+    seen.append(color_of(shop, code))
+    shop.set_default_template(None)
+    seen.append(color_of(shop, code))
+    assert seen == [*map(Color.parse, COLORS.values()), BLACK]
+
+
+def test_records_without_a_template_are_written_as_before(shop):
+    campaign, code = shop.insert_campaign("Spring"), shop.insert_qrcode("https://example.com")
+    assert '"template"' not in campaign.to_json() + code.to_json() + code.to_list_json()
+    assert '"template":"own"' in shop.update_qrcode(code.id, template="own").to_json()
+
+
+def test_a_change_of_a_template_is_seen_at_once_and_one_that_is_rolled_back_is_not(shop):
+    code = shop.insert_qrcode("https://example.com", template="own")
+    with pytest.raises(ZeroDivisionError), shop.store.atomic():
+        shop.set_default_template("default")
+        shop.templates.save("own", {"foreground": "maroon"})
+        assert color_of(shop, code) == Color.parse("maroon")
+        raise ZeroDivisionError
+    assert color_of(shop, code) == Color.parse("navy")
+    assert color_of(shop, shop.update_qrcode(code.id, template="")) == BLACK
+
+
+@pytest.mark.parametrize("call", ["insert_qrcode", "insert_campaign"])
+def test_unknown_template_is_refused_with_the_nearest(shop, call):
+    with pytest.raises(InvalidParameter, match="template='owm': is not the name of a template; did you mean 'own'"):
+        getattr(shop, call)("https://example.com", template="owm")
+    with pytest.raises(NotFound, match="did you mean 'default'"):
+        shop.set_default_template("defaults")
+    assert shop.list_campaigns() == shop.list_qrcodes() == []
+
+
+def test_a_template_in_use_is_deleted_only_by_force(shop):
+    campaign = shop.insert_campaign("Spring", template="own")
+    for number in range(5):
+        shop.insert_qrcode("https://example.com", name=f"Door {number}", template="own")
+    shop.set_default_template("own")
+    with pytest.raises(InvalidParameter, match=r"the account by default and campaign 'Spring' and QR Codes .* 2 more"):
+        shop.templates.delete("own")
+    assert "own" in shop.templates
+    shop.templates.delete("own", force=True)
+    assert (shop.templates.default, shop.get_campaign(campaign.id).template) == (None, "")
+    assert {code.template for code in shop.list_qrcodes()} == {""}
+
+
+def test_version_and_mode_of_a_template_give_way_to_the_short_url(shop):
+    shop.templates.save("small", {"version": 1, "em": "numeric", "foreground": "navy"})
+    image = shop.image(shop.insert_qrcode("https://example.com", short_code="door", template="small"))
+    assert decode(image.to_bytes()).content == f"{GO}/door"
+    assert (image.design.foreground, image.symbol.version) == (Color.parse("navy"), 3)
+
+
+def test_explicit_template_and_changes_win(shop):
+    code = shop.insert_qrcode("https://example.com", template="own")
+    assert shop.image(code, template="default").design.foreground == Color.parse("teal")
+    image = shop.image(code, foreground="maroon", size=3)
+    assert (image.design.foreground, image.design.size) == (Color.parse("maroon"), 3)
+    with pytest.raises(NotFound, match="did you mean 'own'"):
+        shop.image(code, template="owm")
+
+
+def test_captions_show_the_fields_of_the_code_and_keep_other_braces(shop):
+    caption = {"text": "{name} {x}", "subtitle": "{campaign}: {short_url}"}
+    shop.templates.save("framed", Brand("Acme", frame="bar").design("0", caption))
+    campaign = shop.insert_campaign("Spring")
+    code = shop.insert_qrcode("https://e.org", name="Door", campaign_id=campaign.id, short_code="d1", template="framed")
+    words = shop.image(code).design.frame.caption
+    assert (words.text, words.subtitle) == ("Door {x}", f"Spring: {GO}/d1")
+
+
+@given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200))
+@settings(max_examples=15)
+def test_any_name_fits_a_caption(named_shop, name):
+    code = named_shop.insert_qrcode("https://example.com", name=name)
+    assert decode(named_shop.image(code).to_bytes()).content == code.short_url
+
+
+@pytest.fixture(scope="module")
+def named_shop():
+    with open_portfolio(":memory:", base_url=GO) as opened:
+        opened.templates.save("framed", {"frame": {"kind": "bar", "caption": "{name}"}})
+        opened.set_default_template("framed")
+        yield opened
+
+
+def test_every_picture_in_a_zip_obeys_its_template_and_is_read_back(shop):
+    shop.templates.save("framed", {"frame": {"kind": "bar", "caption": "{name}"}, "ec": "H"})
+    shop.set_default_template("framed")
+    doors = {f"Door {number}": shop.insert_qrcode("https://example.com", name=f"Door {number}") for number in range(3)}
+    with ZipFile(BytesIO(shop.export_bytes("zip"))) as archive:
+        for name, code in doors.items():
+            picture = archive.read(f"{name}.png")
+            assert decode(picture).content == code.short_url
+            assert picture == shop.image(code).to_bytes()
+
+
+@pytest.mark.parametrize("format", ["json", "xml", "zip"])
+def test_templates_survive_an_export_and_an_import(shop, format):
+    shop.insert_qrcode("https://example.com", name="Door", template="own")
+    shop.insert_qrcode("https://example.org", name="Shelf")
+    data = shop.export_bytes(format)
+    with open_portfolio(":memory:") as other:
+        other.templates.save("own", {})
+        assert other.import_file(data, format=format).issues == ()
+        assert {code.name: code.template for code in other.list_qrcodes()} == {"Door": "own", "Shelf": ""}
+
+
+def test_rows_with_an_unknown_template_are_imported_without_it(shop):
+    rows = b"Content,Template\nhttps://a.example,owm\nhttps://b.example,default\nhttps://c.example,\n"
+    result = shop.import_file(rows, template="campaign")
+    assert [code.template for code in shop.list_qrcodes()] == ["", "default", "campaign"]
+    (issue,) = result.issues
+    assert (issue.row, issue.reason, result.created, result.failed) == (2, "template-unknown", 3, 0)
+    assert "did you mean 'own'" in issue.detail
+    with pytest.raises(InvalidParameter, match="template='owm'"):
+        shop.import_file(rows, template="owm")
+
+
+def test_http_obeys_templates(shop):
+    shop.set_default_template("default")
+    client, key = Client(make_app(shop.store)), create_key(shop.store, shop.account)
+    campaign = client.post("/api/v3/track/campaign", {"name": "Spring", "template": "campaign"}, auth=key).json()
+    fields = {"content": "https://example.com", "campaignId": campaign["id"], "shortCode": "door"}
+    code = client.post("/api/v3/track/qrcode", fields, auth=key).json()
+    record = shop.get_qrcode(code["id"])
+    for ext in ("png", "svg", "pdf"):
+        assert client.get(f"/door.{ext}").body == shop.image(record).to_bytes(ext)
+    assert color_of(shop, record) == Color.parse("purple")
+    url = f"/api/v3/track/qrcode/{code['id']}"
+    change = partial(client.request, "PUT", url, query=f"auth={key}")
+    assert change(body=b'{"template": "own"}').status == 200
+    assert client.get(url, auth=key).json()["template"] == "own"
+    refused = change(body=b'{"template": "owm"}')
+    assert (refused.status, "did you mean 'own'" in refused.text) == (400, True)
+    with ZipFile(BytesIO(client.get("/api/v3/track/export.zip", auth=key).body)) as archive:
+        picture = archive.read("Spring/https___example.com.png")
+    assert picture == shop.image(shop.get_qrcode(code["id"])).to_bytes()
+
+
+def test_report_shows_codes_as_they_are_printed(shop):
+    shop.insert_qrcode("https://example.com", template="own")
+    shop.insert_qrcode("https://example.org")
+    own, plain = report.portfolio(shop).html.split('class="symbol"')[1:3]
+    assert ("data:image/svg+xml" in own, "data:image/svg+xml" in plain.partition("</svg>")[0]) == (True, False)
+
+
+def test_import_of_the_command_line_sets_a_template(tmp_path, capsys):
+    store, rows = tmp_path / "shop.duckdb", tmp_path / "rows.csv"
+    rows.write_text("Content\nhttps://example.com\n")
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.templates.save("brand", {"ec": "H"})
+    assert main(["import", str(rows), "--template", "brand", "--store", str(store)]) == 0
+    assert main(["template", "delete", "brand", "--store", str(store)]) == 2
+    assert "QR Code 'https://example.com'" in capsys.readouterr().err
+    assert main(["template", "delete", "brand", "--force", "--store", str(store)]) == 0
+    with open_portfolio(store) as shop:
+        assert [code.template for code in shop.list_qrcodes()] == [""]
+
+
+def test_a_store_from_before_templates_of_codes_gets_the_columns(new_path):
+    path = new_path()
+    with open_portfolio(path, base_url=GO) as shop:
+        campaign = shop.insert_campaign("Spring")
+        shop.insert_qrcode("https://example.com", campaign_id=campaign.id)
+        shop.templates.save("brand", {"ec": "H"})
+    with Store(path) as store:
+        for table, column in (("qrcodes", "template"), ("campaigns", "template"), ("templates", "is_current")):
+            store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        store.execute("DELETE FROM migrations WHERE name = 'designs'")
+    with open_portfolio(path) as shop:
+        assert [one.template for one in (*shop.list_campaigns(), *shop.list_qrcodes())] == ["", ""]
+        shop.set_default_template("brand")
+        assert shop.image(shop.list_qrcodes()[0]).design.ec == "H"
