@@ -56,6 +56,10 @@ ECI: dict[Charset, int] = {
 """The assignment number of each charset (AIM ITS/04-023)."""
 
 
+READ_OTHERWISE = {"shift_jis": frozenset("\uff3c"), "big5": frozenset("\u02cd\u2574")}
+"""Characters that Python's codec has, but that readers take for others."""
+
+
 def position_outside(text: str, charset: Charset) -> int | None:
     """Return the index of the first character that a charset lacks; None if it has them all."""
     if _has(charset, text):
@@ -66,9 +70,12 @@ def position_outside(text: str, charset: Charset) -> int | None:
 def _has(charset: Charset, text: str) -> bool:
     # Some codecs write one character as another, such as the yen sign as a backslash.
     try:
-        return text.encode(charset).decode(charset) == text
+        data = text.encode(charset)
     except UnicodeError:
         return False
+    if charset == "euc-kr" and any(len(character.encode(charset)) > 2 for character in set(text)):
+        return False  # Python writes rare syllables in eight bytes, which readers do not join
+    return data.decode(charset) == text and READ_OTHERWISE.get(charset, frozenset()).isdisjoint(text)
 
 
 @lru_cache(maxsize=8_192)  # the mode has 6,879 characters

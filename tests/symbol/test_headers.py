@@ -57,6 +57,15 @@ def test_text_in_a_charset_is_read_back(charset, em):
     assert decode(image.to_bytes()).content == text
 
 
+@pytest.mark.parametrize(
+    ("charset", "text", "character"),
+    [("shift_jis", "a\uff3cb", "\uff3c"), ("big5", "a\u2574b", "\u2574"), ("euc-kr", "plain \uac02", "\uac02")],
+)
+def test_characters_that_readers_take_for_others_are_refused(charset, text, character):
+    with pytest.raises(InvalidParameter, match=character):
+        Design(content=text, charset=charset)
+
+
 @given(st.sampled_from([charset for charset in ECI if charset.startswith(("iso", "windows"))]), st.data())
 @settings(max_examples=60, deadline=None)
 def test_any_text_that_a_charset_has_is_read_back(charset, data):
