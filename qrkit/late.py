@@ -208,7 +208,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
         >>> from qrkit import Design
         >>> small = Design(content="https://example.com").with_logo("icon:heart")
         >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
-        (46.4, 92.8)
+        (27.84, 55.68)
     """
     from qrkit.drawing.resizing import relaid
 

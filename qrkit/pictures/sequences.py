@@ -41,7 +41,7 @@ def generate_sequence(
 
     Example:
         >>> [image.design.content for image in generate_sequence("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123", version=1, ec="L")]
-        ['ABCDEFGHIJKLMN', 'OPQRSTUVWXYZ01', '23']
+        ['ABCDEFGHIJKLMNO', 'PQRSTUVWXYZ0123']
     """
     design = content.replace(**fields) if isinstance(content, Design) else Design(content=content, **fields)
     _check(design, symbols)

@@ -58,16 +58,19 @@ UNSAID = {
     "decode_picture": {"bad-file": "", "no-symbol": "", "empty-body": "", "bad-form": ""},
     "import_file": {"bad-file": "", "empty-body": ""},
     "export": {"bad-value": "/format"},  # is for zip alone
+    "insert_campaign": {"bad-value": "/template"},
+    "update_campaign": {"bad-value": "/template"},
     "insert_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
-        "bad-value": "/campaignId|/shortCode|/schedule/[0-9]+/date",  # what is in the store; dates that are none
+        # What is in the store; dates that are none.
+        "bad-value": "/template|/campaignId|/shortCode|/schedule/[0-9]+/date",
         "content-too-long": "",
         "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
         "out-of-range": "/schedule/[0-9]+/date",
     },
     "update_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
-        "bad-value": "/campaignId|/schedule/[0-9]+/date",
+        "bad-value": "/template|/campaignId|/schedule/[0-9]+/date",
         "content-too-long": "",
         "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
         "out-of-range": "/schedule/[0-9]+/date",

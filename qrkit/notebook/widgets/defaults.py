@@ -99,6 +99,7 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "height": lambda image: image.height,
     "modules.sprite": lambda _image: "circle",
     "modules.sprites": _sprite,
+    "modules.union": lambda _image: True,
     "modules.sizes": lambda _image: [0.8, 1],
     "modules.palette": lambda image: _ink(image).argb,
     "markers.topLeft": _marker,

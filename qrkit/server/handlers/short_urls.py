@@ -6,6 +6,7 @@ from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
 from qrkit.design.brand import Brand
 from qrkit.errors import NotFound, QrkitError
+from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
@@ -59,7 +60,7 @@ def picture(call: Call) -> Response:
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):
-        data = QRImage(design).to_bytes(ext)
+        data = QRImage(apart(design)).to_bytes(ext)
     answer = Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"})
     return tagged(answer, KEPT_AWHILE)
 
