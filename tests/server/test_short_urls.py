@@ -147,9 +147,8 @@ def test_codes_that_a_plan_hides_have_their_picture_and_lead_on(shop, client):
     code = row["short_code"]
     found = content_of(client.get(f"/{code}.png"))
     assert (found.content, found.ec) == (f"{BASE_URL}/{code}", "Q")
-    assert client.get(f"/{code}.svg").body == generate(f"{BASE_URL}/{code}", ec="Q", modules={"union": False}).to_bytes(
-        "svg"
-    )
+    drawn = generate(f"{BASE_URL}/{code}", ec="Q", modules={"union": False})
+    assert client.get(f"/{code}.svg").body == drawn.to_bytes("svg")
     assert client.get(f"/{code}").headers["location"] == TARGET
     assert TARGET in client.get(f"/{code}+").text
 

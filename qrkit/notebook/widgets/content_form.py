@@ -8,7 +8,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from qrkit.contents.kinds import MODULES, Kind, as_text, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read
 from qrkit.design.limits import LONGEST_TEXT, Length
@@ -81,10 +81,16 @@ class ContentForm:
 
 @cache
 def kind_forms() -> dict[str, dict[str, Any]]:
-    """Return the title and the controls of each kind, by its name."""
-    kinds = (kind_named(name) for name in MODULES)
+    """Return what the form of each kind shows, by its name: title, hint, controls, and which of them come first."""
+    return {name: _form(kind_named(name)) for name in MODULES}
+
+
+def _form(kind: Kind) -> dict[str, Any]:
     return {
-        one.name: {"title": one.title, "fields": [control.as_dict() for control in _controls(one)]} for one in kinds
+        "title": kind.title,
+        "about": SHORT_URLS[kind.behind],
+        "fields": [control.as_dict() for control in _controls(kind)],
+        "first": [name for name, field in kind.fields.model_fields.items() if field.is_required() or field.examples],
     }
 
 
