@@ -247,7 +247,7 @@ ModuleSize = Annotated[
 Padding = Annotated[
     Whole,
     Within(0, 20, "modules"),
-    Field(title="Quiet zone", description="Width of the light border in modules. The standard requires 4."),
+    Field(title="Quiet zone", description="Width of the light border in modules. The standard requires 4, or 2 for Micro QR Codes."),
 ]
 MODES = "`byte` accepts any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
 EncodingMode = Annotated[
