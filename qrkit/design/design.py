@@ -25,6 +25,7 @@ from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, pho
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
+    MICRO_EYES,
     MOST_PIXELS,
     CharsetChoice,
     Content,
@@ -219,6 +220,9 @@ class Design(Model):
             "fnc1": self.fnc1 and "goes without micro, because Micro QR Codes have no FNC1",
             "part": self.part and "goes without micro, because Micro QR Codes have no structured append",
         }
+        eye = self.markers.top_left
+        if eye and eye.pattern not in MICRO_EYES:
+            rules["markers.topLeft.pattern"] = f"must be {', '.join(MICRO_EYES)} with micro: readers miss other eyes"
         for field, rule in rules.items():
             if rule:
                 raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})

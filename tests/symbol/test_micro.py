@@ -13,12 +13,13 @@ from PIL import Image
 from qrkit import Design, QRImage, Role, check, decode, generate
 from qrkit.__main__ import main
 from qrkit.design.decoration import Markers
+from qrkit.design.limits import MICRO_EYES
 from qrkit.design.shapes.eyes import EYES
 from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.capacity import MICRO_DATA_BITS, Segment, bits_needed
-from qrkit.symbol.symbol import finder_places, roles, side_of
+from qrkit.symbol.symbol import bit_numbers, finder_places, roles, side_of
 from tests.conformance import readers
 
 VERSIONS = (-1, -2, -3, -4)
@@ -106,11 +107,8 @@ def test_roles_cover_the_symbol(version):
     assert counts == [49, 15, 2 * (side - 8), 15]
     assert flat.count(Role.ALIGNMENT) == flat.count(Role.DARK_MODULE) == flat.count(Role.VERSION) == 0
     assert finder_places(side) == {"top_left": (0, 0)}
-    numbers = [number for row in encode("1", error_correction="L", mode="numeric", micro=True).bit_numbers.tolist()
-               for number in row if number >= 0]  # fmt: skip
-    assert sorted(numbers) == list(range(36))
-    names = {"D": Role.DATA, "F": Role.FINDER}
-    assert flat.count(names["D"]) == side * side - sum(counts)
+    numbers = [number for row in bit_numbers(version).tolist() for number in row if number >= 0]
+    assert sorted(numbers) == list(range(flat.count(Role.DATA))) == list(range(side * side - sum(counts)))
 
 
 def test_mix_of_modes_is_shorter_than_one_mode():
@@ -159,7 +157,7 @@ def test_quiet_zone_is_two_modules_unless_it_is_set():
 def test_field_that_excludes_micro_is_named(fields, field, rule):
     with pytest.raises(InvalidParameter, match=rule) as raised:
         Design(content="1", micro=True, **fields)
-    assert [problem.field for problem in raised.value.problems] == [field]
+    assert [problem.name for problem in raised.value.problems] == [field]
 
 
 def test_encoder_refuses_what_a_design_refuses():
@@ -183,23 +181,37 @@ def test_every_module_style_is_read(style):
     assert read(image) == read(image, "svg") == ("qrkit", "M3", "M")
 
 
-@pytest.mark.parametrize("pattern", EYES)
+@pytest.mark.parametrize("pattern", MICRO_EYES)
 def test_every_eye_is_drawn_once_and_read(pattern):
-    image = drawn("qrkit", markers=Markers.all(pattern), size=12)
-    assert read(image) == read(image, "svg") == ("qrkit", "M3", "M")
-    only = drawn("qrkit", markers={"topLeft": {"pattern": pattern}}, size=12)
+    for size in (3, 7, 12, 16):
+        image = drawn("qrkit", markers=Markers.all(pattern), size=size)
+        assert read(image) == read(image, "svg") == ("qrkit", "M3", "M")
+    only = drawn("qrkit", markers={"topLeft": {"pattern": pattern}}, size=16)
     assert only.to_bytes("svg") == image.to_bytes("svg")
+
+
+@pytest.mark.parametrize("pattern", sorted(EYES.keys() - set(MICRO_EYES)))
+def test_eye_that_readers_miss_is_refused_by_name(pattern):
+    with pytest.raises(InvalidParameter, match="must be default, eye-2, .* with micro") as raised:
+        drawn("qrkit", markers=Markers.all(pattern))
+    assert [problem.name for problem in raised.value.problems] == ["markers.topLeft.pattern"]
+    assert drawn("qrkit", markers={"topRight": {"pattern": pattern}})
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"foreground": {"gradient": "linear", "stops": [{"offset": 0, "color": "navy"}, {"offset": 1, "color": "red"}]}},
+        {
+            "foreground": {
+                "gradient": "linear",
+                "stops": [{"offset": 0, "color": "navy"}, {"offset": 1, "color": "red"}],
+            }
+        },
         {"frame": {"kind": "bar", "caption": {"text": "Scan"}}},
         {"flip": "vertical"},
         {"width": 400},
         {"padding": 6, "foreground": "navy"},
-        {"modules": {"type": "circle", "palette": ["navy", "darkred"]}},
+        {"modules": {"type": "dots", "palette": ["navy", "darkred"]}},
     ],
     ids=["gradient", "frame", "flip", "width", "colors", "palette"],
 )
@@ -238,7 +250,7 @@ def test_check_gives_no_verdict():
 
 @pytest.mark.filterwarnings("error")
 def test_nothing_warns_about_what_cannot_be_checked(tmp_path):
-    image = drawn("qrkit", foreground="#CCCCCC", modules={"type": "circle"})
+    image = drawn("qrkit", foreground="#CCCCCC", modules={"type": "dots"})
     image.save(tmp_path / "code.png")
     assert "image/svg+xml" in image._repr_mimebundle_()
     assert "M3-M" in image.symbol._repr_mimebundle_()["text/html"]
