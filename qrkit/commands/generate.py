@@ -29,8 +29,8 @@ STANDARD = Path("-")
 """Stands for the standard input or output."""
 COLUMN = "Content"
 FIELDS = {
-    "size": "N", "padding": "N", "version": "N", "em": "MODE", "ec": "LEVEL", "charset": "NAME", "fnc1": "", "micro": "",
-    "foreground": "COLOR", "background": "COLOR",
+    "size": "N", "padding": "N", "version": "N", "em": "MODE", "ec": "LEVEL", "charset": "NAME", "fnc1": "",
+    "micro": "", "foreground": "COLOR", "background": "COLOR",
 }  # fmt: skip
 """Fields of a design that have an option, with what stands for their values in the help."""
 EXAMPLES = (

@@ -128,8 +128,8 @@ class QRImage(Shown):
             engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
         Raises:
-            InvalidParameter: If `level` or `audience` is not one of these names, or the design is a Micro QR Code, which
-                has no verdict.
+            InvalidParameter: If `level` or `audience` is not one of these names, or the design is a Micro QR Code,
+                which has no verdict.
             RenderingFailed: If the renderer fails on a part of the design.
         """
         from qrkit.scanning import audience_named, level_named

@@ -117,7 +117,7 @@ def no_verdict() -> InvalidParameter:
         "has no verdict: most phones cannot read Micro QR Codes; test the print with your own readers, or use an "
         "ordinary QR Code"
     )
-    return InvalidParameter(Problem("micro", True, rule, "bad-value"))
+    return InvalidParameter(Problem("micro", None, rule, "bad-value"))
 
 
 def _expected(drawn: Drawn) -> str | frozenset[bytes]:

@@ -192,7 +192,7 @@ def test_every_eye_is_drawn_once_and_read(pattern):
 
 @pytest.mark.parametrize("pattern", sorted(EYES.keys() - set(MICRO_EYES)))
 def test_eye_that_readers_miss_is_refused_by_name(pattern):
-    with pytest.raises(InvalidParameter, match="must be default, eye-2, .* with micro") as raised:
+    with pytest.raises(InvalidParameter, match=r"must be default, eye-2, .* with micro") as raised:
         drawn("qrkit", markers=Markers.all(pattern))
     assert [problem.name for problem in raised.value.problems] == ["markers.topLeft.pattern"]
     assert drawn("qrkit", markers={"topRight": {"pattern": pattern}})

@@ -49,7 +49,6 @@ class Encoding(TypedDict):
     charset: Charset | None
     fnc1: bool
     part: MessagePart | None
-    micro: bool
 
 
 class Parameters(NamedTuple):
@@ -89,7 +88,8 @@ def encode(
         part: The position of the symbol in a message that several symbols share; None for a whole message.
         micro: True for the smallest Micro QR Code that fits, M1 to M4; excludes a version, a charset, FNC1, a part and
             level H.
-        mask: Data mask pattern reference 0..7, or 0..3 in a Micro QR Code; None uses the mask with the lowest penalty (7.8.3).
+        mask: Data mask pattern reference 0..7, or 0..3 in a Micro QR Code; None uses the mask with the lowest penalty
+            (7.8.3).
         pad_codewords: What follows the terminator. `iso` alternates the pad codewords 11101100 and 00010001, as in
             ISO/IEC 18004:2015, 7.4.10. `segno` puts a codeword 00000000 before them if the terminator ends on a
             codeword boundary. Bytes, one for each pad codeword, are used as they are; `free_padding.solve` finds
@@ -151,19 +151,14 @@ def symbol_of(design: Design) -> Symbol:
         error_correction=design.ec,
         mask=design.mask,
         pad_codewords="segno" if design.pad_codewords == "segno" else "iso",
+        micro=design.micro,
         **encoding_of(design),
     )
 
 
 def encoding_of(design: Design) -> Encoding:
     """Return the fields of a design that decide its bit stream, as arguments of `encode`."""
-    return {
-        "mode": design.em,
-        "charset": design.charset,
-        "fnc1": design.fnc1,
-        "part": design.part,
-        "micro": design.micro,
-    }
+    return {"mode": design.em, "charset": design.charset, "fnc1": design.fnc1, "part": design.part}
 
 
 def check_fits(design: Design) -> None:

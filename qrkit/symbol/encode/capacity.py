@@ -122,7 +122,10 @@ def data_bits(mode: Mode, text: str, charset: str = "utf-8") -> int:
 
 
 def characters_held(version: int, level: str, mode: Mode, header: Header = PLAIN) -> int:
-    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7); 0 if the version lacks the mode."""
+    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7).
+
+    A version without the mode holds 0.
+    """
     bits = max(0, bits_held(version, level) - header.length - header_bits(mode, version))
     if mode == "byte":
         return bits // 8
