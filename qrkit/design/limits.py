@@ -412,11 +412,11 @@ _MarkerPattern = Literal[
     "soft-square", "squircle", "star",
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
+"""All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
 MICRO_EYES: tuple[_MarkerPattern, ...] = (
     "default", "eye-2", "eye-5", "eye-8", "eye-9", "eye-10", "eye-11", "eye-12", "eye-13", "eye-15",
 )  # fmt: skip
 """Eyes that zxing-cpp reads at any size in a Micro QR Code, which has only one."""
-"""All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
 MarkerPattern = Annotated[
     _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the ring and center of the finder pattern.")
 ]
