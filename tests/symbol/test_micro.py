@@ -1,6 +1,7 @@
 """Micro QR Codes: modules against segno and the standard, pictures against zxing-cpp, and what a design may ask."""
 
 import json
+from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
@@ -17,9 +18,15 @@ from qrkit.design.limits import MICRO_EYES
 from qrkit.design.shapes.eyes import EYES
 from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, make_app
+from qrkit.store import Store
+from qrkit.store.accounts import insert_account
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.capacity import MICRO_DATA_BITS, Segment, bits_needed
 from qrkit.symbol.symbol import bit_numbers, finder_places, roles, side_of
+from qrkit.tracking.records import Account
+from qrkit.tracking.short_urls import new_id
 from tests.conformance import readers
 
 VERSIONS = (-1, -2, -3, -4)
@@ -262,3 +269,17 @@ def test_command_draws_micro_qr_codes(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["warnings"] == []
     assert decode(file).version == -1
     assert decode(Image.open(BytesIO(file.read_bytes()))).dimension == 11
+
+
+def test_http_interface_draws_without_a_score():
+    with Store() as store:
+        account = Account(new_id(), "shop", "premium")
+        insert_account(store, account, datetime(2026, 3, 14, tzinfo=UTC))
+        client, key = Client(make_app(store)), create_key(store, account)
+        body = {"content": "qrkit", "micro": True, "foreground": "#FFCCCCCC"}
+        reply = client.post("/api/v3/generate", body, auth=key)
+        checked = client.post("/api/v3/check", body, auth=key)
+    assert (reply.status, "x-scan-score" in reply.headers, "warning" in reply.headers) == (200, False, False)
+    assert Image.open(BytesIO(reply.body)).size == (152, 152)
+    assert checked.status == 400
+    assert b"has no verdict" in checked.body
