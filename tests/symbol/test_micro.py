@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Design, QRImage, Role, check, decode, generate
+from qrkit import Design, QRImage, Role, check, decode, generate, generate_sequence
 from qrkit.__main__ import main
 from qrkit.design.decoration import Markers
 from qrkit.design.limits import MICRO_EYES
@@ -165,6 +165,11 @@ def test_field_that_excludes_micro_is_named(fields, field, rule):
     with pytest.raises(InvalidParameter, match=rule) as raised:
         Design(content="1", micro=True, **fields)
     assert [problem.name for problem in raised.value.problems] == [field]
+
+
+def test_sequence_has_no_micro_qr_codes():
+    with pytest.raises(InvalidParameter, match="micro: must be left out"):
+        generate_sequence("1234", micro=True, symbols=2)
 
 
 def test_encoder_refuses_what_a_design_refuses():
