@@ -30,7 +30,7 @@ STANDARD = Path("-")
 COLUMN = "Content"
 FIELDS = {
     "size": "N", "padding": "N", "version": "N", "em": "MODE", "ec": "LEVEL", "charset": "NAME", "fnc1": "",
-    "foreground": "COLOR", "background": "COLOR",
+    "micro": "", "foreground": "COLOR", "background": "COLOR",
 }  # fmt: skip
 """Fields of a design that have an option, with what stands for their values in the help."""
 EXAMPLES = (

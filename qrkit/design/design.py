@@ -25,6 +25,7 @@ from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, pho
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
+    MICRO_EYES,
     MOST_PIXELS,
     CharsetChoice,
     Content,
@@ -43,6 +44,9 @@ from qrkit.design.message_part import MessagePart
 from qrkit.model import Model, Object
 
 __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
+
+MICRO_PADDING = 2
+"""Default quiet zone of a Micro QR Code in modules (ISO/IEC 18004:2015, 6.3.8)."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -80,6 +84,7 @@ class DesignFields(TypedDict, total=False):
     pad_codewords: PadChoice
     charset: str | None
     fnc1: bool
+    micro: bool
     part: MessagePart | Object | None
     error_correction: ErrorCorrection
     mode: EncodingMode
@@ -142,6 +147,13 @@ class Design(Model):
         description="Begin the symbol with FNC1, which declares a GS1 element string; the character GS (U+001D) "
         "separates its values.",
     )
+    micro: bool = Field(
+        default=False,
+        title="Micro QR Code",
+        description="Use the smallest Micro QR Code that fits, M1 to M4: at most 35 digits, 21 alphanumeric characters "
+        "or 15 bytes, with one finder pattern and a default quiet zone of 2 modules. Most phones cannot read it, but "
+        "many industrial readers can.",
+    )
     part: MessagePart | None = Field(
         default=None, description="The part of a message that the symbol holds, if several symbols share the message."
     )
@@ -193,6 +205,29 @@ class Design(Model):
                 "charset=utf-8 has every character"
             )
             raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
+        return self
+
+    @model_validator(mode="after")
+    def _check_micro(self) -> Self:
+        if not self.micro:
+            return self
+        rules = {
+            "version": self.version and "goes without micro, which uses the smallest of M1 to M4",
+            "ec": self.ec == "H" and "must be L, M or Q with micro; only ordinary QR Codes have level H",
+            "mask": (self.mask or 0) > 3 and "must be in 0..3 with micro, which has four data mask patterns",
+            "pad_codewords": self.pad_codewords != "iso" and "must be iso with micro",
+            "charset": self.charset and "goes without micro, because Micro QR Codes cannot declare a charset",
+            "fnc1": self.fnc1 and "goes without micro, because Micro QR Codes have no FNC1",
+            "part": self.part and "goes without micro, because Micro QR Codes have no structured append",
+        }
+        eye = self.markers.top_left
+        if eye and eye.pattern not in MICRO_EYES:
+            rules["markers.topLeft.pattern"] = f"must be {', '.join(MICRO_EYES)} with micro: readers miss other eyes"
+        for field, rule in rules.items():
+            if rule:
+                raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+        if "padding" not in self.model_fields_set:
+            self.__dict__["padding"] = MICRO_PADDING
         return self
 
     @model_validator(mode="after")

@@ -34,6 +34,7 @@ __all__ = [
     "FORMAT_ALIASES",
     "GET_ONLY_FORMATS",
     "MARKER_PATTERNS",
+    "MICRO_EYES",
     "MILLIMETRES_PER_INCH",
     "MODULE_TYPES",
     "MOST_DAYS_KEPT",
@@ -247,7 +248,10 @@ ModuleSize = Annotated[
 Padding = Annotated[
     Whole,
     Within(0, 20, "modules"),
-    Field(title="Quiet zone", description="Width of the light border in modules. The standard requires 4."),
+    Field(
+        title="Quiet zone",
+        description="Width of the light border in modules. The standard requires 4, or 2 for Micro QR Codes.",
+    ),
 ]
 MODES = "`byte` accepts any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
 EncodingMode = Annotated[
@@ -409,6 +413,10 @@ _MarkerPattern = Literal[
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
+MICRO_EYES: tuple[_MarkerPattern, ...] = (
+    "default", "eye-2", "eye-5", "eye-8", "eye-9", "eye-10", "eye-11", "eye-12", "eye-13", "eye-15",
+)  # fmt: skip
+"""Eyes that zxing-cpp reads at any size in a Micro QR Code, which has only one."""
 MarkerPattern = Annotated[
     _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the ring and center of the finder pattern.")
 ]

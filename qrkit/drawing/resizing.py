@@ -8,7 +8,7 @@ from qrkit.design.decoration import Layer
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import Layout, lay_out
-from qrkit.symbol.encode import encode, encoding_of, symbol_of
+from qrkit.symbol.encode import symbol_of
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -90,8 +90,7 @@ def layout_of(design: Design) -> Layout:
         InvalidParameter: If the requested size leaves less than one pixel per module.
         ContentTooLong: If the content does not fit.
     """
-    symbol = encode(design.content, version=design.version, error_correction=design.ec, **encoding_of(design))
-    return lay_out(design, symbol, exact=True)
+    return lay_out(design, symbol_of(design), exact=True)
 
 
 class _Move:

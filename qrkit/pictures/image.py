@@ -91,6 +91,7 @@ class QRImage(Shown):
         """The report of a static check, which uses arithmetic instead of readers.
 
         Raises:
+            InvalidParameter: If the design is a Micro QR Code, which has no verdict.
             RenderingFailed: If the renderer fails on a part of the design, or takes too long.
         """
         from qrkit.scanning.arithmetic import reckoned
@@ -100,7 +101,9 @@ class QRImage(Shown):
 
     @cached_property
     def known_scan(self) -> ScanReport | None:
-        """The scan report, or None if rendering fails, so that formats that need no rendering still work."""
+        """The scan report; None for a Micro QR Code, or if rendering fails: formats without rendering still work."""
+        if self.design.micro:
+            return None
         try:
             return self.scan
         except RenderingFailed:
@@ -108,7 +111,7 @@ class QRImage(Shown):
 
     @cached_property
     def fault(self) -> str | None:
-        """One sentence about what makes scanning unreliable; None for a robust design, or if rendering fails."""
+        """One sentence about what makes scanning unreliable; None for a robust design, or without a report."""
         from qrkit.scanning.arithmetic import is_robust
 
         scan = None if is_robust(self.design) else self.known_scan
@@ -125,7 +128,8 @@ class QRImage(Shown):
             engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
         Raises:
-            InvalidParameter: If `level` or `audience` is not one of these names.
+            InvalidParameter: If `level` or `audience` is not one of these names, or the design is a Micro QR Code,
+                which has no verdict.
             RenderingFailed: If the renderer fails on a part of the design.
         """
         from qrkit.scanning import audience_named, level_named
@@ -241,8 +245,7 @@ class QRImage(Shown):
     def __repr__(self) -> str:
         content = summary(self.design.content)
         shown = content if len(content) <= 60 else content[:59] + "…"
-        symbol = f"{self.symbol.version}-{self.symbol.error_correction}"
-        return f"<QRImage {shown!r}, {symbol}, {self.width} x {self.height} px>"
+        return f"<QRImage {shown!r}, {self.symbol.name}, {self.width} x {self.height} px>"
 
     def small_svg(self) -> str:
         """Return the SVG for notebooks: modules are one path, so it has a fifteenth of the size of `to_bytes`."""

@@ -36,7 +36,7 @@ def generate_sequence(
 
     Raises:
         InvalidParameter: If a field breaks its rule, `symbols` is not between 2 and 16 or exceeds the number of
-            characters, or the design is already a part of a message.
+            characters, or the design is a Micro QR Code or already a part of a message.
         ContentTooLong: If the message does not fit; the message of the error says how much would fit.
 
     Example:
@@ -66,6 +66,8 @@ def _check(design: Design, symbols: int | None) -> None:
     if symbols is not None and (type(symbols) is not int or not 2 <= symbols <= MOST_SYMBOLS):
         rule = f"must be a whole number in 2..{MOST_SYMBOLS}, or None for as few as possible"
         raise InvalidParameter(Problem("symbols", symbols, rule, "out-of-range"))
+    if design.micro:
+        raise InvalidParameter(Problem("micro", None, "must be left out: Micro QR Codes have no structured append"))
     if design.part:
         raise InvalidParameter(Problem("part", None, "must be left out: it is set for each symbol"))
 

@@ -66,7 +66,8 @@ def check(
         engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
     Raises:
-        InvalidParameter: If `level` or `audience` is not one of these names.
+        InvalidParameter: If `level` or `audience` is not one of these names, or the code is a Micro QR Code, which
+            most phones cannot read.
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.

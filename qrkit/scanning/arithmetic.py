@@ -80,7 +80,8 @@ def _is_known(design: Design) -> bool:
     """Return True if modules and eyes have safe shapes in the foreground color, with nothing over them."""
     markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
     return (
-        not design.layers
+        not design.micro
+        and not design.layers
         and design.photo is None
         and design.wrapper is None
         and design.frame is None

@@ -11,6 +11,7 @@ from qrkit.drawing.draw import draw
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.scanning.budget import budget_of, is_inverted, true_modules
 from qrkit.scanning.causes import causes_of
 from qrkit.scanning.free_pads import symbol_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.readers import Engine
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Drawn", "drawn", "examine", "graded"]
+__all__ = ["Drawn", "drawn", "examine", "graded", "no_verdict"]
 
 PANEL_PIXELS = 12
 """Pixels per module in the image that readers get; conditions may reduce it."""
@@ -80,9 +81,12 @@ def examine(
         audience: Whose readers must read it.
 
     Raises:
+        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     design, symbol, pictures, scene = drawn
+    if design.micro:
+        raise no_verdict()
     with within(LONGEST_SECONDS):
         sampled = sample(scene)
         budget = replace(budget_of(sampled, symbol), find_causes=partial(causes_of, design, pictures))
@@ -105,6 +109,15 @@ def examine(
         grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
     )
+
+
+def no_verdict() -> InvalidParameter:
+    """Return the error for a check of a Micro QR Code, which most phones cannot read, however well it is drawn."""
+    rule = (
+        "has no verdict: most phones cannot read Micro QR Codes; test the print with your own readers, or use an "
+        "ordinary QR Code"
+    )
+    return InvalidParameter(Problem("micro", None, rule, "bad-value"))
 
 
 def _expected(drawn: Drawn) -> str | frozenset[bytes]:

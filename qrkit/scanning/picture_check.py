@@ -11,7 +11,7 @@ import numpy as np
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
 from qrkit.scanning.budget import Budget, budget_of
-from qrkit.scanning.examine import graded
+from qrkit.scanning.examine import graded, no_verdict
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
@@ -47,6 +47,7 @@ def check_picture(
     differently, there is nothing to compare with, and budget, structure and grade are None.
 
     Raises:
+        InvalidParameter: If the image shows a Micro QR Code, which has no verdict.
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found.
     """
@@ -55,6 +56,8 @@ def check_picture(
     if found is None:
         where = f" in {picture}" if isinstance(picture, str | Path) else ""
         raise NoSymbol(f"no QR Code was found{where}: either there is none, or no reader sees it")
+    if found.version < 0:
+        raise no_verdict()
     sampled, symbol, budget = _match(greys, found) or (None, None, None)
     structure, issues = None, tuple[Issue, ...]()
     if sampled and symbol and budget:

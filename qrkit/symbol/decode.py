@@ -48,10 +48,10 @@ class Decoded(Shown):
 
     Attributes:
         content: The text.
-        version: 1..40.
+        version: 1..40; -1..-4 for M1..M4, the versions of Micro QR Codes.
         ec: Error correction level L, M, Q or H.
         dimension: Modules per side.
-        capacity: Bytes that this version and level hold in byte mode.
+        capacity: Bytes that this version and level hold in byte mode; 0 in M1 and M2, which lack it.
         length: Number of characters in the content.
         part: The part of the message that the content is, if several symbols share a message (structured append).
     """

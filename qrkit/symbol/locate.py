@@ -2,7 +2,7 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again.
+zxing-cpp again. If neither finds a symbol, zxing-cpp looks for Micro QR Codes, which qrdec does not know.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Located(NamedTuple):
 
     Attributes:
         content: The text.
-        version: 1..40.
+        version: 1..40; -1..-4 for M1..M4, as in `Symbol`.
         ec: Error correction level L, M, Q or H.
-        mask: Data mask pattern reference, 0..7.
+        mask: Data mask pattern reference, 0..7; 0..3 in a Micro QR Code.
         corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
         part: The part of a message that the symbol holds, if the message has several.
     """
@@ -96,14 +96,14 @@ class Located(NamedTuple):
 
 def locate(greys: Image) -> Located | None:
     """Return the first symbol in a grayscale image; None if there is no symbol."""
-    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys)
+    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _by_zxing(greys, micro=True)
     return symbols[0] if symbols else None
 
 
 def locate_all(greys: Image) -> list[Located]:
     """Return all symbols in a grayscale image."""
     symbols = _by_zxing(greys)
-    return symbols + _by_qrdec(greys, symbols) or _on_dark_page(greys)
+    return symbols + _by_qrdec(greys, symbols) or _on_dark_page(greys) or _by_zxing(greys, micro=True)
 
 
 def in_lines(found: Iterable[Located]) -> list[Located]:
@@ -117,14 +117,15 @@ def in_lines(found: Iterable[Located]) -> list[Located]:
     return [one for line in lines for one in sorted(line, key=lambda one: one.middle[0])]
 
 
-def _by_zxing(greys: Image) -> list[Located]:
+def _by_zxing(greys: Image, *, micro: bool = False) -> list[Located]:
     import zxingcpp
 
     # Model 2 is the QR Code of the standard; QRCode would include Micro QR Codes and similar symbols. Plain text,
     # because the reader's default writes control characters as names.
+    kind = zxingcpp.BarcodeFormat.MicroQRCode if micro else zxingcpp.BarcodeFormat.QRCodeModel2
     found = zxingcpp.read_barcodes(
         greys,
-        formats=zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2]),
+        formats=zxingcpp.BarcodeFormats([kind]),
         text_mode=zxingcpp.TextMode.Plain,
     )
     return [_from_zxing(one) for one in found]
@@ -134,8 +135,9 @@ def _from_zxing(one: Barcode) -> Located:
     extra, place = cast("dict[str, Any]", one.extra), one.position
     corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
     level = cast("ErrorCorrectionLevel", one.ec_level)
-    version, mask = int(extra["Version"]), int(extra["DataMask"])
-    return Located(one.text, version, level, mask, corners, _part(one, version, level, mask))
+    version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
+    part = _part(one, version, level, mask) if version > 0 else None
+    return Located(one.text, version, level, mask, corners, part)
 
 
 def _part(one: Barcode, version: int, level: str, mask: int) -> Part | None:

@@ -20,6 +20,7 @@ __all__ = [
     "alignment_patterns",
     "bit_numbers",
     "finder_places",
+    "name_of",
     "roles",
     "side_of",
 ]
@@ -45,10 +46,10 @@ class Symbol(Shown):
     """An encoded QR Code, without quiet zone.
 
     Attributes:
-        version: 1..40.
-        error_correction: L, M, Q or H.
+        version: 1..40; -1..-4 stands for M1..M4, the versions of Micro QR Codes.
+        error_correction: L, M, Q or H. M1 counts as L, although it only detects errors.
         mode: byte, numeric, alphanumeric, or mixed when the content was split into segments.
-        mask: Data mask pattern reference, 0..7.
+        mask: Data mask pattern reference, 0..7; 0..3 in a Micro QR Code.
         modules: `side` rows of `side` bytes, 1 for a dark module, 0 for a light one.
     """
 
@@ -60,8 +61,13 @@ class Symbol(Shown):
 
     @property
     def side(self) -> int:
-        """Modules per side, 21..177."""
+        """Modules per side, 21..177; 11..17 in a Micro QR Code."""
         return len(self.modules)
+
+    @property
+    def name(self) -> str:
+        """Version and error correction level, such as 3-M or M2-L; M1, which has no levels, stands alone."""
+        return name_of(self.version, self.error_correction)
 
     @property
     def roles(self) -> tuple[bytes, ...]:
@@ -86,8 +92,7 @@ class Symbol(Shown):
         return tuple([packed[start : start + length] for start in range(0, len(packed), length)])
 
     def __repr__(self) -> str:
-        name = f"{self.version}-{self.error_correction}"
-        return f"<Symbol {name}, {self.mode}, mask {self.mask}, {self.side} x {self.side} modules>"
+        return f"<Symbol {self.name}, {self.mode}, mask {self.mask}, {self.side} x {self.side} modules>"
 
 
 DIGITS = b"01" + bytes(range(2, 256))
@@ -95,26 +100,38 @@ DIGITS = b"01" + bytes(range(2, 256))
 
 
 def side_of(version: int) -> int:
-    """Return the modules per side of a version: 4 · version + 17."""
-    return 4 * version + 17
+    """Return the modules per side: 4 · version + 17; 2 · number + 9 for M1..M4, which are versions -1..-4."""
+    return 4 * version + 17 if version > 0 else 9 - 2 * version
+
+
+def name_of(version: int, level: str) -> str:
+    """Return the name of a version and its error correction level; see `Symbol.name`."""
+    if version > 0:
+        return f"{version}-{level}"
+    return "M1" if version == -1 else f"M{-version}-{level}"
 
 
 FINDER = 7
 """Modules per side of a finder pattern (6.3.3)."""
 
 CORNERS = ("top_left", "top_right", "bottom_left")
-"""The corners with finder patterns, as fields of `Markers`."""
+"""The corners with finder patterns, as fields of `Markers`. A Micro QR Code has only the first."""
+
+SMALLEST = 21
+"""Modules per side of version 1; Micro QR Codes are smaller."""
 
 
 def finder_places(side: int) -> dict[str, tuple[int, int]]:
     """Return row and column of the top left module of each finder pattern, by corner."""
+    if side < SMALLEST:
+        return {CORNERS[0]: (0, 0)}
     far = side - FINDER
     return dict(zip(CORNERS, ((0, 0), (0, far), (far, 0)), strict=True))
 
 
 def alignment_centres(version: int) -> tuple[int, ...]:
-    """Return the coordinates of the centers of alignment patterns (ISO/IEC 18004:2015, annex E); () for version 1."""
-    if version == 1:
+    """Return the coordinates of the centers of alignment patterns (ISO/IEC 18004:2015, annex E); () without any."""
+    if version <= 1:
         return ()
     count = version // 7 + 2
     # The standard spaces the centers evenly from the far edge, in even steps. Only version 32 is rounded differently.
@@ -133,13 +150,16 @@ def alignment_patterns(version: int) -> list[tuple[int, int]]:
 @cache
 def roles(version: int) -> tuple[bytes, ...]:
     """Return the role of every module of a version, which does not depend on the content."""
-    side = side_of(version)
+    side, timing = side_of(version), _timing(version)
     grid = [bytearray(side) for _ in range(side)]
-    _fill(grid, range(6, 7), range(side), Role.TIMING)
-    _fill(grid, range(side), range(6, 7), Role.TIMING)
+    _fill(grid, range(timing, timing + 1), range(side), Role.TIMING)
+    _fill(grid, range(side), range(timing, timing + 1), Role.TIMING)
     _alignment(grid, version)
-    _format_and_version(grid, version)
-    for top, left in ((0, 0), (0, side - 7), (side - 7, 0)):
+    if version > 0:
+        _format_and_version(grid, version)
+    else:
+        _micro_format(grid)
+    for top, left in finder_places(side).values():
         _fill(
             grid,
             range(max(top - 1, 0), min(top + 8, side)),
@@ -148,6 +168,11 @@ def roles(version: int) -> tuple[bytes, ...]:
         )
         _fill(grid, range(top, top + 7), range(left, left + 7), Role.FINDER)
     return tuple(bytes(row) for row in grid)
+
+
+def _timing(version: int) -> int:
+    """Return the row and column of the timing patterns (6.3.5)."""
+    return 6 if version > 0 else 0
 
 
 def _fill(grid: list[bytearray], rows: range, columns: range, role: Role) -> None:
@@ -175,6 +200,12 @@ def _format_and_version(grid: list[bytearray], version: int) -> None:
         _fill(grid, range(side - 11, side - 8), range(6), Role.VERSION)
 
 
+def _micro_format(grid: list[bytearray]) -> None:
+    """Mark the format information of a Micro QR Code (7.9)."""
+    for index in range(1, 9):
+        grid[8][index] = grid[index][8] = Role.FORMAT
+
+
 @cache
 def bit_numbers(version: int) -> memoryview:
     """Return the number of the message bit that each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
@@ -182,23 +213,24 @@ def bit_numbers(version: int) -> memoryview:
     Returns:
         `side` x `side` numbers, int16, read-only, indexed by [row, column]; `numpy.asarray` converts them to an array
         without a copy. -1 marks function patterns. k is bit k % 8 of codeword k // 8 of the final message, the highest
-        bit of a codeword first; numbers beyond the last codeword are remainder bits.
+        bit of a codeword first; numbers beyond the last codeword are remainder bits. In M1 and M3, the last data
+        codeword has only 4 bits.
         `qrkit.symbol.encode.blocks.codeword_blocks` returns the block of each codeword.
     """
     side = side_of(version)
     is_function = b"".join(roles(version))
     numbers = array("h", [-1]) * (side * side)
-    encoding_region = [module for module in _zigzag(side) if not is_function[module]]
+    encoding_region = [module for module in _zigzag(side, _timing(version)) if not is_function[module]]
     for number, module in enumerate(encoding_region):
         numbers[module] = number
     return memoryview(numbers).toreadonly().cast("B").cast("h", (side, side))
 
 
-def _zigzag(side: int) -> chain[int]:
+def _zigzag(side: int, timing: int) -> chain[int]:
     """Order modules, numbered row by row, as 7.7.3 does: in pairs of columns from the right, up and down."""
     strips = []
     # The column of the vertical timing pattern belongs to no pair.
-    for number, right in enumerate([*range(side - 1, 6, -2), 5, 3, 1]):
+    for number, right in enumerate([*range(side - 1, timing, -2), *range(timing - 1, 0, -2)]):
         down = range(right, side * side, side)
         column = down if number % 2 else down[::-1]
         strips.append(chain.from_iterable((module, module - 1) for module in column))

@@ -126,7 +126,7 @@ def test_json_has_the_names_of_the_interface():
         '"flip":"none","modules":{"type":"default","sprites":[],"palette":[],"seed":0},'
         '"markers":{"topLeft":{"pattern":"eye-1","innerColor":"#FFFF0000","outerColor":"#FF0000FF","opacity":1.0}},'
         '"layers":[{"name":"","content":"icon:circle","x":0.0,"y":0.0,"width":10.0,"height":10.0,"opacity":1.0,'
-        '"display":"box-hit-test","tolerance":0.0}],"padCodewords":"iso","fnc1":false}'
+        '"display":"box-hit-test","tolerance":0.0}],"padCodewords":"iso","fnc1":false,"micro":false}'
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import decode, decode_all, generate
+from qrkit import Decoded, decode, decode_all, generate
 from qrkit.errors import InvalidParameter, NoSymbol, QrkitError, UnreadableFile
 from qrkit.server.statuses import status_of
 from qrkit.symbol.decode import MOST_FRAMES, MOST_PIXELS, webp_pixels
@@ -88,9 +88,10 @@ def test_a_picture_without_a_code_has_no_symbol(picture):
         decode(picture)
 
 
-def test_a_micro_qr_code_is_no_qr_code():
-    with pytest.raises(NoSymbol):
-        decode(drawn(segno.make_micro("123")))
+def test_micro_qr_code_of_another_encoder_is_read():
+    found = decode(drawn(segno.make_micro("123")))
+    assert (found.content, found.version, found.ec, found.dimension, found.capacity) == ("123", -1, "L", 11, 0)
+    assert decode_all(drawn(segno.make_micro("hello", error="m"))) == [Decoded("hello", -3, "M", 15, 7, 5)]
 
 
 def test_the_versions_and_levels_of_another_encoder_are_told():

@@ -78,19 +78,19 @@ def _sample(part: Brand | Frame | Gradient | Marker | Markers | Modules | Photo)
 def _(symbol: Symbol) -> dict[str, Any]:
     """Show the modules of a symbol, black on white."""
     side, edge = SIZE * (symbol.side + 2 * QUIET), SIZE * QUIET
-    title = f"version {symbol.version}-{symbol.error_correction}"
+    title = f"version {symbol.name}"
     plain = Plain(side, side, edge, edge, SIZE, symbol.modules, BLACK, WHITE, title, union=True)
     write_png = FORMATS["png"].write_plain
     assert write_png, "png has a short way"
     png = write_png(plain)
     pairs = [
-        ("version", f"{symbol.version}, {symbol.side} x {symbol.side} modules"),
+        ("version", f"{symbol.name.partition('-')[0]}, {symbol.side} x {symbol.side} modules"),
         ("error correction", symbol.error_correction),
         ("mode", page_text(symbol.mode)),
         ("mask", f"{symbol.mask}"),
     ]
     html = card(
-        f"Symbol {symbol.version}-{symbol.error_correction}",
+        f"Symbol {symbol.name}",
         details(pairs),
         beside=[png_picture(png, (side, side), f"QR Code: {title}")],
     )

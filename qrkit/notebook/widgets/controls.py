@@ -22,7 +22,7 @@ MOST_ON_A_SLIDER = 100
 """Maximum range of a number with a slider; a wider range gets a number field."""
 
 GROUPS = {
-    "Content": ("content", "ec", "em", "version", "charset", "fnc1"),
+    "Content": ("content", "ec", "em", "version", "charset", "fnc1", "micro"),
     "Colors": ("foreground", "background"),
     "Modules": ("modules",),
     "Eyes": ("markers",),

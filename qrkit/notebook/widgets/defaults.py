@@ -92,7 +92,7 @@ def _marker(_image: QRImage) -> dict[str, Any]:
 
 
 STARTS: Mapping[str, Callable[[QRImage], Any]] = {
-    "version": lambda image: image.symbol.version,
+    "version": lambda image: max(image.symbol.version, 1),
     "mask": lambda image: image.symbol.mask,
     "charset": lambda _image: "utf-8",
     "width": lambda image: image.width,

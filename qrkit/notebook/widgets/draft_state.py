@@ -24,7 +24,7 @@ def shown(draft: Draft) -> dict[str, Any]:
         "values": _short(image.design.model_dump(mode="json")),
         "picture": draft.picture,
         "size": [image.width, image.height],
-        "label": f"{image.symbol.version}-{image.symbol.error_correction}, {image.width} x {image.height} px",
+        "label": f"{image.symbol.name}, {image.width} x {image.height} px",
         "area": [layout.width, layout.height],
         "matrix": list(_matrix(image, layout)),
         "undo": draft.can_undo,

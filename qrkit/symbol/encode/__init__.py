@@ -10,6 +10,8 @@ Each step has its own file, in the order of ISO/IEC 18004:2015, clause 7:
     placement     codewords -> modules, on the layout of function_patterns
     masking       the data mask pattern with the lowest penalty
 
+micro does all of this for Micro QR Codes, which are so small that it needs none of the fast tables.
+
 From placement on, modules are bits of large integers; planes defines their order. With segno's padding, the modules
 equal segno's, which is the reference in the tests.
 """
@@ -27,6 +29,7 @@ from qrkit.symbol.encode.capacity import LEVELS, Segment, bits_held, bits_needed
 from qrkit.symbol.encode.function_patterns import information
 from qrkit.symbol.encode.headers import PLAIN, Header, header_of
 from qrkit.symbol.encode.masking import best_mask, masked
+from qrkit.symbol.encode.micro import check_micro_fits, encode_micro
 from qrkit.symbol.encode.placement import place
 from qrkit.symbol.encode.planes import geometry
 from qrkit.symbol.encode.segments import densest_mode, segments_of
@@ -57,6 +60,7 @@ class Parameters(NamedTuple):
     mask: int | None
     pad_codewords: PadCodewords
     header: Header
+    micro: bool
 
 
 def encode(
@@ -68,6 +72,7 @@ def encode(
     charset: Charset | None = None,
     fnc1: bool = False,
     part: MessagePart | None = None,
+    micro: bool = False,
     mask: int | None = None,
     pad_codewords: PadCodewords = "iso",
 ) -> Symbol:
@@ -81,7 +86,10 @@ def encode(
         charset: The charset of byte mode, which an ECI declares; None for UTF-8 without ECI.
         fnc1: True for FNC1 in first position: the content is a GS1 element string, with GS as separator.
         part: The position of the symbol in a message that several symbols share; None for a whole message.
-        mask: Data mask pattern reference 0..7; None uses the mask with the lowest penalty (7.8.3).
+        micro: True for the smallest Micro QR Code that fits, M1 to M4; excludes a version, a charset, FNC1, a part and
+            level H.
+        mask: Data mask pattern reference 0..7, or 0..3 in a Micro QR Code; None uses the mask with the lowest penalty
+            (7.8.3).
         pad_codewords: What follows the terminator. `iso` alternates the pad codewords 11101100 and 00010001, as in
             ISO/IEC 18004:2015, 7.4.10. `segno` puts a codeword 00000000 before them if the terminator ends on a
             codeword boundary. Bytes, one for each pad codeword, are used as they are; `free_padding.solve` finds
@@ -96,12 +104,14 @@ def encode(
         rule = f"charset={charset} lacks character {wrong + 1}, {content[wrong]!r}; charset=utf-8 has every character"
         raise InvalidParameter(Problem("content", content, rule, "bad-content"))
     header = header_of(charset, part, fnc1=fnc1) if charset or part or fnc1 else PLAIN
-    return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords, header))
+    return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords, header, micro))
 
 
 @lru_cache(maxsize=64)
 def _encode(content: str, parameters: Parameters) -> Symbol:
     """Encode and cache the symbol, because most changes to a design leave the symbol unchanged."""
+    if parameters.micro:
+        return encode_micro(content, parameters.level, parameters.mode, parameters.mask)
     _check_version_and_mask(parameters)
     header = parameters.header
     segments, version = _fit(content, parameters.version, parameters.level, parameters.mode, header)
@@ -141,6 +151,7 @@ def symbol_of(design: Design) -> Symbol:
         error_correction=design.ec,
         mask=design.mask,
         pad_codewords="segno" if design.pad_codewords == "segno" else "iso",
+        micro=design.micro,
         **encoding_of(design),
     )
 
@@ -156,6 +167,9 @@ def check_fits(design: Design) -> None:
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
     """
+    if design.micro:
+        check_micro_fits(design.content, design.ec, design.em)
+        return
     encoding = encoding_of(design)
     header = header_of(encoding["charset"], encoding["part"], fnc1=encoding["fnc1"])
     _fit(design.content, design.version, design.ec, design.em, header)

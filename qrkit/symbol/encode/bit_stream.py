@@ -10,7 +10,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
 from qrkit.symbol.encode.headers import PLAIN, Header
 
-__all__ = ["PadCodewords", "data_codewords", "pad_codewords_held"]
+__all__ = ["PAD_CODEWORDS", "PadCodewords", "data_codewords", "encode_characters", "pad_codewords_held"]
 
 PadCodewords = Literal["segno", "iso"] | bytes
 """The name of a padding, or the pad codewords themselves; see `data_codewords`."""
@@ -47,7 +47,7 @@ def data_codewords(
     """
     stream, length = header.value, header.length
     for mode, text in segments:
-        count, value, bits = _characters(mode, text, header.charset)
+        count, value, bits = encode_characters(mode, text, header.charset)
         counted = count_bits(mode, version)
         indicators = MODE_INDICATORS[mode] << counted | count
         stream = (stream << 4 + counted | indicators) << bits | value
@@ -72,8 +72,12 @@ def pad_codewords_held(segments: list[Segment], version: int, level: str, header
     return max(bits_held(version, level) - bits_needed(segments, version, header) - TERMINATOR_BITS, 0) // 8
 
 
-def _characters(mode: Mode, text: str, charset: str) -> tuple[int, int, int]:
-    """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6)."""
+def encode_characters(mode: Mode, text: str, charset: str = "utf-8") -> tuple[int, int, int]:
+    """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6).
+
+    Raises:
+        InvalidParameter: If the mode cannot encode a character, or a text is empty that is not in byte mode.
+    """
     if mode == "kanji":
         return len(text), _kanji(text), 13 * len(text)
     if mode == "byte":

@@ -9,6 +9,7 @@ from qrkit.symbol.encode.headers import PLAIN, Header
 
 __all__ = [
     "LEVELS",
+    "MICRO_DATA_BITS",
     "Mode",
     "Segment",
     "bits_held",
@@ -31,6 +32,23 @@ COUNT_BITS: dict[Mode, tuple[int, int, int]] = {
     "kanji": (8, 10, 12),
 }
 """Length of the character count indicator in versions 1-9, 10-26 and 27-40, in bits (table 3)."""
+
+ABSENT = 1 << 16
+"""The length of an indicator of a mode that a version lacks: more bits than any symbol holds."""
+MICRO_COUNT_BITS: dict[Mode, tuple[int, int, int, int]] = {
+    "numeric": (3, 4, 5, 6),
+    "alphanumeric": (ABSENT, 3, 4, 5),
+    "byte": (ABSENT, ABSENT, 4, 5),
+    "kanji": (ABSENT, ABSENT, 3, 4),
+}
+"""Length of the character count indicator in M1..M4, in bits (table 3)."""
+MICRO_DATA_BITS = {
+    (-1, "L"): 20,
+    (-2, "L"): 40, (-2, "M"): 32,
+    (-3, "L"): 84, (-3, "M"): 68,
+    (-4, "L"): 128, (-4, "M"): 112, (-4, "Q"): 80,
+}  # fmt: skip
+"""Data bits in M1..M4, which are versions -1..-4, at each level that they have (table 7)."""
 
 # fmt: off
 DATA_CODEWORDS: dict[str, tuple[int, ...]] = {
@@ -69,17 +87,21 @@ class Segment(NamedTuple):
 
 def bits_held(version: int, level: str) -> int:
     """Return the data capacity of a symbol in bits."""
+    if version < 0:
+        return MICRO_DATA_BITS[version, level]
     return 8 * DATA_CODEWORDS[level][version - 1]
 
 
 def count_bits(mode: Mode, version: int) -> int:
     """Return the length of the character count indicator in bits (table 3)."""
+    if version < 0:
+        return MICRO_COUNT_BITS[mode][-version - 1]
     return COUNT_BITS[mode][(version > 9) + (version > 26)]
 
 
 def header_bits(mode: Mode, version: int) -> int:
     """Return the length of a segment's mode indicator and character count indicator in bits."""
-    return MODE_INDICATOR_BITS + count_bits(mode, version)
+    return (MODE_INDICATOR_BITS if version > 0 else -version - 1) + count_bits(mode, version)
 
 
 def bits_needed(segments: list[Segment], version: int, header: Header = PLAIN) -> int:
@@ -100,8 +122,11 @@ def data_bits(mode: Mode, text: str, charset: str = "utf-8") -> int:
 
 
 def characters_held(version: int, level: str, mode: Mode, header: Header = PLAIN) -> int:
-    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7)."""
-    bits = bits_held(version, level) - header.length - header_bits(mode, version)
+    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7).
+
+    A version without the mode holds 0.
+    """
+    bits = max(0, bits_held(version, level) - header.length - header_bits(mode, version))
     if mode == "byte":
         return bits // 8
     if mode == "kanji":

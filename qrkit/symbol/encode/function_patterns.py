@@ -7,7 +7,7 @@ from functools import cache
 from qrkit.symbol.encode.planes import geometry
 from qrkit.symbol.symbol import alignment_patterns, side_of
 
-__all__ = ["dark_patterns", "information"]
+__all__ = ["FINDER", "FORMAT_GENERATOR", "dark_patterns", "information", "with_check_bits"]
 
 FINDER = (b"1111111", b"1000001", b"1011101", b"1011101", b"1011101", b"1000001", b"1111111")
 ALIGNMENT = (b"11111", b"10001", b"10101", b"10001", b"11111")
@@ -47,18 +47,18 @@ def _paint(rows: list[bytearray], pattern: tuple[bytes, ...], top: int, left: in
 def information(version: int, level: str, mask: int) -> int:
     """Return format information, version information and the dark module as the rows of a plane (7.9 and 7.10)."""
     one, other = _format_places(side_of(version))
-    bits = _with_check_bits(LEVEL_INDICATORS[level] << 3 | mask, 5, FORMAT_GENERATOR) ^ FORMAT_MASK
+    bits = with_check_bits(LEVEL_INDICATORS[level] << 3 | mask, 5, FORMAT_GENERATOR) ^ FORMAT_MASK
     dark = {place for places in (one, other) for place, bit in zip(places, f"{bits:015b}", strict=True) if bit == "1"}
     dark.add((side_of(version) - 8, 8))
     if version >= 7:
-        bits = _with_check_bits(version, 6, VERSION_GENERATOR)
+        bits = with_check_bits(version, 6, VERSION_GENERATOR)
         places = _version_places(side_of(version))
         below = {place for place, bit in zip(places, f"{bits:018b}", strict=True) if bit == "1"}
         dark |= below | {(column, row) for row, column in below}
     return sum(geometry(version).module_bit(row, column) for row, column in dark)
 
 
-def _with_check_bits(value: int, bits: int, generator: int) -> int:
+def with_check_bits(value: int, bits: int, generator: int) -> int:
     """Append to a value of `bits` bits its remainder on division by the generator polynomial (annexes C and D)."""
     degree = generator.bit_length() - 1
     remainder = value << degree

@@ -21,7 +21,8 @@ RUNS = re.compile(f"([{DIGIT}]+)|([{OTHER}]+)|({BYTE}+(?:{ANY}{{1,5}}{BYTE}+)*)"
 """Matches characters that belong in one segment: digits, other alphanumeric characters, or bytes.
 
 Up to five characters between bytes belong to them: another mode saves at most 14/3 bits each, and the headers of its
-segment and of the next one take at least 25 bits.
+segment and of the next one take at least 25 bits. In M3 and M4 they take at least 13, so a mix may be a few bits longer
+than the shortest one there.
 """
 
 PERCENTS = re.compile("%%?")
@@ -37,7 +38,7 @@ def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -
     Args:
         content: The content.
         mode: numeric, alphanumeric, byte, kanji or auto.
-        version: Sets the lengths of mode indicators and character count indicators.
+        version: Sets the lengths of mode indicators and character count indicators; -1..-4 for M1..M4.
         header: Sets the charset of bytes, and whether % is special.
     """
     if mode == "auto":
