@@ -54,7 +54,7 @@ def _of_kinds() -> dict[str, Schema]:
         kind = kind_named(name)
         parts = _parts(kind.fields)
         schema = parts.pop(kind.fields.__name__)
-        found |= parts
+        found |= {part: one | {"additionalProperties": False} for part, one in parts.items()}
         found[_schema_name(name)] = {
             "type": "object",
             "description": f"{kind.title}: {schema['description']}",

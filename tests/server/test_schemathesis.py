@@ -44,7 +44,9 @@ UNSAID = {
         "template-not-found": "",
         "content-too-long": "",
         "bad-content": "/content|/frame/caption/(text|subtitle)",  # which letters need shaping
-        "bad-value": "/shorten|/layers/.*|/modules.*|/photo.*|/wrapper.*|/frame.*|/(fore|back)ground.*",
+        "bad-value": "/shorten|/layers/.*|/modules.*|/photo.*|/wrapper.*|/frame.*|/(fore|back)ground.*"
+        # Which fields go with a Micro QR Code; which modes go with a charset.
+        "|/version|/ec|/mask|/padCodewords|/charset|/fnc1|/part|/markers.*|/micro",
         "shorten-not-applicable": "/shorten",
         # What two fields make together: pixels in all, the stops of a gradient, a placeholder in its wrapper.
         "out-of-range": "/.*",
@@ -82,6 +84,8 @@ for name in ("generate_decorated", "insert_qrcode", "update_qrcode"):
     UNSAID[name] |= {
         code: f"{UNSAID[name][code]}|{told}" if code in UNSAID[name] else told for code, told in OF_KINDS.items()
     }
+for name in ("insert_qrcode", "update_qrcode"):
+    UNSAID[name] |= {"never-behind-short-url": "/content"}  # a good one-time password, for example
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
 MERCIFUL = ("generate", "export", "check")
