@@ -46,7 +46,7 @@ CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
     "414": 13, "415": 13, "416": 13, "417": 13, "8003": 14, "8006": 14, "8017": 18, "8018": 18, "8026": 14,
 }  # fmt: skip
-"""Identifiers whose value begins with a number of so many digits, the last of which is a check digit."""
+"""The number of leading digits of these identifiers' values; the last of these digits is a check digit."""
 
 SETS = {"N": "[0-9]", "X": r"[!\"%&'()*+,\-./0-9:;<=>?A-Z_a-z]", "Y": "[#\\-/0-9A-Z]", "Z": "[A-Za-z0-9_=\\-]"}
 """The characters of values: digits, and the sets 82, 39 and 64 of the GS1 General Specifications."""

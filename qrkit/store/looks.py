@@ -31,7 +31,7 @@ class Looks:
     Attributes:
         default: The name of the default template; "" for none.
         campaigns: The name and the template of each campaign, by its ID.
-        templates: The fields of templates by name, as JSON; filled by whoever reads them.
+        templates: The fields of templates by name, as JSON; each is added when it is first read.
     """
 
     default: str
