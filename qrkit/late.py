@@ -437,7 +437,7 @@ report.cards report.code_cards
 report.countries tracking.countries
 report.opening report.key_numbers
 report.tables report.ranked_tables
-scan_frame notebook.scan_frame
+scan_frame pictures.scan_frame
 scannability scanning
 scannability.picture scanning.picture_check
 scannability.report scanning.scan_report

@@ -31,11 +31,11 @@ from qrkit.drawing.writers import format_named
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest
 from qrkit.exchange.frames import text_of
 from qrkit.late import watch
-from qrkit.notebook.picture_columns import PictureTable, checked, drawn, rows_of
-from qrkit.notebook.scan_frame import scan_frame
+from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter
 from qrkit.pictures.batches import filed, is_zip
 from qrkit.pictures.printing import PrintSize
+from qrkit.pictures.scan_frame import checked, scan_frame
 from qrkit.scanning import audience_named, level_named
 from qrkit.tracking.records import Properties, QRCode
 from qrkit.tracking.text_columns import text_column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -19,10 +19,7 @@ from qrkit.notebook.views.html import page_text
 from qrkit.pictures.batch_files import Look, Row
 from qrkit.pictures.image import QRImage
 
-if TYPE_CHECKING:
-    from qrkit.scanning.scan_report import ScanReport
-
-__all__ = ["PictureTable", "checked", "drawn", "rows_of"]
+__all__ = ["PictureTable", "drawn", "rows_of"]
 
 SIDES = Within(16, 512, "pixels")
 MOST_ROWS = Within(1, 1000, "rows")
@@ -41,23 +38,6 @@ def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRI
                 errors[row] = str(error)
         images.append(image)
     return images, errors
-
-
-def checked(
-    images: Iterable[QRImage | None], level: str, audience: str, errors: dict[int, str]
-) -> list[ScanReport | None]:
-    """Check each image and return the reports; errors are added to `errors` by row."""
-    reports: list[ScanReport | None] = []
-    for row, image in enumerate(images):
-        report = None
-        if image is not None:
-            try:
-                is_known = (level, audience) == ("static", "phones")
-                report = image.scan if is_known else image.check(level, audience=audience)
-            except QrkitError as error:
-                errors[row] = str(error)
-        reports.append(report)
-    return reports
 
 
 def rows_of(values: Iterable[Any], column: Hashable, names: Iterable[Any]) -> Iterator[Row]:

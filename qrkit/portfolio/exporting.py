@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
@@ -60,6 +60,7 @@ def write_codes(
     *,
     image_format: str = "png",
     safe: bool = True,
+    drawn: Callable[[QRCode, QRImage], None] | None = None,
 ) -> None:
     """Write QR Codes to a file.
 
@@ -71,6 +72,7 @@ def write_codes(
         designs: The designs of the pictures in a zip.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+        drawn: Called with each QR Code whose picture was written, and the picture.
 
     Raises:
         InvalidParameter: If the image format is unknown, or a text is too long for the format.
@@ -82,6 +84,10 @@ def write_codes(
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
 
     def draw(code: QRCode, picture_format: str) -> bytes:
-        return QRImage(apart(designs.design(code))).to_bytes(picture_format)
+        image = QRImage(apart(designs.design(code)))
+        data = image.to_bytes(picture_format)
+        if drawn:
+            drawn(code, image)
+        return data
 
     format.write(rows, file, Writing(draw, safe=safe, image_format=image_format.lower()))

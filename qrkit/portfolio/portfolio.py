@@ -24,12 +24,14 @@ from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
+from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.transport import present
+from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.free_sql import free_sql
@@ -189,12 +191,51 @@ class Portfolio(Shown, Records):
         designs = CodeDesigns.of(self.store, self.account.id)
         return QRImage(designs.design(self._linked(code), template=template, **changes))
 
+    def check(
+        self,
+        *,
+        campaign_id: str | None = None,
+        level: str = "static",
+        audience: str = "phones",
+        progress: bool = False,
+    ) -> pd.DataFrame:
+        """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
+
+        Columns: name, template (str; missing if the properties draw it), verdict (ordered category, from unreadable to
+        robust), score (Int64, 0..100), used (float64, share of the error correction used), issue (str, the worst issue;
+        if a picture cannot be drawn, the reason, and no verdict), report (object, `ScanReport`). The index is the ID.
+
+        Args:
+            campaign_id: The campaign whose QR Codes to check; by default, all.
+            level: static, quick, standard or full; see `qrkit.check`. With readers, a QR Code takes up to a second.
+            audience: Whose readers must read them: phones, or all, which adds embedded readers; see `qrkit.check`.
+            progress: Whether to show a progress bar.
+
+        Raises:
+            InvalidParameter: If the level or the audience is unknown.
+            NotFound: If there is no such campaign.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> shop = open_portfolio()
+            >>> _ = shop.insert_qrcode("https://example.com/menu", name="Menu")
+            >>> shop.check()["verdict"].tolist()
+            ['robust']
+        """
+        chosen, readers = level_named(level), audience_named(audience)
+        codes = [code for code in self.list_qrcodes(campaign_id=campaign_id) if code.is_available]
+        return check_codes(
+            codes, CodeDesigns.of(self.store, self.account.id), chosen, readers, watch(progress=progress)
+        )
+
     def export_file(
         self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
     ) -> Path:
         """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
 
-        QR Codes that the plan does not show are left out, because a row without content cannot be imported again.
+        QR Codes that the plan does not show are left out, because a row without content cannot be imported again. The
+        pictures in a zip are drawn like those of `image`, and checked like `qrkit.check(..., "static")`, one of each
+        look.
 
         Args:
             path: The file to write; the suffix must be one of `qrkit.exchange.EXCHANGE_FORMATS`.
@@ -206,6 +247,9 @@ class Portfolio(Shown, Records):
         Raises:
             InvalidParameter: If the format is unknown, or a text is too long for the format; no file is written.
             CannotWrite: If the file cannot be written.
+
+        Warns:
+            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)
@@ -223,6 +267,9 @@ class Portfolio(Shown, Records):
 
         Raises:
             InvalidParameter: If the format is unknown, or a text is too long for the format.
+
+        Warns:
+            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
         """
         file = BytesIO()
         self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)
@@ -234,7 +281,11 @@ class Portfolio(Shown, Records):
         count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
         found = seen(codes, "Exporting", count)
         designs = CodeDesigns.of(self.store, self.account.id)
-        write_codes(format, file, found, self.list_campaigns(), designs, image_format=image_format, safe=safe)
+        check = ExportCheck(designs)
+        write_codes(
+            format, file, found, self.list_campaigns(), designs, image_format=image_format, safe=safe, drawn=check.see
+        )
+        check.warn(stacklevel=4)
 
     def import_file(
         self,

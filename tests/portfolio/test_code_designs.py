@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qrkit import Brand, Color, QRImage, decode, open_portfolio, report
 from qrkit.__main__ import main
-from qrkit.errors import InvalidParameter, NotFound
+from qrkit.errors import InvalidParameter, NotFound, ScanWarning
 from qrkit.pictures.generate_request import apart
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, make_app
@@ -215,3 +215,48 @@ def test_a_store_from_before_templates_of_codes_gets_the_columns(new_path):
         assert [one.template for one in (*shop.list_campaigns(), *shop.list_qrcodes())] == ["", ""]
         shop.set_default_template("brand")
         assert shop.image(shop.list_qrcodes()[0]).design.ec == "H"
+
+
+def test_check_gives_each_code_the_verdict_of_its_picture(shop):
+    shop.templates.save("pale", {"foreground": "#dddddd"})
+    codes = [shop.insert_qrcode("https://example.com", name=name, template=name) for name in ("own", "pale")]
+    codes.append(shop.insert_qrcode("https://example.com", name="plain"))
+    found = shop.check()
+    assert found.index.tolist() == [code.id for code in codes]
+    assert found["name"].tolist() == ["own", "pale", "plain"]
+    assert found["template"].fillna("").tolist() == ["own", "pale", ""]
+    assert found["verdict"].tolist() == [shop.image(code).scan.verdict for code in codes]
+    assert found["verdict"].tolist()[1] == "fragile"
+    assert "dark and light modules differ" in found["issue"].iloc[1]
+    read = shop.check(level="quick", audience="all")
+    assert [report.level for report in read["report"]] == ["quick"] * 3
+
+
+def test_check_can_be_of_one_campaign_and_of_nothing(shop):
+    assert shop.check().empty
+    campaign = shop.insert_campaign("Spring")
+    code = shop.insert_qrcode("https://example.com", campaign_id=campaign.id)
+    shop.insert_qrcode("https://example.com")
+    assert shop.check(campaign_id=campaign.id).index.tolist() == [code.id]
+    with pytest.raises(InvalidParameter, match="level='statik'"):
+        shop.check(level="statik")
+
+
+def test_check_tells_why_a_picture_cannot_be_drawn(shop):
+    text = "x" * 1600
+    code = shop.insert_qrcode(text, is_dynamic=False)
+    shop.templates.save("high", {"ec": "H"})
+    shop.update_qrcode(code.id, template="high")
+    found = shop.check().loc[code.id]
+    assert (found.isna()["verdict"], "version 40 with ec=H holds" in found["issue"]) == (True, True)
+
+
+def test_export_warns_of_pictures_that_may_not_scan(shop, tmp_path):
+    shop.templates.save("pale", {"foreground": "#aaaaaa"})
+    for number in range(5):
+        shop.insert_qrcode("https://example.com", name=f"Door {number}", template="pale")
+    shop.insert_qrcode("https://example.com", name="Fine")
+    with pytest.warns(ScanWarning, match=r"fail to scan 5 of .*\('Door 0', 'Door 1', 'Door 2' and 2 more\)") as caught:
+        shop.export_file(tmp_path / "codes.zip")
+    assert caught[0].filename == __file__
+    shop.export_file(tmp_path / "codes.csv")  # has no pictures, so it does not warn

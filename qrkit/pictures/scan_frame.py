@@ -1,19 +1,38 @@
-"""Converts scan reports to a DataFrame, one row each."""
+"""Checks many images, and converts their scan reports to a DataFrame, one row each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from qrkit.errors import QrkitError
+from qrkit.pictures.image import QRImage
 from qrkit.scanning.scan_report import VERDICTS
 from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport
 
-__all__ = ["scan_frame"]
+__all__ = ["checked", "scan_frame"]
+
+
+def checked(
+    images: Iterable[QRImage | None], level: str, audience: str, errors: dict[int, str]
+) -> list[ScanReport | None]:
+    """Check each image and return the reports; errors are added to `errors` by row."""
+    reports: list[ScanReport | None] = []
+    for row, image in enumerate(images):
+        report = None
+        if image is not None:
+            try:
+                is_known = (level, audience) == ("static", "phones")
+                report = image.scan if is_known else image.check(level, audience=audience)
+            except QrkitError as error:
+                errors[row] = str(error)
+        reports.append(report)
+    return reports
 
 
 def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.DataFrame:
