@@ -45,6 +45,8 @@ LAST_SECONDS = 5.0
 """How long closing waits for a server that does not answer; its visits then stay in the inbox."""
 AGAIN_SECONDS = 1.0
 """Time between two attempts while the store cannot be written."""
+NAMES = 3
+"""How many names a new inbox gets while other processes, which start as well, lock its file first."""
 
 ADD_INBOX = "INSERT INTO inboxes (name, moved) VALUES (?, 0) ON CONFLICT (name) DO NOTHING"
 MOVED = "SELECT moved FROM inboxes WHERE name = ?"
@@ -231,14 +233,30 @@ class _Recorder:
         """Return a new inbox; after a failure, do not even try for a second, so that visitors are answered at once."""
         if monotonic() < self._again:
             raise StoreBusy(f"no inbox for visits could be made at {self._base}; it is tried again soon")
-        name = uuid4().hex
         try:
             if self._base:
                 self._base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return Inbox(Path(f"{self._base}-{name}") if self._base else None, name, self._database.id, self._note)
+            return self._made(NAMES)
         except (sqlite3.Error, OSError) as error:
             self._again = monotonic() + AGAIN_SECONDS
             raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
+
+    def _made(self, names: int) -> Inbox:
+        """Return an inbox in a new file, trying so many names.
+
+        Another process that starts at this moment may take the new file for one that was left, and lock it first.
+
+        Raises:
+            sqlite3.Error: If the file cannot be written.
+            OSError: If the file cannot be flushed.
+        """
+        name = uuid4().hex
+        try:
+            return Inbox(Path(f"{self._base}-{name}") if self._base else None, name, self._database.id, self._note)
+        except sqlite3.OperationalError as error:
+            if names == 1 or error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            return self._made(names - 1)
 
     def _adopt(self, paths: list[Path]) -> Iterator[Inbox]:
         """Yield the inboxes in files that were left; one that is in use by another process is locked."""

@@ -1,10 +1,12 @@
 """How visits are recorded: in an inbox at once, in the store a little later, and what happens when either fails."""
 
+import contextlib
 import json
 import logging
 import math
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -364,6 +366,43 @@ def test_threads_that_have_ended_keep_nothing_open(shop):
         with ThreadPoolExecutor(1) as threads:
             threads.submit(shop.list_qrcodes).result()
     assert connections() < 10
+
+
+class Thief(threading.Thread):
+    """Locks the first new inbox beside a store, as another process does that starts and looks for what was left."""
+
+    def __init__(self, folder):
+        super().__init__(daemon=True)
+        self.folder, self.has_ended, self.connection = folder, threading.Event(), None
+
+    def run(self):
+        while not self.has_ended.is_set() and self.connection is None:
+            for path in inbox_files(self.folder / "a.duckdb.inbox"):
+                with contextlib.suppress(sqlite3.OperationalError):
+                    found = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+                    found.executescript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; BEGIN EXCLUSIVE")
+                    self.connection = found
+                    return
+
+    def end(self):
+        self.has_ended.set()
+        self.join()
+        if self.connection is not None:
+            self.connection.close()
+
+
+def test_a_visit_is_recorded_though_another_process_locks_the_new_inbox(tmp_path):
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with open_portfolio(folder / "a.duckdb") as shop:
+            shop.insert_qrcode("https://example.com", short_code="door")
+            thief = Thief(folder)
+            thief.start()
+            try:
+                assert record_visit(shop.store, visit("first"), seconds=PATIENCE)
+            finally:
+                thief.end()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -30,9 +30,14 @@ function makeOutbox(model, onWait, onTurn) {
     onWait(false);
     isAway = waiting.length > 0;
     onTurn(isAway);
-    if (!isAway) return;
+    if (!isAway) return tellHost();
     clock = setTimeout(() => onWait(true), LONG);
     model.send(waiting.shift());
+  }
+  // Notebooks that run cells again, such as marimo's, do so when the browser sets a value of a widget.
+  function tellHost() {
+    model.set("seen", model.get("state").answered);
+    model.save_changes();
   }
   return {
     answered: next,

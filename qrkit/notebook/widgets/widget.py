@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import anywidget
-from traitlets import Dict, Unicode
+from traitlets import Dict, Int, Unicode
 
 from qrkit.errors import QrkitError
 from qrkit.notebook.widgets.static_image import Pictures, Twin
@@ -50,6 +50,8 @@ class Page(anywidget.AnyWidget):
     name = ""
     state = Dict().tag(sync=True)
     twin = Unicode().tag(sync=True)
+    seen = Int().tag(sync=True)
+    """The number of the last answer that the browser has shown."""
 
     def __new__(cls, *_first: Any, name: str = "", **_options: Any) -> Self:
         """Return the existing widget with this name, if there is one."""

@@ -1,4 +1,4 @@
-"""JupyterLab on this machine's loopback, and a page of Chromium that shows it."""
+"""JupyterLab and others on this machine's loopback, and a page of Chromium that shows it."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory):
-    """Starts a server of Jupyter with settings of its own in a folder; gives its address. It ends with the module."""
+    """Starts a server of notebooks with settings of its own in a folder; gives its address. It ends with the module."""
     with contextlib.ExitStack() as servers:
 
         def started(command, folder, **environment):
@@ -52,8 +52,8 @@ def start(tmp_path_factory):
                 command,
                 cwd=folder,
                 env=os.environ | own | environment,
-                stderr=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stderr=subprocess.STDOUT,
+                stdout=subprocess.PIPE,
             )
             servers.callback(_end, process)
             return _address(process)
@@ -68,7 +68,7 @@ def _end(process):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    process.stderr.close()
+    process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +84,13 @@ def _address(process):
     late = threading.Timer(START_SECONDS, process.kill)
     late.start()
     lines = []
-    for line in process.stderr:
+    for line in process.stdout:
         lines.append(line)
-        if found := re.search(rb"http://127\.0\.0\.1:\d+/", line):
+        if found := re.search(rb"http://(?:127\.0\.0\.1|localhost):\d+", line):
             late.cancel()
             # With nobody to read on, the server would stop as soon as the pipe is full.
-            threading.Thread(target=_read_on, args=[process.stderr], daemon=True).start()
-            return found[0].decode()
+            threading.Thread(target=_read_on, args=[process.stdout], daemon=True).start()
+            return f"{found[0].decode()}/"
     raise RuntimeError(b"".join(lines[-20:]).decode())
 
 
