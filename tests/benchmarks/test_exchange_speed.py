@@ -45,7 +45,7 @@ def table(codes):
             str(50 + number % 1000 / 1000),
             str(10 + number % 777 / 1000),
             "" if number % 3 else "A1, behind glass",
-            *("true", "8", "4", "-1", "Byte", "M", "#FF000000", "#FFFFFFFF", "false", ""),
+            *("true", "8", "4", "-1", "Byte", "M", "#FF000000", "#FFFFFFFF", "false", "", ""),
         )
         for number in range(codes)
     ]
