@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["Logo", "Plate", "logo_image", "place_problems", "with_logo"]
+__all__ = [
+    "Logo", "PlacedLogo", "Plate", "largest_share", "logo_image", "place_problems", "placed_logo",
+    "scaled_logo", "with_logo", "without_logo",
+]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
 """The shape of the ground under a logo."""
@@ -40,6 +46,9 @@ HALF = 0.5
 """Share of the error correction that such a logo may use, together with its plate."""
 STRONGEST: ErrorCorrection = "H"
 """Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
+WIDEST, STEP = 0.4, 0.01
+"""Largest share that `largest_share` returns, and how finely it looks."""
+RING_COLOR = re.compile(rb'stroke="(#[0-9a-f]{6})"')
 TRIED = 128
 """Pixels of the longer side of a logo when its farthest visible point is looked for."""
 
@@ -132,7 +141,7 @@ def with_logo(
     meeting = {"display": display, "tolerance": tolerance}
     if ground is None:
         return design.replace(layers=[*design.layers, layer.replace(**meeting)])
-    named = ground.layer_under(logo, layer, design).replace(name=f"plate of {name or 'the logo'}", **meeting)
+    named = ground.layer_under(logo, layer, design).replace(name=_plate_name(name), **meeting)
     return design.replace(layers=[*design.layers, named, layer])
 
 
@@ -140,16 +149,128 @@ def _choose_share(
     design: Design, logo: Logo, ground: _Ground | None, place: tuple[float, float], fetch: Fetch | None
 ) -> float:
     """Return the largest default share that leaves half of the error correction, or the smallest share."""
-    # Only the symbol counts: the other images of the design may need a download.
-    plain = pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
-    for share in SHARES:
-        layer = logo.layer_on(plain, share, place)
-        layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
-        tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
-        budget = tried.check("static", fetch=fetch).budget
-        if budget and budget.used <= HALF:
-            break
-    return share
+    plain = _plain(design)
+    return next((share for share in SHARES if _is_modest(plain, logo, ground, share, place, fetch)), SHARES[-1])
+
+
+def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
+    """Return the largest share of a logo, with its plate, that uses at most half of the error correction.
+
+    Args:
+        design: The design with the logo; its other layers, its frame and its photo do not count.
+        placed: The logo, from `placed_logo`.
+        fetch: As in `with_logo`.
+
+    Returns:
+        0.01..0.4 of the symbol's side; None if every size uses more.
+
+    Raises:
+        AssetError: If the image is invalid or cannot be fetched.
+        ContentTooLong: If the content of the design does not fit.
+    """
+    plain, logo = _plain(design), Logo.read(design.layers[placed.layer].content, fetch)
+    ground = _ground_of(design, placed, logo)
+    # Sizes in steps: all up to `low` are modest, and `high` and all above are not.
+    low, high = 0, round(WIDEST / STEP) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _is_modest(plain, logo, ground, middle * STEP, (0.5, 0.5), fetch):
+            low = middle
+        else:
+            high = middle
+    return round(low * STEP, 2) if low else None
+
+
+def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetch | None = None) -> Design:
+    """Return the design with a logo in another size, about its middle, and a plate with the same margin and ring.
+
+    Raises:
+        AssetError: If the image is invalid or cannot be fetched.
+    """
+    layers, factor = list(design.layers), share / placed.share
+    old = layers[placed.layer]
+    logo, middle = Logo.read(old.content, fetch), (old.x + old.width / 2, old.y + old.height / 2)
+    place = _centred(old.content, middle, old.width * factor, old.height * factor)
+    layers[placed.layer] = old.replace(x=place.x, y=place.y, width=place.width, height=place.height)
+    ground = _ground_of(design, placed, logo)
+    if ground:
+        plate, below = ground.layer_under(logo, place, design), layers[placed.layer - 1]
+        layers[placed.layer - 1] = plate.replace(name=below.name, display=below.display, tolerance=below.tolerance)
+    return design.replace(layers=layers)
+
+
+def _ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> _Ground | None:
+    """Return the plate of a logo, measured."""
+    if not placed.plate:
+        return None
+    layer = design.layers[placed.layer]
+    half = logo.reach() * max(layer.width, layer.height) if placed.plate == "circle" else layer.width / 2
+    margin = (design.layers[placed.layer - 1].width / 2 - half) / layout_of(design).module
+    return _Ground(placed.plate, placed.ring, max(0.0, margin - (RING + RIM if placed.ring else 0)))
+
+
+def _plain(design: Design) -> Design:
+    """Return a design of the symbol alone: the other images of the design do not count, and may need a download."""
+    return pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
+
+
+def _is_modest(
+    plain: Design, logo: Logo, ground: _Ground | None, share: float, place: tuple[float, float], fetch: Fetch | None
+) -> bool:
+    """Return whether a logo of this size, with its plate, uses at most half of the error correction."""
+    layer = logo.layer_on(plain, share, place)
+    layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
+    tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
+    budget = tried.check("static", fetch=fetch).budget
+    return budget is not None and budget.used <= HALF
+
+
+class PlacedLogo(NamedTuple):
+    """A logo that is on a design.
+
+    Attributes:
+        layer: The index of its layer.
+        share: Its longer side as a share of the symbol's side.
+        plate: The shape of the plate, which is the layer before; None without one.
+        ring: The color of the ring on the plate; None without one.
+    """
+
+    layer: int
+    share: float
+    plate: Plate | None
+    ring: str | None
+
+
+def placed_logo(design: Design, content: str | None = None) -> PlacedLogo | None:
+    """Return the topmost logo of a design: a layer on a plate, or one that shows `content`; None if there is none."""
+    layers = design.layers
+    for index in reversed(range(len(layers))):
+        layer, below = layers[index], layers[index - 1] if index else None
+        plate, ring = _plate_of(below) if below and below.name == _plate_name(layer.name) else (None, None)
+        if plate or layer.content == content:
+            layout = layout_of(design)
+            share = max(layer.width, layer.height) / (layout.side * layout.module)
+            return PlacedLogo(index, round(share, 4), plate, ring)
+    return None
+
+
+def without_logo(design: Design, logo: PlacedLogo) -> Design:
+    """Return a design without a logo and its plate."""
+    first = logo.layer - (logo.plate is not None)
+    return design.replace(layers=[*design.layers[:first], *design.layers[logo.layer + 1 :]])
+
+
+def _plate_name(logo_name: str) -> str:
+    return f"plate of {logo_name or 'the logo'}"
+
+
+def _plate_of(layer: Layer) -> tuple[Plate, str | None]:
+    """Return the shape of a plate that `with_logo` drew, and the color of its ring."""
+    svg = unquote_to_bytes(layer.content.partition(",")[2])
+    svg = b64decode(svg) if ";base64," in layer.content[:40] else svg
+    ring = RING_COLOR.search(svg)
+    plate: Plate = "circle" if b"<circle" in svg else "square" if b'rx="0"' in svg else "rounded"
+    return plate, ring and ring[1].decode()
 
 
 def logo_image(logo: str, color: Color, width: float, height: float) -> str:

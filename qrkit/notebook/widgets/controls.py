@@ -23,14 +23,16 @@ MOST_ON_A_SLIDER = 100
 
 GROUPS = {
     "Content": ("content", "ec", "em", "version", "charset", "fnc1", "micro"),
+    "Presets": (),
     "Colors": ("foreground", "background"),
     "Modules": ("modules",),
     "Eyes": ("markers",),
+    "Logo": (),
+    "Frame": ("frame", "wrapper"),
     "Layers": ("layers", "photo"),
-    "Wrapper": ("wrapper", "frame"),
     "Output": (),
 }
-"""Fields of `Design` by the group they appear in; the last group contains all others."""
+"""Fields of `Design` by the group they appear in; the last group contains all others. Presets and logos have forms."""
 
 WHEN = {
     "Gradient.direction": ("gradient", ("linear",)),

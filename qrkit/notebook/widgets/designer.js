@@ -19,7 +19,7 @@ function makeTabs(groups, onOpen) {
     onOpen();
     if (withFocus) tabs[chosen].focus();
   }
-  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Parts of the design" }, ...tabs);
+  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Design sections" }, ...tabs);
   list.addEventListener("keydown", (event) => {
     const at = tabs.indexOf(event.target);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
@@ -36,15 +36,15 @@ function makeTemplates(studio) {
   const name = h("input", { type: "text", id: newId(), maxlength: 100 });
   const list = h("select", { id: newId() });
   const error = h("p", { class: "qk-error", hidden: true });
-  const save = h("button", { type: "button", onclick: () => studio.ask({ ask: "save", name: name.value }) }, "Save");
-  const load = h("button", { type: "button", onclick: () => studio.ask({ ask: "load", name: list.value }) }, "Load");
+  const save = h("button", { type: "button", onclick: () => studio.ask({ ask: "save", name: name.value }) }, "Save template");
+  const load = h("button", { type: "button", onclick: () => studio.ask({ ask: "load", name: list.value }) }, "Load template");
   const stored = h(
     "div",
     { class: "qk-record" },
-    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: name.id }, "Save as template"), h("div", { class: "qk-set" }, name, save)),
-    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: list.id }, "Templates"), h("div", { class: "qk-set" }, list, load)),
+    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: name.id }, "Template name"), h("div", { class: "qk-set" }, name, save)),
+    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: list.id }, "Saved templates"), h("div", { class: "qk-set" }, list, load)),
   );
-  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "File of a design" });
+  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "Open a design file" });
   file.addEventListener("change", async () => {
     if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
     file.value = "";
@@ -52,8 +52,8 @@ function makeTemplates(studio) {
   const files = h(
     "div",
     { class: "qk-row" },
-    h("span", { class: "qk-label" }, "Design as a file"),
-    h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save file"), h("button", { type: "button", onclick: () => file.click() }, "Open file…"), file),
+    h("span", { class: "qk-label" }, "Design file"),
+    h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save…"), h("button", { type: "button", onclick: () => file.click() }, "Open…"), file),
   );
   function update({ templates, errors }) {
     stored.hidden = templates === null;
@@ -66,12 +66,6 @@ function makeTemplates(studio) {
     load.disabled = !templates?.length;
   }
   return { element: h("div", { class: "qk-templates" }, stored, files, error), update };
-}
-
-function download(name, type, data) {
-  const url = URL.createObjectURL(new Blob([data], { type }));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function render({ model, el }) {
@@ -115,23 +109,22 @@ function render({ model, el }) {
   groups.at(-1).panel.append(templates.element);
   const contentForm = makeContentForm(studio, form.kinds);
   groups[0].panel.prepend(contentForm.element);
-  const tabs = makeTabs(groups, () => studio.help(""));
+  const logoForm = makeLogoForm(studio, form.logo);
+  const logoGroup = groups.findIndex(({ name }) => name === "Logo");
+  groups[logoGroup].panel.append(logoForm.element);
+  const gallery = makeGallery(studio, form.presets);
+  groups.find(({ name }) => name === "Presets").panel.append(gallery.element);
+  const tabs = makeTabs(groups, () => {
+    studio.help("");
+    studio.refresh();
+  });
 
   const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
   const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));
   const redo = button("↷", "Redo", () => studio.ask({ ask: "redo" }));
-  const presets = h("select", { id: newId() }, h("option", { value: "" }, "Choose…"), ...form.presets.map((name) => h("option", { value: name }, name)));
-  presets.addEventListener("change", () => {
-    if (presets.value) studio.ask({ ask: "preset", name: presets.value });
-    presets.value = "";
-  });
-  const bar = h("div", { class: "qk-bar" }, undo, redo, h("label", { class: "qk-preset", for: presets.id }, "Preset"), presets, badge.element);
-  const files = form.downloads.map((name) => button(name.toUpperCase(), `Download ${name}`, () => studio.ask({ ask: "download", format: name })));
-  const copied = h("span", { role: "status", class: "qk-copied" });
-  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Copied text" });
-  const copies = [["python", "Python"], ["json", "JSON"]].map(([shape, name]) => button(name, `Copy as ${name}`, () => studio.copy(shape, "clipboard")));
-  const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), h("div", { class: "qk-buttons" }, ...files), h("span", { class: "qk-label" }, "Copy as"), h("div", { class: "qk-buttons" }, ...copies, copied));
-  const foot = h("div", { class: "qk-foot" }, actions, code, busy);
+  const bar = h("div", { class: "qk-bar" }, undo, redo, badge.element);
+  const output = makeOutput(studio, form.downloads);
+  const foot = h("div", { class: "qk-foot" }, output.element, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
   const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
@@ -145,6 +138,8 @@ function render({ model, el }) {
     badge.update(state.badge, state.note);
     templates.update(state);
     contentForm.update(state);
+    logoForm.update(state);
+    gallery.update(state, isIdle && state.badge !== null);
     for (const { controls } of groups) for (const [name, control] of controls) control.update(values[name], errors);
     undo.disabled = !state.undo;
     redo.disabled = !state.redo;
@@ -157,18 +152,6 @@ function render({ model, el }) {
     if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);
   }
 
-  async function write(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      copied.textContent = "Copied";
-      code.hidden = true;
-    } catch {
-      code.hidden = false;
-      code.value = text;
-      code.select();
-    }
-  }
-
   const onState = () => {
     const isAnswer = model.get("state").answered !== state.answered;
     state = model.get("state");
@@ -178,9 +161,8 @@ function render({ model, el }) {
   const onMessage = (message, buffers) => {
     if (message.view !== view) return;
     if (message.answer === "icons") whenIcons(message.icons);
-    else if (message.answer === "file") download(message.name, message.type, buffers[0]);
-    else if (message.to === "file") download("design.json", "application/json", message.text);
-    else write(message.text);
+    else if (message.answer === "looks") gallery.show(message.names, buffers);
+    else output.hear(message, buffers);
   };
   root.addEventListener("keydown", (event) => {
     const isText = event.target.matches("input:not([type=range], [type=checkbox], [type=radio], [type=color]), textarea");
@@ -188,6 +170,21 @@ function render({ model, el }) {
     if (isText || !(event.ctrlKey || event.metaKey) || !["z", "y"].includes(name)) return;
     event.preventDefault();
     studio.ask({ ask: name === "y" || event.shiftKey ? "redo" : "undo" });
+  });
+  // A picture that is dropped anywhere on the studio is the logo.
+  const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");
+  root.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    root.classList.add("qk-dropping");
+  });
+  root.addEventListener("dragleave", (event) => root.contains(event.relatedTarget) || root.classList.remove("qk-dropping"));
+  root.addEventListener("drop", (event) => {
+    root.classList.remove("qk-dropping");
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    tabs.open(logoGroup);
+    logoForm.take(event.dataTransfer.files[0]);
   });
   model.on("change:state", onState);
   model.on("msg:custom", onMessage);

@@ -1,19 +1,21 @@
 """Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script consists of `stage.js`, `form.js`, `content_form.js`, `badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `content_form.js`, `logo_form.js`, `gallery.js`, `output_form.js`,
+`badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.design.presets import PRESETS, with_preset
+from qrkit.design.presets import PRESETS
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg_elements import path_data
@@ -27,6 +29,8 @@ from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms
 from qrkit.notebook.widgets.controls import groups
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
+from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
+from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -34,14 +38,18 @@ from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.pictures.printing import QRPrint
     from qrkit.portfolio.templates import Templates
     from qrkit.scanning.scan_report import ScanReport
 
 __all__ = ["Designer"]
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
+DPI = 300
 MOST_EDITS = 50
 """Maximum edits in one message."""
+MOST_LOOKS = 4
+"""Maximum thumbnails of presets in one message."""
 MOST_ICONS = 24
 """Maximum icons that a search shows."""
 
@@ -65,7 +73,7 @@ class Designer(Page):
         QrkitError: If the design cannot be drawn.
     """
 
-    _esm = script("stage", "form", "content_form", "badge", "designer")
+    _esm = script("stage", "form", "content_form", "logo_form", "gallery", "output_form", "badge", "designer")
     _css = style("designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -87,6 +95,7 @@ class Designer(Page):
         self._begun = begun
         self._draft = Draft(begun, fetch=fetch)
         self._form = ContentForm(begun.content)
+        self._logo = LogoForm(begun)
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
@@ -123,7 +132,11 @@ class Designer(Page):
         self._change(lambda: self._apply(edits, gesture), edits)
 
     def _apply(self, edits: Sequence[Edit], gesture: Any) -> None:
-        """Apply edits of fields, and of the form of the content."""
+        """Apply edits of fields, of the form of the content, or of the logo."""
+        of_logo = {str(edit.path[-1]): edit.value for edit in edits if edit.path[0] == LOGO}
+        if of_logo:
+            self._draft.take(self._logo.change(self.design, of_logo, self._draft.fetch), gesture)
+            return
         of_form = {edit.path: edit.value for edit in edits if edit.path[0] == FORM}
         others = [edit for edit in edits if edit.path not in of_form]
         content = self._form.change({str(path[-1]): value for path, value in of_form.items()}) if of_form else None
@@ -155,9 +168,11 @@ class Designer(Page):
 
     def _browser_state(self) -> dict[str, Any]:
         self._form.follow(self._draft.design.content)
+        self._logo.follow(self._draft.design)
         return {
             **shown(self._draft),
             "form": self._form.as_dict(),
+            "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
             "templates": None if self.templates is None else self.templates.names(),
@@ -174,7 +189,20 @@ class Designer(Page):
         self.redo()
 
     def _on_preset(self, message: dict[str, Any]) -> None:
-        self._change(lambda: self._draft.take(with_preset(self.design, str(message.get("name")))))
+        name, colorway = str(message.get("name")), message.get("colorway")
+        self._change(
+            lambda: self._draft.take(with_look(self.design, name, None if colorway is None else str(colorway)))
+        )
+
+    def _on_looks(self, message: dict[str, Any]) -> None:
+        """Draw thumbnails of some presets; one that cannot be drawn with this content gets none."""
+        names = [name for name in list(message.get("names", ()))[:MOST_LOOKS] if name in PRESETS]
+        pictures: dict[str, bytes] = {}
+        for name in names:
+            with suppress(QrkitError):
+                pictures[name] = thumbnail(self.design, name)
+        answer = {"answer": "looks", "view": message.get("view"), "names": list(pictures)}
+        self.send(answer, buffers=list(pictures.values()))
 
     def _on_check(self, _message: Any) -> None:
         """Check the image, and update the static image, once the user pauses."""
@@ -183,6 +211,7 @@ class Designer(Page):
             self._badge = badge_of(self._report)
         except QrkitError as error:
             self._badge = no_badge(error)
+        self._logo.measure(self.design, self._draft.fetch)
         self._twin.update(self._pictures())
 
     def _on_fix(self, message: dict[str, Any]) -> None:
@@ -219,12 +248,16 @@ class Designer(Page):
         self._change(lambda: self._draft.take(Design.from_json(str(message.get("text", "")))), [Edit(("file",))])
 
     def _on_download(self, message: dict[str, Any]) -> None:
-        name = message.get("format")
+        """Send a file: in pixels, or for print if the message has a width in millimeters."""
+        name, width = message.get("format"), message.get("mm")
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
-        file = safe_name(name_from(self.design.content), name)
+        picture: QRImage | QRPrint = self.image
+        if width is not None:
+            picture = QRImage(self.design, fetch=self._draft.fetch).print_at(width, dpi=message.get("dpi", DPI))
+        file = safe_name(str(message.get("name") or name_from(self.design.content)), name)
         answer = {"answer": "file", "view": message.get("view"), "name": file, "type": FORMATS[name].media_type}
-        self.send(answer, buffers=[self.image.to_bytes(name)])
+        self.send(answer | {"to": message.get("to")}, buffers=[picture.to_bytes(name)])
 
     def _on_copy(self, message: dict[str, Any]) -> None:
         text = self.design.to_json(indent=2) if message.get("form") == "json" else python_source(self.design)
@@ -256,6 +289,7 @@ Designer.handlers = {
     "undo": Designer._on_undo,
     "redo": Designer._on_redo,
     "preset": Designer._on_preset,
+    "looks": Designer._on_looks,
     "check": Designer._on_check,
     "fix": Designer._on_fix,
     "repair": Designer._on_repair,
@@ -272,8 +306,9 @@ def _form() -> dict[str, Any]:
     """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
         "kinds": kind_forms(),
+        "logo": logo_controls(),
         "groups": [[name, [control.as_dict() for control in members]] for name, members in groups().items()],
         "thumbnails": thumbnails(),
-        "presets": list(PRESETS),
+        "presets": look_controls(),
         "downloads": DOWNLOADS,
     }

@@ -112,7 +112,7 @@ const MAKERS = {
 
   color(studio, spec, path) {
     const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
-    const picker = h("input", { type: "color", "aria-label": `${spec.label}: choose` });
+    const picker = h("input", { type: "color", "aria-label": `Pick ${spec.label.toLowerCase()}` });
     const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input));
     const write = (value) => (value && value.startsWith("#FF") ? `#${value.slice(3)}` : (value ?? ""));
     const field = typed(studio, spec, path, input, { write });
@@ -142,33 +142,18 @@ const MAKERS = {
   },
 
   picture(studio, spec, path) {
-    const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, https://…" });
-    const file = h("input", { type: "file", accept: "image/png,image/jpeg,image/svg+xml", class: "qk-unseen", tabindex: "-1", "aria-label": `${spec.label}: file` });
-    const choose = h("button", { type: "button", onclick: () => file.click() }, "File…");
-    const words = h("input", { type: "search", "aria-label": "Find an icon", placeholder: "Find an icon: heart, coffee, phone…" });
-    const found = h("div", { class: "qk-icons", role: "group", "aria-label": "Icons" });
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), words, found);
+    const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, or https://…" });
+    const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": `Choose a file for ${spec.label}` });
+    const choose = h("button", { type: "button", onclick: () => file.click() }, "Choose file…");
+    const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
+    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), ...iconSearch(studio, take));
     const field = typed(studio, spec, path, input);
     made.describe(input);
     file.addEventListener("change", () => {
-      const reader = new FileReader();
-      const chosen = file.files[0];
       // A layer is called by its file: people do not know it by a data URI.
-      const names = path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen?.name }] : [];
-      reader.onload = () => studio.edit([{ path, value: reader.result }, ...names]);
-      if (chosen) reader.readAsDataURL(chosen);
+      const nameOf = (chosen) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen.name }] : []);
+      if (file.files[0]) readPicture(file.files[0], (value, chosen) => studio.edit([{ path, value }, ...nameOf(chosen)]));
       file.value = "";
-    });
-    const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
-    words.addEventListener("input", () => {
-      if (!words.value.trim()) return found.replaceChildren();
-      studio.icons(words.value, (icons) =>
-        found.replaceChildren(
-          ...Object.entries(icons).map(([name, data]) =>
-            h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24)),
-          ),
-        ),
-      );
     });
     return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
   },
@@ -291,6 +276,27 @@ const MAKERS = {
   },
 };
 
+const PICTURES = "image/png,image/jpeg,image/svg+xml";
+
+/** Read a file as a data URI; then(uri, file). */
+function readPicture(file, then) {
+  const reader = new FileReader();
+  reader.onload = () => then(reader.result, file);
+  reader.readAsDataURL(file);
+}
+
+/** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
+function iconSearch(studio, take) {
+  const words = h("input", { type: "search", "aria-label": "Search icons", placeholder: "Search icons: heart, coffee, phone…" });
+  const found = h("div", { class: "qk-icons", role: "group", "aria-label": "Matching icons" });
+  const button = ([name, data]) => h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24));
+  words.addEventListener("input", () => {
+    if (!words.value.trim()) return found.replaceChildren();
+    studio.icons(words.value, (icons) => found.replaceChildren(...Object.entries(icons).map(button)));
+  });
+  return [words, found];
+}
+
 function textControl(studio, spec, path, tag) {
   const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
   const made = row(studio, spec, path, label(spec, input.id), input);
@@ -299,8 +305,13 @@ function textControl(studio, spec, path, tag) {
   return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
 }
 
+/** A choice as it is shown: with a capital letter. */
+function said(choice) {
+  return choice ? choice[0].toUpperCase() + choice.slice(1) : "None";
+}
+
 function selectControl(studio, spec, path, choices) {
-  const options = choices.map((choice) => h("option", { value: choice }, choice || "none"));
+  const options = choices.map((choice) => h("option", { value: choice }, said(choice)));
   const input = h("select", { id: newId() }, ...options);
   const made = row(studio, spec, path, label(spec, input.id), input);
   made.describe(input);
@@ -322,7 +333,7 @@ function radioControl(studio, spec, path, choices, pictures) {
 function radios(studio, spec, path, choices, pictures, choose) {
   const group = newId();
   const options = choices.map((choice) => {
-    const word = spec.words?.[choice] ?? (choice || "none");
+    const word = spec.words?.[choice] ?? (pictures ? choice || "none" : said(choice));
     const input = h("input", { type: "radio", name: group, value: choice, class: "qk-unseen", onchange: () => choose(choice) });
     const face = pictures?.paths[choice] ? path2d(pictures.paths[choice], pictures.side) : word;
     const label_ = h("label", { class: "qk-option", title: word }, input, face);
@@ -346,7 +357,7 @@ const CORNER_NAMES = ["topLeft", "topRight", "bottomLeft"];
 /** Eyes are alike in most designs: then one set of controls changes all three corners. */
 function linkCorners(studio, grid) {
   const input = h("input", { type: "checkbox", id: newId() });
-  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, "All three alike")));
+  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, "Use the same eye in all three corners")));
   let values = {};
   let isLinked = null;
   input.addEventListener("change", () => {

@@ -14,7 +14,8 @@ function path2d(data, side) {
 const CORNERS = { nw: [0, 0], ne: [1, 0], sw: [0, 1], se: [1, 1] };
 const SNAP = 5; // pixels of the screen
 const SMALLEST = 4; // pixels of the picture
-const KEYS = "Arrow keys move it, plus and minus resize it, Shift in steps of 10, Delete removes it";
+const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, and Delete to remove it. Hold Shift for steps of 10.";
+const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
 const round = (number) => Math.round(number * 10) / 10;
 
 /** studio: { edit(edits, gesture), select(index) }. Gives { element, update(state) }. */
@@ -24,7 +25,13 @@ function makeStage(studio) {
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
   const hint = h("p", { class: "qk-hint" });
   const caption = h("p", { class: "qk-caption" });
-  const element = h("div", { class: "qk-stage-side" }, h("div", { class: "qk-stage" }, sheet), caption, hint);
+  const stage = h("div", { class: "qk-stage", "data-ground": "checks" }, sheet);
+  const ground = h("select", { "aria-label": "Behind the picture" }, ...Object.entries(GROUNDS).map(([value, words]) => h("option", { value }, words)));
+  ground.addEventListener("change", () => (stage.dataset.ground = ground.value));
+  const actual = h("input", { type: "checkbox", id: newId() });
+  actual.addEventListener("change", () => stage.classList.toggle("qk-actual", actual.checked));
+  const views = h("div", { class: "qk-views" }, caption, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, "Actual size")), ground);
+  const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
   let held = null; // the layer that hands are ahead of the picture with: { index, box }
@@ -193,18 +200,19 @@ function makeStage(studio) {
     caption.textContent = state.label;
     const [width, height] = state.size;
     sheet.style.setProperty("--qk-ratio", width / height);
+    sheet.style.setProperty("--qk-width", `${width}px`);
     sheet.style.aspectRatio = `${width} / ${height}`;
     while (boxes.length > layers.length) boxes.pop().remove();
     while (boxes.length < layers.length) boxes.push(makeBox(boxes.length));
     layers.forEach((layer, index) => {
       if (held?.index !== index) place(boxes[index], boxOf(layer));
       const name = titleOf(layer, 30);
-      const at = `left ${layer.x}, top ${layer.y}, ${layer.width} by ${layer.height} pixels`;
+      const at = `${layer.x} pixels from the left, ${layer.y} from the top, ${layer.width} by ${layer.height} pixels`;
       boxes[index].setAttribute("aria-label", `Layer ${index + 1}, ${name}: ${at}`);
       boxes[index].setAttribute("aria-description", KEYS);
     });
     hint.textContent = layers.length
-      ? "Drag a layer, or use arrow keys; corners or + − resize it"
+      ? "Drag a layer or use the arrow keys to move it. Drag a corner or press + or − to resize it."
       : "";
   }
 

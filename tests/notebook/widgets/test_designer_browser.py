@@ -25,7 +25,7 @@ studio
 TELL = "print(studio.design.to_json())"
 MOST_BYTES_AGAIN = 60_000
 MOST_RENDERS_BEHIND = 3
-TABS = ["Content", "Colors", "Modules", "Eyes", "Layers", "Wrapper", "Output"]
+TABS = ["Content", "Presets", "Colors", "Modules", "Eyes", "Logo", "Frame", "Layers", "Output"]
 
 
 def run(page, number):
@@ -103,9 +103,9 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     settled(page)
 
     with page.expect_download() as download:
-        studio.get_by_role("button", name="Download svg").click()
+        studio.get_by_role("button", name="Download as SVG").click()
     with page.expect_download() as picture:
-        studio.get_by_role("button", name="Download png").click()
+        studio.get_by_role("button", name="Download as PNG").click()
     run(page, 0)
     assert page.locator(".qrkit-designer").count() == 1
     settled(page)
@@ -139,7 +139,7 @@ def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
     for letters in ("b", "a", "x", "dd", "m", "z"):
         for one in letters:
             page.keyboard.press(one)
-    studio.get_by_role("button", name="Download eps").focus()
+    studio.get_by_role("button", name="Download as EPS").focus()
     for one in ("b", "a", "d", "d", "ArrowDown"):
         page.keyboard.press(one)
     assert cells.count() == before
@@ -272,7 +272,7 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
     found = []
     for name in TABS:
         panel = tab(studio, name)
-        if name in ("Eyes", "Wrapper"):
+        if name in ("Eyes", "Frame"):
             panel.get_by_role("checkbox").last.check()
             settled(page)
         found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", places)]

@@ -1,0 +1,76 @@
+// The form of the logo: a picture from a file, by drag and drop, or an icon; its size, with the largest safe one; its plate.
+
+const SNAPS = 1; // percent of the symbol's width
+
+/** specs: of the fields size and plate. Gives { element, update(state), take(file) }. */
+function makeLogoForm(studio, specs) {
+  const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": "Choose a file for the logo" });
+  const choose = h("button", { type: "button", class: "qk-primary", onclick: () => file.click() }, "Choose a file…");
+  const name = h("strong", { class: "qk-file-name" });
+  const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, "Remove");
+  const where = h("p", { class: "qk-hint" }, "or drop a PNG, JPEG or SVG on the picture");
+  const error = h("p", { class: "qk-error", hidden: true });
+  const take = (chosen) =>
+    readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
+  file.addEventListener("change", () => {
+    if (file.files[0]) take(file.files[0]);
+    file.value = "";
+  });
+  const takeIcon = (icon) => studio.edit([{ path: ["logo", "content"], value: `icon:${icon}` }, { path: ["logo", "name"], value: icon }]);
+  const size = makeSize(studio, specs.size);
+  const plate = makeControl(studio, specs.plate, ["logo", "plate"]);
+  const details = h("div", { class: "qk-record" }, size.element, plate.element);
+  const head = h("div", { class: "qk-row" }, h("div", { class: "qk-buttons" }, choose, name, remove, file), where, error);
+  const element = h("div", { class: "qk-logo-form" }, head, ...iconSearch(studio, takeIcon), details);
+  function update({ logo, values, errors }) {
+    choose.textContent = logo ? "Replace…" : "Choose a file…";
+    choose.classList.toggle("qk-primary", !logo);
+    name.textContent = logo?.name ?? "";
+    for (const part of [remove, details]) part.hidden = !logo;
+    where.hidden = Boolean(logo);
+    error.textContent = errors["logo.content"] ?? errors.logo ?? "";
+    error.hidden = !error.textContent;
+    if (!logo) return;
+    size.update(logo, values.ec, errors);
+    plate.update(logo.plate, errors);
+  }
+  return { element, update, take };
+}
+
+/** A slider that stops at the largest safe size when it comes near. */
+function makeSize(studio, spec) {
+  const id = newId();
+  const slider = h("input", { type: "range", id, min: spec.low, max: spec.high, step: 0.5 });
+  const shown = h("output", { class: "qk-unit", for: id });
+  const safe = h("p", { class: "qk-safe", role: "status" });
+  const mark = h("span", { class: "qk-mark", "aria-hidden": "true" });
+  const track = h("div", { class: "qk-track" }, slider, mark);
+  const made = row(studio, spec, ["logo", "size"], label(spec, id), h("div", { class: "qk-set" }, track, shown), safe);
+  let largest = null;
+  let room = "";
+  let count = 0;
+  made.describe(slider);
+  slider.addEventListener("input", () => {
+    if (largest !== null && Math.abs(slider.value - largest) < SNAPS) slider.value = largest;
+    tell(Number(slider.value));
+    studio.edit([{ path: ["logo", "size"], value: Number(slider.value) }], `logo ${count}`);
+  });
+  slider.addEventListener("change", () => (count += 1));
+  function tell(value) {
+    shown.textContent = `${Math.round(value)}% of the width`;
+    if (largest === null) safe.textContent = "";
+    else safe.textContent = value > largest ? `More than ${largest}% may fail to scan. ${room}` : `Up to ${largest}% is safe.`;
+    safe.classList.toggle("qk-beyond", largest !== null && value > largest);
+  }
+  function update(logo, level, errors) {
+    made.complain(errors);
+    room = level === "H" ? "A larger version leaves more room." : "Error correction level H leaves more room.";
+    largest = logo.largest;
+    mark.hidden = largest === null;
+    mark.style.left = `${((largest - spec.low) / (spec.high - spec.low)) * 100}%`;
+    const isMoving = slider.getRootNode().activeElement === slider && !studio.isIdle();
+    if (!isMoving) slider.value = logo.size;
+    tell(Number(slider.value));
+  }
+  return { element: made.element, update };
+}

@@ -1,0 +1,57 @@
+"""The gallery of presets: every look with the content and the logo of the design, and what a click on it makes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from qrkit.design.presets import PALETTES, PRESETS, with_preset
+from qrkit.drawing.logo import placed_logo, without_logo
+from qrkit.pictures.image import QRImage
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["look_controls", "thumbnail", "with_look"]
+
+SIDE = 150
+"""Width of a thumbnail in pixels."""
+
+
+@cache
+def look_controls() -> list[dict[str, Any]]:
+    """Return name, title and colorways of every preset."""
+    return [
+        {"name": name, "title": preset.title, "colorways": [_swatch(one) for one in preset.colorways]}
+        for name, preset in PRESETS.items()
+    ]
+
+
+def _swatch(colorway: str) -> dict[str, Any]:
+    palette = PALETTES[colorway]
+    return {"name": colorway, "colors": [palette.ink, palette.accent, palette.ground]}
+
+
+def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
+    """Return the design with a preset. A logo moves to the plate of the preset, and icons of other presets go.
+
+    Raises:
+        InvalidParameter: If no preset or colorway has this name.
+        ContentTooLong: If the content does not fit.
+    """
+    placed = placed_logo(design)
+    if placed is None:
+        return with_preset(design, name, colorway)
+    logo = design.layers[placed.layer]
+    is_own = logo.content not in {preset.logo for preset in PRESETS.values()}
+    return with_preset(without_logo(design, placed), name, colorway, logo=logo.content if is_own else None)
+
+
+def thumbnail(design: Design, name: str) -> bytes:
+    """Return a PNG of the design with a preset, 150 pixels wide.
+
+    Raises:
+        QrkitError: If it cannot be drawn.
+    """
+    look = with_look(design.replace(width=None, height=None, size=4, wrapper=None), name)
+    return QRImage(look.resized(width=SIDE)).to_bytes("png", compression=1)
