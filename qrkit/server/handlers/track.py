@@ -138,7 +138,9 @@ def export(call: Call) -> Response:
 
 
 def import_file(call: Call) -> Response:
-    """Import the QR Codes of a file; returns what was skipped or changed, with counts in the headers.
+    """Import the QR Codes of a file.
+
+    The reply lists the rows that were skipped or changed, and the headers count them.
 
     Raises:
         InvalidParameter: If the format is missing or unknown.
