@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from pprint import pformat
 from shlex import quote
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -116,10 +115,11 @@ class Operation(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """An object that bodies contain."""
+    """An object that bodies contain; `kind` says which objects it may be if it is a choice between several."""
 
     name: str
     about: str
+    kind: tuple[Part, ...]
     fields: tuple[Field, ...]
 
 
@@ -157,6 +157,7 @@ def _operations(described: Described) -> Iterator[Operation]:
         for method, operation in methods.items():
             sent = _contents(operation.get("requestBody", {}))
             replied, parameters = operation["responses"]["200"], operation["parameters"]
+            headers = replied.get("headers", {})
             yield Operation(
                 operation["operationId"],
                 method.upper(),
@@ -167,13 +168,9 @@ def _operations(described: Described) -> Iterator[Operation]:
                 tuple(_field(one["name"], one["schema"], is_required=one["required"]) for one in parameters),
                 sent,
                 _contents(replied),
-                tuple(_field(name, one["schema"], about=one["description"]) for name, one in _headers(replied)),
+                tuple(_field(name, one["schema"], about=one["description"]) for name, one in headers.items()),
                 *_samples(described["servers"][0]["url"], path, method.upper(), operation, sent),
             )
-
-
-def _headers(replied: Described) -> Iterator[tuple[str, Described]]:
-    yield from replied.get("headers", {}).items()
 
 
 def _key(security: list[Described]) -> str:
@@ -183,12 +180,9 @@ def _key(security: list[Described]) -> str:
 
 
 def _things(schemas: Described) -> Iterator[Thing]:
-    """Return the objects that bodies contain; a choice between objects has one field for each."""
     for name, schema in sorted(schemas.items()):
-        fields = _fields(schema)
-        if "oneOf" in schema:
-            fields = tuple(_field(one["$ref"].rpartition("/")[2], one) for one in schema["oneOf"])
-        yield Thing(name, schema.get("description", ""), fields)
+        kind = () if "properties" in schema else tuple(_kind(schema))
+        yield Thing(name, schema.get("description", ""), kind, _fields(schema))
 
 
 def _fields(schema: Described) -> tuple[Field, ...]:
@@ -310,9 +304,9 @@ def _curl(asked: _Asked) -> str:
 
 def _python(asked: _Asked, *, is_json: bool) -> str:
     arguments = [json.dumps(asked.url)]
-    arguments += [f"params={pformat(dict(asked.query), sort_dicts=False)}"] if asked.query else []
+    arguments += [f"params={json.dumps(asked.query)}"] if asked.query else []
     arguments += ['headers={"Authorization": f"Bearer {key}"}'] if asked.has_key else []
-    arguments += [f"json={pformat(json.loads(asked.body), sort_dicts=False, width=60)}"] if asked.body else []
+    arguments += [f"json={json.dumps(json.loads(asked.body), indent=4)}"] if asked.body else []
     arguments += [f'data=open("{asked.file}", "rb")'] if asked.file else []
     inner = ",\n".join(arguments).replace("\n", "\n    ")
     call = f"reply = requests.{asked.method.lower()}(\n    {inner},\n)\nreply.raise_for_status()"

@@ -1,11 +1,12 @@
 """Pages about the server itself: its home page, its documentation, and what browsers and crawlers ask for unasked."""
 
-import json
 import re
 import shlex
 from html import escape
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from json import dumps, loads
+from types import SimpleNamespace
+from urllib.parse import urlencode, urlsplit
 from urllib.robotparser import RobotFileParser
 
 import pytest
@@ -15,7 +16,7 @@ from qrkit.server import Client, Settings, make_app
 from qrkit.server.languages import LANGUAGES
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_landing import MEASURE, SIZES, Page, browse
-from tests.server.test_statuses import API, BASE_URL, PNG, World
+from tests.server.test_statuses import API, BASE_URL, CSV, PNG, World
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 HTML = "text/html; charset=utf-8"
@@ -157,38 +158,65 @@ def test_every_link_of_the_documentation_leads_somewhere(docs):
     assert {one for one in places.links if not one.startswith("#")} == {f"{BASE_URL}{API}/openapi.json"}
 
 
-def samples(docs, heading):
-    return [Page(f"<pre>{one}</pre>".encode()).texts["pre"][0] for one in re.findall(heading, docs, re.DOTALL)]
+def samples(docs, pattern):
+    return [Page(f"<pre>{one}</pre>".encode()).texts["pre"][0] for one in re.findall(pattern, docs, re.DOTALL)]
 
 
-def test_the_examples_of_curl_work_as_they_are(world, docs, tmp_path, monkeypatch):
-    """Each of them is sent, with the ids and the key of a store in the place of those that are made up."""
-    monkeypatch.chdir(tmp_path)
-    files = {"code.png": PNG, "posters.csv": b"Content\r\nhttps://example.com/imported\r\n"}
-    found = samples(docs, r"<pre>(curl .*?)</pre>")
+def assert_works(world, method, address, *, query="", key="", body=b""):
+    """Send what an example sends, with ids and a key of a store in the place of those that are made up."""
+    parts = urlsplit(address)
+    id = world.names["campaign" if "/campaign/" in parts.path else "qrcode"]
+    path = re.sub("[0-9a-f]{32}", id, parts.path).replace("x7Kq2B", world.names["code"])
+    headers = {"Authorization": key} if key else {}
+    reply = world.client.request(method, path, query=query or parts.query, headers=headers, body=body)
+    world.renew()
+    assert reply.status in (200, 302), (method, address, reply.text)
+
+
+def test_the_examples_of_curl_work_as_they_are(world, docs):
+    files = {"@code.png": PNG, "@posters.csv": CSV}
+    found = samples(docs, r'<pre class="command">(.*?)</pre>')
     assert len(found) > 20
     for text in found:
-        world.renew()
-        command, address, *options = shlex.split(text.replace("\\\n", ""))
-        method = "POST" if "-d" in options or "--data-binary" in options else "GET"
-        if address == "-X":
-            method, address, *options = options
-        given = dict(zip(options[::2], options[1::2], strict=True))
-        body = given.get("-d", "").encode() or files.get(given.get("--data-binary", "")[1:], b"")
-        parts = urlsplit(address)
-        kind = "campaign" if "/campaign/" in parts.path else "qrcode"
-        path = re.sub("[0-9a-f]{32}", world.names[kind], parts.path).replace("x7Kq2B", world.names["code"])
-        key = {"Authorization": f"Bearer {world.names['key']}"} if "-H" in given else {}
-        query = urlencode(parse_qsl(parts.query))
-        reply = world.client.request(method, path, query=query, headers=key, body=body)
-        assert (command, reply.status in (200, 302)) == ("curl", True), (text, reply.text)
+        command, *words = shlex.split(text.replace("\\\n", "").replace("$QRKIT_KEY", world.names["key"]))
+        assert command == "curl"
+        (address,) = [one for one in words if one.startswith("http")]
+        words.remove(address)
+        options = [*zip(words[::2], words[1::2], strict=True)]
+        given = dict(options)
+        body = given.get("-d", "").encode() or files.get(given.get("--data-binary"), b"")
+        (key,) = [value[15:] for _, value in options if value.startswith("Authorization: ")] or [""]
+        assert_works(world, given.get("-X", "POST" if body else "GET"), address, key=key, body=body)
 
 
-def test_the_examples_of_python_can_be_read_by_python(docs):
-    found = samples(docs, r"<summary>Python</summary><pre>(.*?)</pre>")
+class Requests:
+    """Stands for the library in the examples, and sends what they send to an app."""
+
+    def __init__(self, world):
+        self.world = world
+
+    def __getattr__(self, method):
+        def send(address, *, params=None, headers=None, json=None, data=None):
+            body = dumps(json).encode() if json else data or b""
+            key = (headers or {}).get("Authorization", "")
+            assert_works(self.world, method.upper(), address, query=urlencode(params or {}), key=key, body=body)
+            return SimpleNamespace(raise_for_status=lambda: None, json=dict, content=b"")
+
+        return send
+
+
+def test_the_examples_of_python_work_as_they_are(world, docs):
+    files = {"code.png": PNG, "posters.csv": CSV}
+    found = samples(docs, r'<summary>Python</summary><pre tabindex="0">(.*?)</pre>')
     assert len(found) > 20
     for text in found:
-        compile(text, "example", "exec")
+        names = {
+            "requests": Requests(world),
+            "key": world.names["key"],
+            "print": list,
+            "open": lambda name, _: files[name],
+        }
+        exec(text, names | {"Path": lambda _: SimpleNamespace(write_bytes=len)})
 
 
 @pytest.mark.needs("chromium")
@@ -202,7 +230,7 @@ def test_the_documentation_fits_every_screen_and_is_readable(tmp_path, docs, mod
     sheet = tmp_path / "sheet.html"
     sheet.write_text(f'<!doctype html><meta charset="utf-8"><script>{MEASURE}</script>{frames}', encoding="utf-8")
     dom = browse(sheet.as_uri(), tmp_path, "dump-dom", f"blink-settings=preferredColorScheme={mode}")
-    found = json.loads(re.search("<body>(.*)</body>", dom, re.DOTALL)[1])
+    found = loads(re.search("<body>(.*)</body>", dom, re.DOTALL)[1])
     assert len(found) == len(SIZES)
     for one in found:
         assert one["needs"] <= one["width"], one

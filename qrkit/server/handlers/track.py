@@ -89,10 +89,11 @@ def delete_campaign(call: Call) -> Response:
 
 
 def list_everything(call: Call) -> Response:
-    """List all campaigns and QR Codes, or one page; the QR Codes without properties, location and schedule.
+    """List all campaigns and QR Codes, or one page of them.
 
-    Pages have at most `limit` QR Codes, in the order in which they were added. `next` is the `after` of the next page;
-    the last page has none. The campaigns are on the first page.
+    The QR Codes are listed without properties, location and schedule. A page has at most `limit` QR Codes, in the order
+    in which they were added. `next` is the `after` of the next page; the last page has none. The campaigns are on the
+    first page.
     """
     asked = call.parameters
     with call.service.gates.drawing.passing(call.client):
