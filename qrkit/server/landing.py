@@ -239,7 +239,7 @@ def home(host: str, docs: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes
     language = Reader.of(headers).language
     say = language.say
     sheet = Sheet(
-        "look",
+        "link",
         host,
         over=say("Short URLs of QR Codes"),
         lead=say("QR Codes lead to addresses that begin like this one. To follow a code, scan the whole of it."),
