@@ -89,7 +89,7 @@ for name in ("insert_qrcode", "update_qrcode"):
     UNSAID[name] |= {"never-behind-short-url": "/content"}  # a good one-time password, for example
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
-MERCIFUL = ("generate", "export", "check")
+MERCIFUL = ("generate", "export", "check", "list_everything")
 """An empty parameter counts as absent (ruling H5), so that not all that breaks a schema of these is refused."""
 
 

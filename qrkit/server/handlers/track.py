@@ -97,8 +97,8 @@ def list_everything(call: Call) -> Response:
     """
     asked = call.parameters
     with call.service.gates.drawing.passing(call.client):
-        if asked.get("limit") or asked.get("after"):
-            return _page(call.portfolio, whole(asked.get("limit") or str(MOST_A_PAGE), "limit"), asked.get("after"))
+        if asked.keys() & {"limit", "after"}:
+            return _page(call.portfolio, whole(asked.get("limit", str(MOST_A_PAGE)), "limit"), asked.get("after"))
         return Response(200, JSON, jobs.list_everything(call.portfolio))
 
 
