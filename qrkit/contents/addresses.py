@@ -12,7 +12,16 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 from qrkit.contents.single_lines import OneLine, broken
 from qrkit.design.limits import LONGEST_TEXT, Length, Most
 
-__all__ = ["EmailAddresses", "LongText", "PhoneNumber", "PhoneNumbers", "WebAddress", "WebAddresses", "ascii_url"]
+__all__ = [
+    "EmailAddress",
+    "EmailAddresses",
+    "LongText",
+    "PhoneNumber",
+    "PhoneNumbers",
+    "WebAddress",
+    "WebAddresses",
+    "ascii_url",
+]
 
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _SEPARATORS = re.compile(r"[ ().\u00a0\u2013/-]")

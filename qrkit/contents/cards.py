@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import Kind, kind_named
+from qrkit.contents.moments import end_after
 from qrkit.contents.reading import read
 from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
 
@@ -58,6 +59,7 @@ EVENT = {
     "GEO": "Coordinates",
     "DESCRIPTION": "About",
     "URL": "Web",
+    "ORGANIZER": "Organizer",
 }
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
 SECURITY = {"WPA": "WPA", "SAE": "WPA3", "WEP": "WEP", "NOPASS": "None, no password needed"}
@@ -325,8 +327,14 @@ def _event(text: str) -> Card:
     fields = {one.name: one for one in takewhile(lambda one: one.name not in ("BEGIN", "END"), islice(event, 1, None))}
     said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
     said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
+    start = said.get("DTSTART")
+    if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
+        end = end_after(start.local, fields["DURATION"].value)
+        said |= {"DTEND": replace(start, local=end)} if end else {}
     if "GEO" in fields:
         said["GEO"] = _coordinates(fields["GEO"].value)
+    if "ORGANIZER" in fields:
+        said["ORGANIZER"] = re.sub("^mailto:", "", fields["ORGANIZER"].value.strip(), flags=re.IGNORECASE)
     if said.get("DTEND") == said.get("DTSTART"):
         said.pop("DTEND", None)
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
@@ -386,6 +394,7 @@ def _where_link(value: str) -> str:
 LINKS: Mapping[str, Callable[[str], str]] = {
     "Phone": _phone_link,
     "E-mail": _mail_link,
+    "Organizer": _mail_link,
     "Web": _web_link,
     "Address": _map_link,
     "Coordinates": lambda value: f"geo:{value.replace(' ', '')}",

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.addresses import EmailAddresses, PhoneNumbers, WebAddress, WebAddresses
-from qrkit.contents.kinds import kind
+from qrkit.contents.kinds import kind, kind_named
 from qrkit.contents.messages import plain_text
 from qrkit.contents.moments import Day, day_of
 from qrkit.contents.single_lines import OneLine
@@ -22,7 +22,7 @@ from qrkit.contents.syntax import Line, escape, escape_pair, lines_of, raw_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["contact", "read_contact", "read_mecard"]
+__all__ = ["contact", "read_contact", "read_mecard", "vcard_of_mecard"]
 
 Line100 = Annotated[Annotated[str, Strict(), OneLine, Length(1, 200)] | None, Field()]
 Name = Annotated[
@@ -132,7 +132,7 @@ def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
             yield f"{key}:{escape(fields[name])}"
     for name, word in PHONES.items():
         about = f";TYPE={word}" if word else ""
-        yield from (f"TEL{about}:{number}" for number in fields[name])
+        yield from (f"TEL{about}:{escape(number)}" for number in fields[name])
     yield from (f"EMAIL:{escape(address)}" for address in fields["email"])
     yield from (f"URL:{address if is_new else escape(address)}" for address in fields["url"])
     if any(fields[name] for name in PLACE):
@@ -208,6 +208,17 @@ def read_mecard(text: str) -> dict[str, Any] | None:
         pieces = split(found["ADR"][0], ",")
         fields |= _place_fields(pieces) if len(pieces) in (7, 8) else {"street": ", ".join(filter(None, pieces))}
     return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
+def vcard_of_mecard(text: str) -> str | None:
+    """Return a MeCard as a vCard, which contact apps can save; None for any other text, and without a name."""
+    start = text.lstrip(" \t\r\n")
+    found = read_mecard(start) if start[:7].upper() == "MECARD:" else None
+    if found is None:
+        return None
+    empty = {name: field.get_default() for name, field in kind_named("contact").fields.model_fields.items()}
+    lines = _vcard_lines(empty | found | {"format": "vcard3"})
+    return "\r\n".join(["BEGIN:VCARD", "VERSION:3.0", *lines, "END:VCARD", ""])
 
 
 def _name_fields(name: str, family: str, given: str) -> dict[str, Any]:

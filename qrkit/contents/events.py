@@ -16,10 +16,10 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
-from qrkit.contents.addresses import WebAddress
+from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import plain_text
-from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, escape, lines_of, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
@@ -54,6 +54,7 @@ Description = Annotated[
     Field(description="What it is about; long texts make large symbols."),
 ]
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
+Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the person to ask about it.")]
 Repeat = Annotated[
     Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often it takes place again.")
 ]
@@ -92,6 +93,7 @@ def event(
     location: Place = None,
     description: Description = None,
     url: Url = None,
+    organizer: Organizer = None,
     repeat: Repeat = None,
     every: Every = 1,
     weekdays: Weekdays = (),
@@ -174,6 +176,8 @@ def _lines(fields: dict[str, Any]) -> Iterator[str]:
             yield f"{key}:{escape(fields[name])}"
     if fields["url"]:
         yield f"URL:{fields['url']}"
+    if fields["organizer"]:
+        yield f"ORGANIZER:mailto:{fields['organizer']}"
 
 
 def _moment_line(name: str, moment: date, zone: str | None) -> str:
@@ -239,10 +243,14 @@ def read_event(text: str) -> dict[str, Any] | None:
     end = _moment(found["DTEND"]) if "DTEND" in found else None
     if end is not None and not isinstance(end, datetime):
         end -= timedelta(days=1)
+    if end is None and "DURATION" in found:
+        end = end_after(start, found["DURATION"].value)
     zoned = re.search('TZID="?([^;"]+)', found["DTSTART"].about, re.IGNORECASE)
     zone = zoned[1] if zoned else None
     fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}
     fields |= {"location": texts.get("LOCATION") or None, "description": texts.get("DESCRIPTION") or None}
+    mail = re.fullmatch("mailto:(.+)", texts.get("ORGANIZER", ""), re.IGNORECASE)
+    fields |= {"organizer": mail[1] if mail else None}
     fields |= {"url": texts.get("URL") or None, "compact": text[:12].upper() == "BEGIN:VEVENT"}
     return fields | (_read_rule(found["RRULE"].value, start, zone) if "RRULE" in found else {})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+import re
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -10,8 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.single_lines import broken
 
-__all__ = ["Day", "DayOrTime", "TimeZone", "day_of"]
+__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after"]
 
+_DURATION = re.compile(
+    r"\+?P(?:(?P<weeks>[0-9]{1,5})W|(?:(?P<days>[0-9]{1,5})D)?"
+    r"(?:T(?:(?P<hours>[0-9]{1,5})H)?(?:(?P<minutes>[0-9]{1,7})M)?(?:(?P<seconds>[0-9]{1,9})S)?)?)"
+)
 DAY_FORM, TIME_FORM = "2026-06-14", "2026-06-14 18:00"
 
 
@@ -62,6 +67,23 @@ def day_of(text: str) -> date | None:
         return date.fromisoformat(digits) if len(digits) == len("yyyymmdd") and digits.isdecimal() else None
     except ValueError:
         return None
+
+
+def end_after(start: date, duration: str) -> date | None:
+    """Return when an event of this duration (RFC 5545, 3.3.6) ends; if it starts on a day, its last day.
+
+    Returns None if the text is not a duration, or if the event would end as it starts.
+    """
+    match = _DURATION.fullmatch(duration.strip().upper())
+    parts = {name: int(digits) for name, digits in match.groupdict("0").items()} if match else {}
+    try:
+        end = start + timedelta(**parts) if parts else start
+    except OverflowError:
+        return None
+    if not isinstance(start, datetime):
+        # Days are counted with the first one.
+        return end - timedelta(days=1) if end - start > timedelta(days=1) else None
+    return end if end > start else None
 
 
 Day = Annotated[date, BeforeValidator(_day)]

@@ -82,6 +82,11 @@ class ImportResult(Shown):
         """The number of rows that could not be imported because of errors; duplicates are not included."""
         return self.count("invalid") + self.count("undecodable")
 
+    @property
+    def skipped(self) -> int:
+        """The number of rows that were not imported: duplicates, and rows with errors."""
+        return self.count("duplicate") + self.failed
+
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""
         return sum(issue.reason == reason for issue in self.issues)

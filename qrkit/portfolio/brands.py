@@ -77,6 +77,6 @@ class Brands(Saved):
 
 
 def brand_behind(store: Store, short_code: str) -> Brand | None:
-    """Return the brand in use of the account that has the QR Code with this short code, if there is one."""
+    """Return the brand in use of the account that has the QR Code with this short code, or had it; None if unknown."""
     text = table.brand_behind(store, short_code)
     return Brand.from_json(text) if text else None

@@ -214,10 +214,26 @@ class Records:
         """
         return CodeDesigns.of(self.store, self.account.id).design(self._one(id))
 
-    def list_qrcodes(self, *, campaign_id: str | None = None) -> list[QRCode]:
-        """Return the QR Codes in the order they were added: all of them, or those of one campaign."""
+    def list_qrcodes(
+        self, *, campaign_id: str | None = None, after: str | None = None, limit: int | None = None
+    ) -> list[QRCode]:
+        """Return the QR Codes in the order they were added: all of them, those of one campaign, or one page.
+
+        Args:
+            campaign_id: Only the QR Codes of the campaign with this ID.
+            after: Only the QR Codes that were added after the one with this ID.
+            limit: The maximum number of QR Codes; None for all.
+
+        Raises:
+            InvalidParameter: If `after` is not the ID of a QR Code of this portfolio, or if `limit` is less than 1.
+        """
+        if limit is not None and limit < 1:
+            raise InvalidParameter(Problem("limit", limit, "must be at least 1", "out-of-range"))
+        number = 0 if after is None else table.number_of(self.store, self.account.id, _sought(after))
+        if number is None:
+            raise InvalidParameter(Problem("after", after, "is not the ID of a QR Code of this portfolio"))
         campaign = None if campaign_id is None else _sought(campaign_id)
-        return [visible(code) for code in self._stored(campaign=campaign)]
+        return [visible(code) for code in self._stored(campaign=campaign, after=number, limit=limit)]
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
@@ -306,11 +322,17 @@ class Records:
             return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
 
     def _stored(
-        self, *, id: str | None = None, campaign: str | None = None, content: str | None = None
+        self,
+        *,
+        id: str | None = None,
+        campaign: str | None = None,
+        content: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
     ) -> list[QRCode]:
         """Return the complete records of QR Codes, including QR Codes beyond the limit of the plan."""
         most, chosen = PLANS[self.account.plan].most_qrcodes, {"id": id, "campaign": campaign, "content": content}
-        return table.qrcodes(self.store, self.account.id, self._links, most=most, **chosen)
+        return table.qrcodes(self.store, self.account.id, self._links, most=most, after=after, limit=limit, **chosen)
 
     def _one(self, id: str) -> QRCode:
         found = self._stored(id=_sought(id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import BinaryIO, NamedTuple
@@ -18,7 +19,7 @@ from qrkit.portfolio.codes import visible
 from qrkit.store.json_rows import read_campaigns, read_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = ["Listing", "write_codes"]
+__all__ = ["Listing", "list_json", "write_codes"]
 
 
 class Listing(NamedTuple):
@@ -46,9 +47,20 @@ class Listing(NamedTuple):
 
     def to_json(self) -> str:
         """Convert the listing to JSON: the QR Codes without properties, location and schedule."""
-        campaigns = ",".join(one.to_json() for one in self.campaigns())
-        qrcodes = ",".join(one.to_list_json() for one in self.qrcodes())
-        return f'{{"campaigns":[{campaigns}],"qrcodes":[{qrcodes}]}}'
+        return list_json(self.campaigns(), self.qrcodes())
+
+
+def list_json(campaigns: Iterable[Campaign], qrcodes: Iterable[QRCode], *, following: str = "") -> str:
+    """Convert records to the JSON of a list: the QR Codes without properties, location and schedule.
+
+    Args:
+        campaigns: The campaigns.
+        qrcodes: The QR Codes.
+        following: ID after which the next page begins, which becomes the field `next`; "" if there is none.
+    """
+    shown = ",".join(one.to_json() for one in campaigns), ",".join(one.to_list_json() for one in qrcodes)
+    further = f',"next":{json.dumps(following)}' if following else ""
+    return f'{{"campaigns":[{shown[0]}],"qrcodes":[{shown[1]}]{further}}}'
 
 
 def write_codes(

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from qrkit.design.brand import Brand
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
@@ -16,6 +17,7 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.server.access_log import Access
+from qrkit.server.handlers.short_urls import brand_of
 from qrkit.server.health import Health
 from qrkit.server.hosts import Hosts
 from qrkit.server.landing import PAGE_HEADERS, failure
@@ -25,6 +27,7 @@ from qrkit.server.messages import (
     Request,
     Response,
     header_text,
+    is_browser,
     problem,
     unless_known,
     warning,
@@ -225,7 +228,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         try:
             answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
-            answer = _to_response(error, asked, route)
+            answer = _to_response(error, asked, route, service)
         response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
         _fill(response, answer)
 
@@ -249,21 +252,23 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
         return route.handler(call)
 
 
-def _to_response(error: QrkitError, asked: Request, route: Route) -> Response:
+def _to_response(error: QrkitError, asked: Request, route: Route, service: Service) -> Response:
     """Convert an error to a format for the client: a page for a person who scans a code, JSON for a program."""
     answer = problem(error, highest=route.most_status)
-    is_page = route.key == "none" and _reads_pages(asked.headers.get("accept", ""), "/" + "/".join(asked.path.values()))
-    return _as_page(error, answer, asked.headers) if is_page else answer
+    is_page = route.key == "none" and _reads_pages(asked.headers, "/" + "/".join(asked.path.values()))
+    if not is_page:
+        return answer
+    return _as_page(error, answer, asked.headers, brand_of(service, asked.path.get("code", "")))
 
 
-def _reads_pages(accept: str, path: str) -> bool:
+def _reads_pages(headers: Mapping[str, str], path: str) -> bool:
     """Whether the client is a browser, and the request is not a call of the interface."""
-    return "text/html" in accept and not f"{path}/".startswith("/api/")
+    return is_browser(headers) and not f"{path}/".startswith("/api/")
 
 
-def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str]) -> Response:
+def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], brand: Brand | None = None) -> Response:
     headers = dict(answer.headers) | PAGE_HEADERS | {"X-Robots-Tag": "noindex, nofollow"}
-    return Response(answer.status, "text/html; charset=utf-8", failure(error, asked), headers)
+    return Response(answer.status, "text/html; charset=utf-8", failure(error, asked, brand), headers)
 
 
 def _body(request: falcon.Request, most: int) -> bytes:
@@ -287,9 +292,8 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    answer = problem(error)
-    is_page = _reads_pages(request.get_header("Accept") or "", request.path)
-    _fill(response, _as_page(error, answer, _headers(request.env)) if is_page else answer)
+    answer, headers = problem(error), _headers(request.env)
+    _fill(response, _as_page(error, answer, headers) if _reads_pages(headers, request.path) else answer)
 
 
 def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:

@@ -26,13 +26,13 @@ from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
-from qrkit.errors import QrkitError, TooManyRequests
+from qrkit.errors import NotFound, QrkitError, TooManyRequests
 from qrkit.server.languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
-__all__ = ["PAGE_HEADERS", "failure", "page", "preview"]
+__all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]
 
 FOLDER = files("qrkit.server")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
@@ -220,6 +220,35 @@ FAILURES = {
 """Page for somebody who scanned a printed code, in English, by status. Other statuses use the 400 or 500 page."""
 
 
+NO_PAGE = Sheet(
+    "lost",
+    "There is no such page",
+    lead="If you typed the address, compare every letter: small and capital letters differ.",
+)
+"""Page for an address that no short URL can have."""
+
+
+def home(host: str, docs: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+    """Return an HTML page that says what the address is that all short URLs begin with.
+
+    Args:
+        host: The host of the short URLs.
+        docs: Address of the documentation of the interface.
+        headers: Headers of the request by lower-case name.
+    """
+    language = Reader.of(headers).language
+    say = language.say
+    sheet = Sheet(
+        "link",
+        host,
+        over=say("Short URLs of QR Codes"),
+        lead=say("QR Codes lead to addresses that begin like this one. To follow a code, scan the whole of it."),
+        buttons=(Button(say("Documentation for developers"), docs),),
+        foot=say("This is a qrkit server."),
+    )
+    return _render(sheet, language)
+
+
 def page(answer: Answer, brand: Brand | None = None, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
     """Return an HTML page that shows the content, with a button for the safe action, such as saving a contact.
 
@@ -267,16 +296,19 @@ def preview(
     return _render(sheet, reader.language)
 
 
-def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: Brand | None = None) -> bytes:
     """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
 
     Args:
         error: What went wrong.
         headers: Headers of the request by lower-case name.
+        brand: Gives the page its name, logo and accent, where the visitor scanned a code that is known.
     """
     language, status = Reader.of(headers).language, status_of(error)
     say, when = language.say, language.wait(error.retry_after) if isinstance(error, TooManyRequests) else ""
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
+    if isinstance(error, NotFound) and error.kind == "page":
+        sheet = NO_PAGE
     sheet = replace(
         sheet,
         heading=say(sheet.heading),
@@ -285,7 +317,7 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS) -> bytes
         buttons=tuple(button._replace(label=say(button.label)) for button in sheet.buttons),
         foot=say("Error {status}", status=status),
     )
-    return _render(sheet, language)
+    return _render(sheet, language, brand)
 
 
 def _content_sheet(answer: Answer, reader: Reader) -> Sheet:
@@ -389,4 +421,4 @@ def _template() -> tuple[Template, str]:
     """Load the template and its CSS on first use."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(FOLDER.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
-    return template, FOLDER.joinpath("landing.css").read_text(encoding="utf-8")
+    return template, "".join(FOLDER.joinpath(name).read_text(encoding="utf-8") for name in ("theme.css", "landing.css"))

@@ -23,6 +23,8 @@ __all__ = [
     "Response",
     "header_text",
     "ignored",
+    "import_headers",
+    "is_browser",
     "issues_json",
     "problem",
     "tagged",
@@ -40,11 +42,14 @@ EXPOSED = (
     "X-Api-Error-Code",
     "X-Api-Version",
     "X-Api-Warning",
+    "X-Created",
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
     "X-Request-ID",
     "X-Scan-Score",
+    "X-Skipped",
+    "X-Warnings",
     "Content-Disposition",
     "ETag",
     "Retry-After",
@@ -114,6 +119,11 @@ class Response:
     warnings: Sequence[str] = ()
 
 
+def is_browser(headers: Mapping[str, str]) -> bool:
+    """Whether a person with a browser sent these headers, who reads pages and not JSON."""
+    return "text/html" in headers.get("accept", "")
+
+
 def ignored(unknown: Iterable[str]) -> list[str]:
     """Return a warning that names the unknown fields of a request, if there are any."""
     return [f"unknown fields were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
@@ -157,6 +167,12 @@ def header_text(text: str) -> str:
             break
         parts.append(part)
     return "".join(parts)
+
+
+def import_headers(result: ImportResult) -> dict[str, str]:
+    """Return the headers that count what an import did: QR Codes added, rows left out, and entries of its list."""
+    counts = {"X-Created": result.created, "X-Skipped": result.skipped, "X-Warnings": len(result.issues)}
+    return {name: str(count) for name, count in counts.items()}
 
 
 def issues_json(result: ImportResult) -> str:

@@ -20,7 +20,9 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
+from qrkit.server import examples
 from qrkit.server.handlers.scannability import HTTP_LEVELS
+from qrkit.server.handlers.track import MOST_A_PAGE
 from qrkit.server.schemas import PLACE, Schema, design_field, schemas
 from qrkit.symbol.decode import Decoded
 from qrkit.tracking.records import Properties
@@ -39,6 +41,8 @@ TEXT: Schema = {"type": "string"}
 BYTES: Schema = {"type": "string", "format": "binary"}
 FLAG: Schema = {"type": "boolean", "default": False}
 DATE: Schema = {"type": "string", "format": "date-time"}
+URL: Schema = {"type": "string", "format": "uri"}
+ID: Schema = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
 PROBLEM: Schema = {
     "type": "object",
     "description": "RFC 9457 problem details",
@@ -65,7 +69,7 @@ PROBLEM: Schema = {
 def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
     """Return the OpenAPI description of these routes as JSON; `base_url` is the URL they are served under."""
     paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
+    for route in (one for one in routes if not one.is_page):
         # OpenAPI cannot express that `urlinfo` may contain slashes.
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     described = {
@@ -87,15 +91,18 @@ def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
 def _operation(route: Route) -> dict[str, Any]:
     """Describe one method of one path."""
     names = re.findall(r"{(\w+)", route.path)
+    summary, _, further = (getdoc(route.handler) or "").partition("\n")
+    about = further.partition("Raises:")[0].strip().replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
     operation: dict[str, Any] = {
         "operationId": f"{route.handler.__name__.strip('_')}{'_with_tail' if 'urlinfo' in names else ''}",
-        "summary": (getdoc(route.handler) or "").partition("\n")[0].rstrip("."),
+        "summary": summary.rstrip("."),
+        **({"description": about} if about else {}),
         "parameters": [
             *(_path_parameter(name, route) for name in names),
             *(_query_parameter(name) for name in route.query),
         ],
         "responses": {
-            "200": _content(REPLIES[route.reply]),
+            "200": _content(REPLIES[route.reply], examples.REPLIES.get(route.reply)) | _counts(route),
             "default": {"description": "What went wrong", **_problem()},
         },
         "security": SECURITY[route.key],
@@ -105,7 +112,8 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.reply == "picture" and route.method == "GET":
         operation["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
     if route.body:
-        operation["requestBody"] = {"required": True, "content": _content(BODIES[route.body])["content"]}
+        content = _content(BODIES[route.body], examples.BODIES.get(route.body))["content"]
+        operation["requestBody"] = {"required": True, "content": content}
     return operation
 
 
@@ -120,12 +128,13 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     schema = PATH_PARAMETERS[name]
     if name == "ext":
         schema = {"type": "string", "enum": EXTENSIONS[route.handler.__name__]}
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+    example = examples.PATHS.get(name) or schema["enum"][0]
+    return {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
 EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
 PATH_PARAMETERS: dict[str, Schema] = {
-    "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "id": ID,
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
@@ -135,7 +144,8 @@ PATH_PARAMETERS: dict[str, Schema] = {
 def _query_parameter(name: str) -> dict[str, Any]:
     schema = PARAMETERS.get(name) or design_field(name)
     named = "format" if name.endswith("_format") else name
-    return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema}
+    example = {"example": examples.PARAMETERS[name]} if name in examples.PARAMETERS else {}
+    return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema} | example
 
 
 PARAMETERS: dict[str, Schema] = {
@@ -165,14 +175,38 @@ PARAMETERS: dict[str, Schema] = {
         "default": "phones",
         "description": "whose readers must read it: `phones`, or `all`, which adds embedded readers",
     },
+    "limit": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_A_PAGE,
+        "description": "QR Codes on a page; without `limit` and `after`, everything is listed",
+    },
+    "after": ID | {"description": "ID of the last QR Code of the page before"},
     "raw": FLAG | {"description": "csv: do not escape text that a spreadsheet would run as a formula"},
 }
 
 
-def _content(schemas: dict[str, Schema]) -> dict[str, Any]:
-    """Return a response or request body with its schema by media type."""
+def _content(schemas: dict[str, Schema], example: Any = None) -> dict[str, Any]:
+    """Return a response or request body with its schema by media type, and an example of its JSON."""
     content = {kind: {"schema": schema} for kind, schema in schemas.items()}
+    if example is not None:
+        content["application/json"]["example"] = example
     return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
+
+
+def _counts(route: Route) -> dict[str, Any]:
+    """Return the response headers that count what an import did."""
+    if route.reply != "issues":
+        return {}
+    return {"headers": {name: {"schema": COUNT, "description": about} for name, about in IMPORT_HEADERS.items()}}
+
+
+COUNT: Schema = {"type": "integer", "minimum": 0}
+IMPORT_HEADERS = {
+    "X-Created": "number of QR Codes that were added",
+    "X-Skipped": "number of rows that were left out: duplicates, and rows with errors",
+    "X-Warnings": "number of entries in the list",
+}
 
 
 def _problem() -> dict[str, Any]:
@@ -255,13 +289,15 @@ REPLIES: dict[str, dict[str, Schema]] = {
     },
     "qrcode": _ref("QRCode"),
     "campaign": _ref("Campaign"),
-    "made": {"application/json": _object(id=PATH_PARAMETERS["id"], created=DATE)},
+    "made": {"application/json": _object(id=ID, created=DATE)},
+    "added": {"application/json": _object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)},
     "file": _files(EXCHANGE_FORMATS.values()),
     "issues": {
         "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
     },
     "list": {
         "application/json": _object(
+            {"next": ID | {"description": "the `after` of the next page; absent on the last page"}},
             campaigns={"type": "array", "items": {"$ref": PLACE.format(model="Campaign")}},
             qrcodes={"type": "array", "items": {"$ref": PLACE.format(model="QRCode")}},
         )

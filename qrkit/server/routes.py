@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from qrkit.server.handlers import about, generate, scannability, short_urls, track
+from qrkit.server.handlers import about, generate, pages, scannability, short_urls, track
 from qrkit.server.messages import JSON, Response
 from qrkit.server.openapi import describe
 from qrkit.server.service import Call
@@ -30,6 +30,7 @@ class Route(NamedTuple):
         reply: Name of the response, in `server.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
         most_status: The highest status of its responses; generate uses 500.
+        is_page: Whether it is for people with a browser alone, so that the description leaves it out.
     """
 
     method: str
@@ -41,11 +42,12 @@ class Route(NamedTuple):
     reply: str = "nothing"
     is_exchange: bool = False
     most_status: int = 599
+    is_page: bool = False
 
     @property
     def is_change(self) -> bool:
         """Whether the route changes records."""
-        return self.key == "required" and self.reply in ("nothing", "made", "issues")
+        return self.key == "required" and self.reply in ("nothing", "made", "added", "issues")
 
 
 API = "/api/v3"
@@ -60,6 +62,16 @@ def _openapi(call: Call) -> Response:
     return Response(200, JSON, describe(ROUTES, call.service.base_url))
 
 
+def _docs(call: Call) -> Response:
+    """Show the documentation of the interface."""
+    return pages.docs(call, describe(ROUTES, call.service.base_url))
+
+
+def _docs_or_code(call: Call) -> Response:
+    """Show the documentation of the interface in a browser, unless a QR Code has this address."""
+    return pages.code_behind(call, "docs") or _docs(call)
+
+
 ROUTES: tuple[Route, ...] = (
     Route("GET", f"{API}/generate", generate.generate, "optional", GET_FIELDS, reply="picture", most_status=500),
     Route(
@@ -69,7 +81,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{API}/decode", generate.decode_picture, "optional", ("picture_format",), "picture", "decoded"),
     Route("POST", f"{API}/check", scannability.check, "required", ("level", "audience"), "checked", "scan"),
     Route("GET", f"{API}/track/qrcode/{{id}}", track.get_qrcode, "required", reply="qrcode"),
-    Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="made"),
+    Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="added"),
     Route("PUT", f"{API}/track/qrcode/{{id}}", track.update_qrcode, "required", body="changes"),
     Route("DELETE", f"{API}/track/qrcode/{{id}}", track.delete_qrcode, "required"),
     Route("GET", f"{API}/track/campaign/{{id}}", track.get_campaign, "required", reply="campaign"),
@@ -84,11 +96,15 @@ ROUTES: tuple[Route, ...] = (
         "POST", f"{API}/track/import", track.import_file, "required", ("file_format",), "file", "issues",
         is_exchange=True,
     ),
-    Route("GET", f"{API}/track/list", track.list_everything, "required", reply="list"),
+    Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
     Route("GET", f"{API}/health", about.health, reply="health"),
     Route("GET", f"{API}/health/live", about.live, reply="live"),
+    Route("GET", f"{API}/docs", _docs, is_page=True),
+    Route("GET", "/docs", _docs_or_code, is_page=True),
+    Route("GET", "/", pages.home, is_page=True),
+    Route("GET", "/robots.txt", pages.robots, is_page=True),
     Route("GET", "/{code}", short_urls.follow, reply="landing"),
     Route("GET", "/{code}.{ext}", short_urls.picture, reply="picture"),
     Route("GET", "/{code}+", short_urls.look, reply="page"),

@@ -1,7 +1,7 @@
 """Converts the models that validate requests to JSON schemas: for records, and for request bodies.
 
-Clients generated from a schema send its defaults. Where the server fills a missing field from the existing record or
-from a template, such a default would overwrite that value. In these cases, only the description mentions the default.
+Some generated clients send the defaults of a schema, which would overwrite values of the existing record or of a
+template; others require the fields that have a default. So only the descriptions of fields mention their defaults.
 """
 
 from __future__ import annotations
@@ -32,12 +32,8 @@ def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
     records = _parts(QRCode) | _parts(Campaign)
     modes = records["Properties"]["properties"]["em"]
     modes["enum"] = [one.capitalize() for one in modes["enum"]]  # records are stored with capitalized modes
-    return (
-        _of_kinds()
-        | _of_designs(parameters)
-        | _of_sent_records(records)
-        | {name: _without_defaults(one) for name, one in records.items()}
-    )
+    found = _of_kinds() | _of_designs(parameters) | _of_sent_records(records) | records
+    return {name: _without_defaults(one) for name, one in found.items()}
 
 
 def design_field(name: str) -> Schema:
@@ -99,8 +95,7 @@ def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
         "if": {"required": ["template"], "properties": {"template": {"type": "string", "minLength": 1}}},
         "else": {"required": ["content"], "properties": {"content": {"type": ["string", "object"]}}},
     }
-    merged = _merged_schemas("DesignRequest", parts)
-    return {name: _nullable(_without_defaults(one) if name in merged else one) for name, one in parts.items()}
+    return {name: _nullable(one) for name, one in parts.items()}
 
 
 def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
@@ -112,6 +107,9 @@ def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
     content["minLength"] = 1
     del content["default"]
     qrcode["properties"]["content"] = _text_or_kind(content)
+    for name in ("campaignId", "shortCode"):  # empty texts mean none
+        pattern = qrcode["properties"][name]["pattern"]
+        qrcode["properties"][name]["pattern"] = f"^({pattern.strip('^$')})?$"
     changes = _without(qrcode, (*READ_ONLY, *NOT_CHANGED), required=[])
     changes["description"] = "Changes of a QR Code; fields that are absent or null stay as they are."
     schemas = {f"{name}Input": schema for name, schema in sent.items()} | {
@@ -119,10 +117,7 @@ def _of_sent_records(records: dict[str, Schema]) -> dict[str, Schema]:
         "QRCodeChanges": changes,
         "NewCampaign": _without(campaign, ("id", "created"), required=["name"]),
     }
-    merged = {"NewCampaign", *_merged_schemas("QRCodeChanges", schemas)}
-    return {
-        name: _nullable(_without_defaults(schema) if name in merged else schema) for name, schema in schemas.items()
-    }
+    return {name: _nullable(schema) for name, schema in schemas.items()}
 
 
 def _parts(model: type[Model]) -> dict[str, Schema]:
@@ -132,15 +127,6 @@ def _parts(model: type[Model]) -> dict[str, Schema]:
     return parts | {model.__name__: schema}
 
 
-def _merged_schemas(name: str, parts: dict[str, Schema]) -> set[str]:
-    """Return the names of the schema and its nested objects.
-
-    Fields missing from a request get their values from a template or the stored record.
-    """
-    inner = (one["$ref"].rpartition("/")[2] for one in parts[name]["properties"].values() if "$ref" in one)
-    return {name}.union(*(_merged_schemas(one, parts) for one in inner))
-
-
 def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Schema:
     """Return the schema without these fields, which the service sets."""
     kept = {name: part for name, part in schema["properties"].items() if name not in tuple(names)}
@@ -148,7 +134,9 @@ def _without(schema: Schema, names: Iterable[str], *, required: list[str]) -> Sc
 
 
 def _without_defaults(schema: Schema) -> Schema:
-    """Move the defaults of an object to the descriptions, because its missing fields are filled from elsewhere."""
+    """Move the defaults of an object to the descriptions of its fields."""
+    if "properties" not in schema:
+        return schema
     return schema | {"properties": {name: _in_words(part) for name, part in schema["properties"].items()}}
 
 

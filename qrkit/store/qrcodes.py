@@ -30,6 +30,7 @@ __all__ = [
     "insert_texts",
     "is_taken",
     "leave_campaign",
+    "number_of",
     "qrcodes",
     "qrcodes_in_parts",
     "update_campaign",
@@ -117,6 +118,7 @@ INSERT INTO short_codes (code, qrcode) SELECT unnest($codes::VARCHAR[]), unnest(
 """
 INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
+SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 SELECTED = [name for name in COLUMNS if name != "imported_scans"]
 SELECT_QRCODES = f"""
 WITH beyond AS ( -- the first that the plan does not show, if there are so many
@@ -254,6 +256,8 @@ def qrcodes(
     id: str | None = None,
     campaign: str | None = None,
     content: str | None = None,
+    after: int = 0,
+    limit: int | None = None,
 ) -> list[QRCode]:
     """Return the QR Codes of an account in the order they were stored.
 
@@ -265,9 +269,11 @@ def qrcodes(
         id: Only the QR Code with this id.
         campaign: Only QR Codes of the campaign with this id.
         content: Only QR Codes with this content.
+        after: Only QR Codes with a greater number.
+        limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    return [code for part in _in_parts(store, asked, links, together=None) for code in part]
+    return next(_in_parts(store, asked, links, together=limit, after=after), [])
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
@@ -276,9 +282,10 @@ def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) 
     return _in_parts(store, asked, links, together=TOGETHER)
 
 
-def _in_parts(store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None) -> Iterator[list[QRCode]]:
+def _in_parts(
+    store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None, after: int = 0
+) -> Iterator[list[QRCode]]:
     include_waiting(store)
-    after = 0
     while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]
         yield [read_qrcode(row, links) for row in found]
@@ -289,6 +296,11 @@ def _in_parts(store: Store, asked: Mapping[str, Any], links: Links, *, together:
 def count_qrcodes(store: Store, account_id: str) -> int:
     """Return the number of QR Codes of an account."""
     return _number(store.row(COUNT_QRCODES, [account_id]))
+
+
+def number_of(store: Store, account_id: str, id: str) -> int | None:
+    """Return the number of a QR Code of an account, which grows with each new one; None if there is no such code."""
+    return _number(store.row(SELECT_OWN_NUMBER, [id, account_id])) or None
 
 
 def is_taken(store: Store, short_code: str) -> bool:

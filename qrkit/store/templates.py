@@ -23,7 +23,11 @@ NAMES = "SELECT name FROM {table} WHERE account_id = ?"
 DELETE = "DELETE FROM {table} WHERE account_id = ? AND name = ?"
 USE = "UPDATE {table} SET is_current = coalesce(name = ?, false) WHERE account_id = ?"
 BEHIND = """
-SELECT b.fields FROM qrcodes q JOIN brands b ON b.account_id = q.account_id WHERE q.short_code = ? AND b.is_current
+SELECT fields FROM brands WHERE is_current AND account_id = coalesce(
+    (SELECT account_id FROM qrcodes WHERE short_code = ?),
+    -- A deleted QR Code has no row. In a store with one account, that account had it.
+    (SELECT min(id) FROM accounts HAVING count(*) = 1)
+)
 """
 CURRENT = "SELECT name FROM {table} WHERE account_id = ? AND is_current"
 
@@ -64,6 +68,9 @@ def current(store: Store, table: SavedIn, account_id: str) -> str | None:
 
 
 def brand_behind(store: Store, short_code: str) -> str | None:
-    """Return the JSON of the current brand of the account that has the QR Code with this short code."""
+    """Return the JSON of the current brand of the account that has the QR Code with this short code, or had it.
+
+    The account of a deleted QR Code is known only in a store with one account.
+    """
     row = store.row(BEHIND, [short_code])
     return str(row["fields"]) if row else None

@@ -79,7 +79,9 @@ CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="j
 """Stored records show the encoding mode with a capital first letter."""
 OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
 """Text that JSON omits if it is empty."""
-Id = Annotated[str, Field(description="32 lower-case hexadecimal digits.")]
+ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
+"""What the description of the HTTP interface says of IDs."""
+Id = Annotated[str, Field(description="32 lower-case hexadecimal digits.", json_schema_extra={**ID_PATTERN})]
 Created = Annotated[Moment, Field(description="When the record was created, in UTC.")]
 
 
@@ -137,14 +139,26 @@ class QRCode(Model):
     """A tracked QR Code."""
 
     id: Id
-    campaign_id: str | None = Field(default=None, description="ID of the campaign, if any.")
+    campaign_id: str | None = Field(
+        default=None, description="ID of the campaign, if any.", json_schema_extra={**ID_PATTERN}
+    )
     name: Text = Field(description="Name in the portfolio.")
     content: Text = Field(default="", description="Redirect target: a URL, or text to show.")
     comment: OptionalText = Field(default="", description="A private note.")
     urlinfo: OptionalText = Field(default="", description="Readable tail of the short URL.")
-    short_code: str = Field(default="", description="The unique part of the short URL.")
-    short_url: str = Field(default="", description="The URL that the picture of a dynamic QR Code encodes.")
-    image_url: str = Field(default="", description="A URL that generates the picture.")
+    short_code: str = Field(
+        default="",
+        description="The unique part of the short URL.",
+        json_schema_extra={"pattern": "^[0-9A-Za-z_-]{2,64}$"},
+    )
+    short_url: str = Field(
+        default="",
+        description="The URL that the picture of a dynamic QR Code encodes.",
+        json_schema_extra={"format": "uri"},
+    )
+    image_url: str = Field(
+        default="", description="A URL that generates the picture.", json_schema_extra={"format": "uri"}
+    )
     scans: int = Field(default=0, description="Scans imported with the record plus scans counted here.")
     created: Created
     properties: Properties = Field(default=Properties(), description="Design of the picture.")

@@ -17,11 +17,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 import idna
 
+from qrkit.contents.contacts import vcard_of_mecard
+
 __all__ = ["Destination", "ascii_host", "destination", "link_behind", "step_below"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
-CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
+CONTACT = ("contact.vcf", "text/vcard")
+CARDS = {"BEGIN:VCARD": CONTACT, "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
 LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -54,6 +57,8 @@ def destination(content: str) -> Destination:
     for beginning, download in CARDS.items():
         if text.upper().startswith(beginning):
             return Destination("page", download=download)
+    if vcard_of_mecard(text):
+        return Destination("page", download=CONTACT)
     scheme = _SCHEME.match(text)
     if scheme is None or _UNSEEN.search(text.replace(" ", "")):
         return Destination("page")

@@ -9,6 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from qrkit import contents, decode, generate
+from qrkit.contents.cards import card
+from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.contents.kinds import MODULES, make
 from qrkit.errors import InvalidParameter
 
@@ -89,7 +91,14 @@ MECARDS = some(
 @st.composite
 def event_fields(draw):
     fields = draw(
-        some(title=line, location=maybe(line), description=maybe(paragraphs), url=maybe(urls), compact=st.booleans())
+        some(
+            title=line,
+            location=maybe(line),
+            description=maybe(paragraphs),
+            url=maybe(urls),
+            organizer=maybe(mails),
+            compact=st.booleans(),
+        )
     )
     form = draw(st.sampled_from(["day", "utc", "floating", "zoned"]))
     moments = days if form == "day" else times
@@ -202,6 +211,7 @@ def test_icalendar_reads_the_event_that_was_written(fields):
     assert [str(found.get(key, "")) for key in ("LOCATION", "DESCRIPTION", "URL")] == [
         asked.get(name, "") for name in ("location", "description", "url")
     ]
+    assert str(found.get("ORGANIZER", "")) == (f"mailto:{asked['organizer']}" if "organizer" in asked else "")
     start = found.decoded("DTSTART")
     assert (start.replace(tzinfo=None) if "time_zone" in asked else start) == asked["start"]
     if "end" in asked:
@@ -243,6 +253,7 @@ def test_events_of_the_standard_are_read():
         "title": "Networld+Interop Conference",
         "start": datetime(1996, 9, 18, 14, 30, tzinfo=UTC),
         "end": datetime(1996, 9, 20, 22, 0, tzinfo=UTC),
+        "organizer": "jsmith@example.com",
         "description": "Networld+Interop Conference and Exhibit\nAtlanta World Congress Center\nAtlanta, Georgia",
     }
     holiday = (
@@ -253,6 +264,50 @@ def test_events_of_the_standard_are_read():
     )
     found = contents.read(holiday).fields
     assert (found["start"], found["end"]) == (date(2007, 6, 28), date(2007, 7, 8))
+
+
+@pytest.mark.parametrize(
+    ("start", "duration", "end"),
+    [
+        (";TZID=Europe/Rome:20260614T180000", "PT1H30M", datetime(2026, 6, 14, 19, 30)),
+        (":20260614T180000Z", "P15DT5H0M20S", datetime(2026, 6, 29, 23, 0, 20, tzinfo=UTC)),
+        (":20260614T180000", "+P7W", datetime(2026, 8, 2, 18)),
+        (";VALUE=DATE:20260614", "P3D", date(2026, 6, 16)),
+        (";VALUE=DATE:20260614", "P1D", None),
+        (":20260614T180000", "PT0S", None),
+        (":20260614T180000", "-PT1H", None),
+        (":20260614T180000", "an hour", None),
+        (":99991231T180000", "P99999W", None),
+    ],
+)
+def test_an_event_ends_after_its_duration(start, duration, end):
+    """RFC 5545, 3.3.6; the examples of weeks, and of days with a time, are its own."""
+    text = f"BEGIN:VEVENT\r\nSUMMARY:Opening\r\nDTSTART{start}\r\nDURATION:{duration}\r\nEND:VEVENT"
+    assert contents.read(text).fields.get("end") == end
+    rows = {row.label: row.value for row in card(text).rows}
+    local = end.replace(tzinfo=None) if isinstance(end, datetime) else end
+    assert getattr(rows.get("Ends"), "local", None) == local
+    assert "end" in contents.read(text.replace("DURATION", "DTEND:20270101T000000Z\r\nDURATION")).fields
+
+
+@two_hundred
+@given(MECARDS)
+def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):
+    written = make("contact", fields)
+    saved = vcard_of_mecard(written)
+    assert saved.startswith("BEGIN:VCARD\r\nVERSION:3.0\r\n")
+    expected = {name: value for name, value in contents.read(written).fields.items() if name != "format"}
+    assert contents.read(saved).fields == expected
+
+
+@pytest.mark.parametrize("text", ["MECARD:TEL:1;;", "MECARD:", "BEGIN:VCARD", "hello", ""])
+def test_what_is_no_mecard_with_a_name_is_no_vcard(text):
+    assert vcard_of_mecard(text) is None
+
+
+def test_a_line_break_in_a_mecard_begins_no_line_of_its_vcard():
+    lines = vcard_of_mecard("MECARD:N:Owen,Sean;TEL:1\nURL:https://evil.example;ORG:a\r\nPHOTO:x;;").split("\r\n")
+    assert {line.partition(":")[0] for line in lines[2:-2]} == {"N", "FN", "ORG", "TEL"}
 
 
 def test_a_contact_of_the_standard_is_read():

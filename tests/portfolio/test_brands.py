@@ -4,7 +4,8 @@ import pytest
 
 from qrkit import Brand, Frame, open_portfolio
 from qrkit.errors import AssetError, InvalidParameter, NotFound, RemoteContentDisabled
-from qrkit.portfolio.brands import Brands
+from qrkit.portfolio.access import create_account
+from qrkit.portfolio.brands import Brands, brand_behind
 from qrkit.portfolio.saved import LONGEST_NAME
 from qrkit.store import Store
 from qrkit.tracking.short_urls import new_id
@@ -108,3 +109,15 @@ def test_notebook_shows_saved_brands_with_their_pictures(brands):
     page = brands._repr_mimebundle_()["text/html"]
     assert "1 brand<" in page or "1 brand " in page
     assert page.count("data:image/png") == 1
+
+
+def test_the_account_of_a_deleted_code_is_known_in_a_store_with_one_account(new_place):
+    with open_portfolio(new_place()) as shop:
+        shop.brands.save("acme", ACME)
+        shop.brands.use("acme")
+        code = shop.insert_qrcode("hello", short_code="door")
+        assert brand_behind(shop.store, "door") == ACME
+        shop.delete_qrcode(code.id)
+        assert brand_behind(shop.store, "door") == ACME
+        create_account(shop.store, "other")
+        assert brand_behind(shop.store, "door") is None

@@ -261,6 +261,19 @@ def test_lists_are_in_the_order_of_insertion_even_within_one_moment(portfolio):
     assert [portfolio.get_qrcode(code.id) for code in portfolio.list_qrcodes()] == portfolio.list_qrcodes()
 
 
+def test_a_page_of_a_list_begins_after_a_code_and_ends_at_its_limit(portfolio):
+    spring = portfolio.insert_campaign("Spring").id
+    codes = [portfolio.insert_qrcode("x", name=str(number), campaign_id=spring) for number in range(5)]
+    assert portfolio.list_qrcodes(limit=2) == codes[:2]
+    assert portfolio.list_qrcodes(after=codes[1].id, limit=2) == codes[2:4]
+    assert portfolio.list_qrcodes(after=codes[1].id, limit=9, campaign_id=spring) == codes[2:]
+    assert portfolio.list_qrcodes(after=codes[-1].id) == []
+    with pytest.raises(InvalidParameter, match="limit=0: must be at least 1"):
+        portfolio.list_qrcodes(limit=0)
+    with pytest.raises(InvalidParameter, match="after='x': is not the ID of a QR Code"):
+        portfolio.list_qrcodes(after="x")
+
+
 def test_older_campaigns_come_first(portfolio, clock):
     portfolio.insert_campaign("late")
     clock.moment -= timedelta(days=1)

@@ -53,21 +53,31 @@ def models(package):
 
 
 @pytest.fixture(scope="module")
-def ask(package, app, shop):
-    """Call an operation of the generated client on a server; gives what it makes of the answer."""
+def call(package, app, shop):
+    """Call an operation of the generated client on a server; gives the reply."""
     module = importlib.import_module(f"{package}.client")
     key = create_key(shop.store, local_account(shop.store))
     with serving(app) as server:
         client = module.AuthenticatedClient(base_url=f"http://127.0.0.1:{server.port}", token=key, timeout=20)
 
-        def ask(operation, *path, **values):
+        def call(operation, *path, **values):
             called = importlib.import_module(f"{package}.api.default.{operation}")
-            reply = called.sync_detailed(*path, client=client, **values)
-            assert reply.status_code == 200, reply.content
-            return reply.parsed
+            return called.sync_detailed(*path, client=client, **values)
 
         with client:
-            yield ask
+            yield call
+
+
+@pytest.fixture(scope="module")
+def ask(call):
+    """Call an operation that succeeds; gives what the client makes of the answer."""
+
+    def ask(operation, *path, **values):
+        reply = call(operation, *path, **values)
+        assert reply.status_code == 200, reply.content
+        return reply.parsed
+
+    return ask
 
 
 FULL = {
@@ -77,6 +87,35 @@ FULL = {
     "isDynamic": False, "isScheduleEnabled": True,
     "schedule": [{"content": "hi", "recurrence": 1, "date": "2026-06-06T08:00:00Z"}],
 }  # fmt: skip
+
+
+def test_records_live_from_insert_to_delete(call, ask, models):
+    campaign = ask("insert_campaign", body=models.NewCampaign(name="Spring"))
+    made = ask("insert_qrcode", body=models.NewQRCode(content="https://example.com/spring", campaign_id=campaign.id))
+    record = ask("get_qrcode", made.id)
+    assert (record.id, record.created, record.campaign_id) == (made.id, made.created, campaign.id)
+    assert (record.short_url, record.image_url) == (made.short_url, made.image_url)
+    ask("update_qrcode", made.id, body=models.QRCodeChanges(content="https://example.com/summer"))
+    ask("update_campaign", campaign.id, body=models.NewCampaign(name="Summer"))
+    record.content = "https://example.com/summer"
+    assert ask("get_qrcode", made.id).to_dict() == record.to_dict()
+    assert ask("get_campaign", campaign.id).name == "Summer"
+    ask("delete_qrcode", made.id)
+    ask("delete_campaign", campaign.id, keep=True)
+    for operation, id in (("get_qrcode", made.id), ("get_campaign", campaign.id)):
+        reply = call(operation, id)
+        assert (reply.status_code, reply.parsed.code) == (404, "not-found")
+
+
+def test_pages_lead_through_the_list(ask, models):
+    for number in range(5):
+        ask("insert_qrcode", body=models.NewQRCode(content=f"https://example.com/page-{number}"))
+    page = ask("list_everything", limit=2)
+    found = page.qrcodes
+    while page.next_:
+        page = ask("list_everything", limit=2, after=page.next_)
+        found += page.qrcodes
+    assert [one.to_dict() for one in found] == [one.to_dict() for one in ask("list_everything").qrcodes]
 
 
 def test_a_changed_size_changes_nothing_else(ask, models):

@@ -102,7 +102,7 @@ def test_statistics_are_those_of_the_library(shop, format):
 
 def imported(portfolio, data, format):
     """What is said of an import in a worker, and what the portfolio has then."""
-    issues = jobs.import_table(portfolio, jobs.read_table(data, "", format))
+    _, issues = jobs.import_table(portfolio, jobs.read_table(data, "", format))
     return json.loads(issues), content_of(portfolio)
 
 

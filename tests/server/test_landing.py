@@ -29,7 +29,7 @@ from qrkit.errors import (
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.server import Client, make_app
-from qrkit.server.landing import failure, page, preview
+from qrkit.server.landing import failure, home, page, preview
 from qrkit.server.languages import LANGUAGES, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
@@ -71,7 +71,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "wbr", "path"):
+        if tag not in ("meta", "link", "wbr", "path"):
             self.inside.append(tag)
             self.is_shown.append(self.is_shown[-1] and "hidden" not in dict(attrs))
             self.texts.setdefault(tag, []).append("")
@@ -198,6 +198,7 @@ def test_what_is_not_safe_to_open_has_no_link(content):
     ("content", "label", "name"),
     [
         (CONTACT, "Save contact", "contact.vcf"),
+        ("MECARD:N:Owen,Sean;TEL:12125551212;;", "Save contact", "contact.vcf"),
         (EVENT, "Add to calendar", "event.ics"),
         ("BEGIN:VEVENT\nSUMMARY:Opening\nEND:VEVENT", "Add to calendar", "event.ics"),
     ],
@@ -325,6 +326,8 @@ PAGES = {
     "event": page(answer(EVENT)),
     "unsafe": page(answer("https://user@example.com/")),
     "preview": preview(SHORT_URL, answer(f"http://{'very-long-name.' * 8}example.org/{'x' * 300}")),
+    "home": home("go.example.com", "/api/v3/docs"),
+    "no page": failure(NotFound("page", "/x")),
     "404": failure(NotFound("short URL", "x")),
     "410": failure(Gone("short URL", "x")),
     "503": failure(NotStored("x")),
@@ -455,6 +458,39 @@ def test_served_page_has_the_brand_of_the_account_that_has_the_code():
         assert b"Aurora Group" not in client.get("/theirs").body
 
 
+def test_page_of_a_deleted_code_has_the_brand_of_the_only_account():
+    with open_portfolio(":memory:") as shop:
+        shop.brands.save("aurora", Brand("Aurora Group"))
+        shop.brands.use("aurora")
+        code = shop.insert_qrcode(WIFI, short_code="wifi")
+        shop.delete_qrcode(code.id)
+        client = Client(make_app(shop.store), headers={"Accept": "text/html"})
+        gone = client.get("/wifi")
+        assert (gone.status, b"Aurora Group" in gone.body) == (410, True)
+        assert b"Aurora Group" not in client.get("/nobody").body
+        create_account(shop.store, "other")
+        assert b"Aurora Group" not in client.get("/wifi").body
+
+
+def test_page_that_fails_for_a_known_code_has_the_brand_of_its_account():
+    with open_portfolio(":memory:") as shop:
+        create_account(shop.store, "other")
+        shop.brands.save("aurora", Brand("Aurora Group"))
+        shop.brands.use("aurora")
+        shop.insert_qrcode("otpauth://totp/Shop:ada?secret=JBSWY3DP", short_code="login", is_dynamic=False)
+        reply = Client(make_app(shop.store), headers={"Accept": "text/html"}).get("/login", raw=1)
+        assert (reply.status, b"Aurora Group" in reply.body) == (404, True)
+
+
+def test_a_saved_mecard_is_a_vcard():
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode("MECARD:N:Owen,Sean;TEL:12125551212;;", short_code="sean")
+        reply = Client(make_app(shop.store)).get("/sean", raw=1)
+    assert reply.headers["content-type"] == "text/vcard; charset=utf-8"
+    assert reply.headers["content-disposition"] == 'attachment; filename="contact.vcf"'
+    assert reply.text.startswith("BEGIN:VCARD\r\nVERSION:3.0\r\nN:Owen;Sean;;;\r\nFN:Sean Owen\r\nTEL:12125551212")
+
+
 def test_brand_of_a_stranger_stays_text():
     found = Page(branded("hello", Brand(HOSTILE[:100])).encode())
     assert not {"script", "img"} & {tag for tag, _ in found.tags}
@@ -563,6 +599,7 @@ DIGITS = {
     "contact": "BEGIN:VCARD\nFN:1\nTEL;TYPE=HOME,FAX:22\nEMAIL:3\nURL:4\nADR:5\nNOTE:6\nTITLE:7\nORG:8\nEND:VCARD",
     "unnamed contact": "BEGIN:VCARD\nTEL;CELL;WORK:22\nGEO:1;2\nEND:VCARD",
     "event": "BEGIN:VEVENT\nSUMMARY:1\nLOCATION:2\nDESCRIPTION:3\nDTSTART:20260614T180000Z\nDTEND:5\nEND:VEVENT",
+    "organized event": "BEGIN:VEVENT\nSUMMARY:1\nORGANIZER:2\nEND:VEVENT",
     "Wi-Fi": "WIFI:S:1;P:2;I:3;E:4;H:true;T:nopass;;",
     "e-mail": "mailto:1?cc=2&bcc=3&subject=4&body=5",
     "message": "sms:1?body=2",
@@ -583,7 +620,14 @@ def pages_of_digits(headers):
     yield from (page(answer(content), headers=headers) for content in DIGITS.values())
     yield from (preview("https://1/2", answer(content), headers=headers) for content in DIGITS.values())
     yield preview("https://1/2", answer("http://1/ü"), headers=headers)
-    errors = [NotFound("short URL", "1"), Gone("short URL", "1"), NotStored("1"), BadRequest("1")]
+    yield home("1", "/2", headers)
+    errors = [
+        NotFound("short URL", "1"),
+        NotFound("page", "1"),
+        Gone("short URL", "1"),
+        NotStored("1"),
+        BadRequest("1"),
+    ]
     yield from (failure(error, headers) for error in [*errors, TooManyRequests("1", retry_after=61)])
 
 

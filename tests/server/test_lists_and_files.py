@@ -92,6 +92,66 @@ def test_the_list_has_all_records_without_properties_location_and_schedule(api):
     assert nulls(found) == []
 
 
+@pytest.mark.rule("T12")
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 6, 1_000])
+def test_pages_together_are_the_list(api, limit):
+    """Open: a list of many. Pages on request, in the order of the list; without a request, the list is whole."""
+    for number in range(5):
+        api.add(f"{TARGET}/{number}", campaignId=api.add_campaign(f"Spring {number}"))
+    pages, asked = [], {"limit": limit}
+    while asked:
+        pages.append(api.ask("GET", "list", **asked).json())
+        asked = {"limit": limit, "after": pages[-1]["next"]} if "next" in pages[-1] else None
+    assert len(pages) == -(-5 // limit)
+    assert all(len(page["qrcodes"]) == limit for page in pages[:-1])
+    together = {name: [one for page in pages for one in page[name]] for name in ("campaigns", "qrcodes")}
+    assert together == api.all()
+
+
+def test_a_page_begins_after_a_code_whatever_is_added_or_deleted_meanwhile(api):
+    ids = [api.add(f"{TARGET}/{number}") for number in range(4)]
+    page = api.ask("GET", "list", limit=2).json()
+    assert page["next"] == ids[1]
+    api.ask("DELETE", f"qrcode/{ids[0]}")
+    api.ask("DELETE", f"qrcode/{ids[2]}")
+    ids.append(api.add(f"{TARGET}/4"))
+    following = api.ask("GET", "list", after=page["next"]).json()
+    assert [one["id"] for one in following["qrcodes"]] == ids[3:]
+    assert following.keys() == {"campaigns", "qrcodes"}
+    assert api.ask("GET", "list", after=ids[-1]).json() == {"campaigns": [], "qrcodes": []}
+
+
+def test_a_page_shows_of_hidden_codes_what_the_list_shows(shop, client):
+    api = Owner.of(shop, client, plan="free")
+    for number in range(51):
+        api.portfolio.insert_qrcode(f"{TARGET}/{number}")
+    last = api.ask("GET", "list", after=api.all()["qrcodes"][-2]["id"]).json()["qrcodes"]
+    assert last == api.all()["qrcodes"][-1:]
+    assert last[0].keys() == {"id", "name", "created", "isAvailable"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"limit": 0}, "out-of-range"),
+        ({"limit": 1_001}, "out-of-range"),
+        ({"limit": "some"}, "wrong-type"),
+        ({"after": "0" * 32}, "bad-value"),
+        ({"after": "ž"}, "bad-value"),
+    ],
+)
+def test_a_page_that_there_cannot_be_is_refused(api, asked, code):
+    reply = api.send("GET", "list", **asked)
+    assert reply.status == 400
+    (error,) = reply.json()["errors"]
+    assert (error["pointer"], error["code"]) == (f"/{next(iter(asked))}", code)
+
+
+def test_a_page_does_not_begin_after_the_code_of_another_account(shop, client, api):
+    other = Owner.of(shop, client)
+    assert api.send("GET", "list", after=other.add()).status == 400
+
+
 # Statistics -----------------------------------------------------------------------------------------------------------
 
 
@@ -336,6 +396,19 @@ def test_a_file_that_cannot_be_read_changes_nothing(api):
 
 
 @pytest.mark.rule("X3")
+@pytest.mark.rule("X2")
+def test_the_headers_of_an_import_count_what_happened(api):
+    """Open: how many rows an import added. Headers beside the list, which old clients read as before."""
+    api.add(TARGET, name="Door")
+    rows = [f"Door,{TARGET}", f"Door,{TARGET}/new", f"Gate,{TARGET}", "Empty,", f"Wall,{TARGET}/wall"]
+    reply = api.ask("POST", "import", "\r\n".join(["QR Code Name,Content", *rows]).encode(), format="csv")
+    counts = {name: reply.headers[name] for name in ("x-created", "x-skipped", "x-warnings")}
+    assert counts == {"x-created": "3", "x-skipped": "2", "x-warnings": str(len(reply.json()))}
+    assert [one["error"].partition(":")[0] for one in reply.json()] == ["duplicate", "renamed", "invalid"]
+    exposed = reply.headers["access-control-expose-headers"].lower().split(", ")
+    assert {*counts} <= {*exposed}
+
+
 def test_importing_a_file_twice_changes_nothing_the_second_time(api):
     """Open: the same file again. Every row of it is there already."""
     file = "QR Code Name,Content\na,1\na,2\nb,1\n"

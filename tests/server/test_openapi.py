@@ -17,6 +17,7 @@ from qrkit.server.routes import ROUTES
 from qrkit.tracking.records import PLANS
 from tests.server.test_statuses import API, BASE_URL, FIELDS, PNG, World
 
+DESCRIBED = [route for route in ROUTES if not route.is_page]
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -91,7 +92,7 @@ def test_the_description_is_valid_openapi_3_1(spec):
 @pytest.mark.rule("H7")
 def test_every_route_is_described_and_nothing_else(spec):
     """Open: what is described. The table of routes, from which the description is made."""
-    assert sorted(operations(spec)) == sorted((route.method, route.path) for route in ROUTES)
+    assert sorted(operations(spec)) == sorted((route.method, route.path) for route in DESCRIBED)
 
 
 @pytest.mark.rule("H7")
@@ -118,21 +119,10 @@ def test_the_server_is_the_base_url(spec):
 
 @pytest.mark.rule("H7", "T5", "G18")
 def test_nothing_has_a_default_that_would_replace_what_is_there(spec):
-    """A client that is generated sends defaults: a change would erase, and a template would be drawn over."""
+    """Some clients send defaults: a change would erase, and a template would be drawn over. Others require them."""
     schemas = spec["components"]["schemas"]
-    changed = (
-        "QRCodeChanges",
-        "PropertiesInput",
-        "LocationInput",
-        "NewCampaign",
-        "DesignRequest",
-        "Modules",
-        "Markers",
-    )
-    for name in (*changed, "Marker", "Wrapper", "Placeholder", "QRCode", "Properties", "Location", "Campaign"):
-        assert [field for field, one in schemas[name]["properties"].items() if "default" in one] == []
-    # These are replaced as a whole.
-    assert schemas["Layer"]["properties"]["opacity"]["default"] == 1
+    assert [one for one in inside(schemas) if isinstance(one, dict) and isinstance(one.get("default"), int | str)] == []
+    assert "Default: 1.0." in schemas["Layer"]["properties"]["opacity"]["description"]
 
 
 @pytest.mark.rule("H7")
@@ -173,7 +163,7 @@ def test_path_parameters_are_those_of_the_path(spec):
 
 @pytest.mark.rule("H7")
 def test_what_needs_a_key_says_so(spec):
-    found = {route.key: operations(spec)[route.method, route.path]["security"] for route in ROUTES}
+    found = {route.key: operations(spec)[route.method, route.path]["security"] for route in DESCRIBED}
     ways = [{"auth": []}, {"bearer": []}]
     assert found == {"none": [], "optional": [{}, *ways], "required": ways}
     schemes = spec["components"]["securitySchemes"]
@@ -211,7 +201,7 @@ INTERFACE = {
     ("Sprite", "type"): {"enum": ["fill", "blank", "padding", "both"]},
     ("Marker", "pattern"): {"enum": list(MARKER_PATTERNS)},
     ("Marker", "opacity"): {"minimum": 0, "maximum": 1, "default": "1.0"},
-    ("Layer", "opacity"): {"minimum": 0, "maximum": 1, "default": 1.0},
+    ("Layer", "opacity"): {"minimum": 0, "maximum": 1, "default": "1.0"},
     ("Layer", "display"): {"enum": ["overlay", "box-hit-test", "pixel-hit-test"]},
     ("Gradient", "gradient"): {"enum": ["linear", "radial"]},
     ("ScheduleEvent", "recurrence"): {"minimum": 0, "maximum": 7},
@@ -386,7 +376,7 @@ def extensions(route):
     return offered[route.handler.__name__] if "{ext}" in route.path else [""]
 
 
-ASKED = [(route.method, route.path, ext) for route in ROUTES for ext in extensions(route)]
+ASKED = [(route.method, route.path, ext) for route in DESCRIBED for ext in extensions(route)]
 
 
 @pytest.mark.rule("H7")
@@ -406,6 +396,25 @@ def test_a_request_with_what_is_required_is_answered_as_described(world, spec, m
     assert kind in kinds
     if kind == "application/json":
         assert errors(spec, kinds[kind], reply.json()) == []
+
+
+def media(operation):
+    """The bodies of an operation, sent and answered, with their schema and their example."""
+    bodies = [operation.get("requestBody", {}), operation["responses"]["200"]]
+    yield from (one for body in bodies for one in body.get("content", {}).values() if "example" in one)
+
+
+@pytest.mark.rule("H7")
+def test_examples_keep_their_schemas(spec):
+    """Open: what people copy first. Examples of bodies, replies and parameters, all of them as described."""
+    examples = [(one["schema"], one["example"]) for operation in operations(spec).values() for one in media(operation)]
+    parameters = [one for operation in operations(spec).values() for one in operation["parameters"]]
+    examples += [(one["schema"], one["example"]) for one in parameters if "example" in one]
+    assert [found for schema, value in examples if (found := errors(spec, schema, value))] == []
+    assert len(examples) > 30
+    # What takes or answers JSON with more than one form has an example.
+    bodies = [one["requestBody"]["content"] for one in operations(spec).values() if "requestBody" in one]
+    assert all("example" in one["application/json"] for one in bodies if "application/json" in one)
 
 
 @pytest.mark.rule("H7")

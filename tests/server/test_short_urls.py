@@ -297,7 +297,7 @@ def test_a_query_too_long_is_refused_by_the_interface_alone(client):
 
 
 @pytest.mark.rule("H3")
-@pytest.mark.parametrize("path", ["/nobody", "/nobody/tail", "/nobody.png", "/nobody+", "/", "/a", "/a/b/c", "/{gone}"])
+@pytest.mark.parametrize("path", ["/nobody", "/nobody/tail", "/nobody.png", "/nobody+", "/a", "/a/b/c", "/{gone}"])
 def test_a_browser_gets_a_page_and_a_program_json(shop, client, path):
     """Open: an error for people. A page where they may come to, with the same headers as for programs."""
     record = shop.insert_qrcode(TARGET)

@@ -130,7 +130,7 @@ SHOWN = [
     # cards of other programs
     "WIFI:S:net;T:WPA;P:secret;;",
     "MATMSG:TO:a@example.com;;",
-    "MECARD:N:Doe;;",
+    "MECARD:TEL:1;;",
     "otpauth://totp/x?secret=y",
 ]
 

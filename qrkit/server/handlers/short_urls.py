@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
+from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.design.brand import Brand
 from qrkit.errors import NotFound, QrkitError
 from qrkit.pictures.generate_request import apart
@@ -12,12 +13,12 @@ from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
 from qrkit.server.landing import PAGE_HEADERS, page, preview
 from qrkit.server.messages import Response, tagged
-from qrkit.server.service import Call
+from qrkit.server.service import Call, Service
 from qrkit.server.shares import Client
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.visits import redirect
 
-__all__ = ["follow", "look", "picture"]
+__all__ = ["brand_of", "follow", "look", "picture"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
@@ -35,7 +36,7 @@ def follow(call: Call) -> Response:
     answer = call.service.redirects.answer(visit)
     if answer.destination.kind == "redirect":
         return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
-    return _page(page(answer, _brand(call, code), request.headers))
+    return _page(page(answer, brand_of(call.service, code), request.headers))
 
 
 def look(call: Call) -> Response:
@@ -44,7 +45,7 @@ def look(call: Call) -> Response:
     if _wants_raw(call):
         return _raw(call.service.redirects.look(code))
     answer, short_url = call.service.redirects.look(code), f"{call.service.base_url}/{code}"
-    return _page(preview(short_url, answer, _brand(call, code), call.request.headers))
+    return _page(preview(short_url, answer, brand_of(call.service, code), call.request.headers))
 
 
 def picture(call: Call) -> Response:
@@ -53,9 +54,10 @@ def picture(call: Call) -> Response:
     Raises:
         NotFound: If the short code does not exist, or if the format is not png, svg or pdf.
     """
-    code, ext = _code(call), call.request.path["ext"].lower()
-    if ext not in MEDIA_TYPES:
-        raise NotFound("page", f"/{code}.{ext}")
+    ext = call.request.path["ext"].lower()
+    if ext not in MEDIA_TYPES:  # such as /favicon.ico, which browsers ask for without being told
+        raise NotFound("page", f"/{call.request.path['code']}.{ext}")
+    code = _code(call)
     call.service.redirects.look(code)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
@@ -75,10 +77,10 @@ def _code(call: Call) -> str:
     return code
 
 
-def _brand(call: Call, code: str) -> Brand | None:
-    """Return the brand of a page. A visitor gets the page without it if the store cannot be asked at the moment."""
+def brand_of(service: Service, code: str) -> Brand | None:
+    """Return the brand of a page about a short code; None if there is none, or if the store cannot be asked now."""
     try:
-        return brand_behind(call.service.store, code)
+        return brand_behind(service.store, code) if service.redirects.knows(code) else None
     except QrkitError:
         return None
 
@@ -102,4 +104,5 @@ def _raw(answer: redirect.Answer) -> Response:
         raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
-    return Response(200, f"{media_type}; charset=utf-8", calendar_file(answer.content).encode(), NEVER_STORED | headers)
+    file = vcard_of_mecard(answer.content) or calendar_file(answer.content)
+    return Response(200, f"{media_type}; charset=utf-8", file.encode(), NEVER_STORED | headers)

@@ -9,13 +9,14 @@ from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
 from qrkit.server.messages import JSON, Response, ignored
-from qrkit.server.reading import flag
+from qrkit.server.reading import flag, whole
 from qrkit.server.service import Call
 from qrkit.server.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.times import to_iso
 
 __all__ = [
     "delete_campaign",
@@ -35,6 +36,9 @@ __all__ = [
 MOST_RECORD_BYTES = 4 * 2**20
 """Maximum size of one record: room for a hundred scheduled contents and all its text."""
 MOST_FILE_BYTES = 16 * 2**20
+MOST_A_PAGE = 1_000
+ANSWERED = ("id", "created", "shortUrl", "imageUrl")
+"""Fields of a new record that the client learns. Campaigns have no URLs, nor have QR Codes that the plan hides."""
 
 
 def get_qrcode(call: Call) -> Response:
@@ -85,8 +89,16 @@ def delete_campaign(call: Call) -> Response:
 
 
 def list_everything(call: Call) -> Response:
-    """List all campaigns and QR Codes; the QR Codes without properties, location and schedule."""
+    """List all campaigns and QR Codes, or one page of them.
+
+    The QR Codes are listed without properties, location and schedule. A page has at most `limit` QR Codes, in the order
+    in which they were added. `next` is the `after` of the next page; the last page has none. The campaigns are on the
+    first page.
+    """
+    asked = call.parameters
     with call.service.gates.drawing.passing(call.client):
+        if asked.keys() & {"limit", "after"}:
+            return _page(call.portfolio, whole(asked.get("limit", str(MOST_A_PAGE)), "limit"), asked.get("after"))
         return Response(200, JSON, jobs.list_everything(call.portfolio))
 
 
@@ -127,7 +139,9 @@ def export(call: Call) -> Response:
 
 
 def import_file(call: Call) -> Response:
-    """Import the QR Codes of a file; returns what was skipped or changed.
+    """Import the QR Codes of a file.
+
+    The reply lists the rows that were skipped or changed, and the headers count them.
 
     Raises:
         InvalidParameter: If the format is missing or unknown.
@@ -136,14 +150,26 @@ def import_file(call: Call) -> Response:
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
     with call.service.gates.reading.passing():
         table = jobs.read_table(body, content_type, call.parameters.get("format", ""))
-    return Response(200, JSON, jobs.import_table(call.portfolio, table))
+    headers, issues = jobs.import_table(call.portfolio, table)
+    return Response(200, JSON, issues, headers)
+
+
+def _page(portfolio: Portfolio, limit: int, after: str | None) -> Response:
+    if not 1 <= limit <= MOST_A_PAGE:
+        raise InvalidParameter(Problem("limit", limit, f"must be in 1..{MOST_A_PAGE:,}", "out-of-range"))
+    found = portfolio.list_qrcodes(after=after, limit=limit + 1)
+    page = found[:limit]
+    following = page[-1].id if len(found) > limit else ""
+    campaigns = [] if after else portfolio.list_campaigns()
+    return Response(200, JSON, list_json(campaigns, page, following=following).encode())
 
 
 def _insert(asked: Fields, insert: Callable[..., QRCode | Campaign]) -> Response:
     with json_named():
         created = insert(**asked.values)
-    text = json.dumps({"id": created.id, "created": to_iso(created.created)})
-    return Response(200, JSON, text.encode(), warnings=ignored(asked.unknown))
+    record = json.loads(created.to_json())
+    shown = {name: record[name] for name in ANSWERED if name in record}
+    return Response(200, JSON, json.dumps(shown).encode(), warnings=ignored(asked.unknown))
 
 
 def _done(unknown: Sequence[str] = ()) -> Response:

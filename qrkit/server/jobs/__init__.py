@@ -9,6 +9,7 @@ The jobs are in `qrkit.server.jobs.worker`. They call the functions that the lib
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 from pathlib import Path
 
@@ -59,12 +60,15 @@ def read_table(body: bytes, content_type: str, format: str) -> bytes:
     return _ask("read", body, content_type=content_type, format=format)
 
 
-def import_table(portfolio: Portfolio, table: bytes) -> bytes:
-    """Import a table in one transaction; return the rows that were skipped or changed as JSON.
+def import_table(portfolio: Portfolio, table: bytes) -> tuple[dict[str, str], bytes]:
+    """Import a table in one transaction.
 
     Args:
         portfolio: The portfolio to import into.
         table: What `read_table` returned.
+
+    Returns:
+        The headers that count what happened, and the rows that were skipped or changed as JSON.
 
     Raises:
         UnreadableFile: If the import takes too much time or memory; the portfolio is unchanged.
@@ -74,10 +78,10 @@ def import_table(portfolio: Portfolio, table: bytes) -> bytes:
         texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
         now, templates = known.now.isoformat(), list(known.templates)
         lines = BytesIO(_ask("import", table, *texts, base_url=known.base_url, now=now, templates=templates))
-        issues = next(lines)
+        headers, issues = json.loads(next(lines)), next(lines)
         for campaigns in lines:
             transport.add_texts(portfolio, campaigns.decode(), CodeTexts(next(lines).decode(), next(lines).decode()))
-    return issues
+    return headers, issues
 
 
 def list_everything(portfolio: Portfolio) -> bytes:

@@ -50,9 +50,12 @@ def _import(
     table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, base_url: str, now: str,
     templates: list[str],
 ) -> bytes:  # fmt: skip
-    """Return a line with the issues, then three lines for each slice: new campaigns, rows and targets of QR Codes."""
+    """Return a line with the headers of the response and one with the issues.
+
+    Then follow three lines for each slice: new campaigns, rows and targets of QR Codes.
+    """
     from qrkit.portfolio.importing import Present, import_table
-    from qrkit.server.messages import issues_json
+    from qrkit.server.messages import import_headers, issues_json
     from qrkit.store.qrcodes import MOST_IN_TEXT, CodeTexts
 
     lines: list[str] = []
@@ -66,7 +69,8 @@ def _import(
     texts = (campaigns.decode(), contents.decode(), short_codes.decode())
     present = Present(base_url, datetime.fromisoformat(now), *texts, templates)
     result = import_table(pickle.loads(table), present, add)
-    return "".join(f"{line}\n" for line in [issues_json(result), *lines]).encode()
+    head = [json.dumps(import_headers(result)), issues_json(result)]
+    return "".join(f"{line}\n" for line in [*head, *lines]).encode()
 
 
 def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:

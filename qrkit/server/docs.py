@@ -1,0 +1,315 @@
+"""Writes the page that documents the HTTP interface, from its OpenAPI description.
+
+The page loads nothing and needs no scripts. Its examples are those of the description, for curl and for Python.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from shlex import quote
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from jinja2 import Environment, StrictUndefined
+
+__all__ = ["docs_page"]
+
+Described = Mapping[str, Any]
+
+FOLDER = files("qrkit.server")
+CHAPTERS = {
+    "Pictures": ("/api/v3/generate", "/api/v3/decode", "/api/v3/check"),
+    "QR Codes": ("/api/v3/track/qrcode",),
+    "Campaigns": ("/api/v3/track/campaign",),
+    "Lists and files": ("/api/v3/track/",),
+    "Short URLs": ("/{code}",),
+    "The service": ("/api/v3/",),
+}
+"""Chapters of the page, and how the paths of their operations begin; an operation is in the first that fits."""
+FORMATS = {"date-time": "date and time", "uri": "URL", "binary": "bytes", "color": "color"}
+TYPES = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "true or false",
+    "object": "object",
+}
+PROBLEM = {
+    "type": "urn:qrkit:problem:out-of-range",
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "size=99: must be in 1..20 pixels per module",
+    "code": "out-of-range",
+    "errors": [{"pointer": "/size", "reason": "must be in 1..20 pixels per module", "code": "out-of-range"}],
+}
+"""A failure, as the page shows it."""
+FILES = {"import_file": "posters.csv", "decode_picture": "code.png"}
+"""The file that the example of an operation sends."""
+SAVED = {"generate": "code.svg", "generate_decorated": "code.svg", "export": "portfolio.csv", "picture": "code.png"}
+"""The file that the example of an operation saves the reply in."""
+MOST_CHOICES = 16
+"""Number of choices that are shown at once; longer lists are folded."""
+
+
+class Part(NamedTuple):
+    """A part of the words for a type; `schema` is the name of the object that it links to."""
+
+    text: str
+    schema: str = ""
+
+
+class Field(NamedTuple):
+    """A parameter, or a field of an object.
+
+    Attributes:
+        name: Its name.
+        kind: What values it takes.
+        choices: The values to choose from.
+        is_required: Whether it must be sent.
+        about: What it means.
+        default: Its default; "" if there is none.
+    """
+
+    name: str
+    kind: tuple[Part, ...]
+    choices: tuple[str, ...]
+    is_required: bool
+    about: str
+    default: str
+
+
+class Content(NamedTuple):
+    """A body of a request or a reply.
+
+    Attributes:
+        media_types: Its media types.
+        kind: What it is.
+        fields: The fields, if it is an object without a name.
+        example: An example as JSON; "" if there is none.
+    """
+
+    media_types: tuple[str, ...]
+    kind: tuple[Part, ...]
+    fields: tuple[Field, ...]
+    example: str
+
+
+class Operation(NamedTuple):
+    """An operation of the interface, as the page shows it."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    about: tuple[str, ...]
+    key: str
+    parameters: tuple[Field, ...]
+    sent: tuple[Content, ...]
+    answered: tuple[Content, ...]
+    headers: tuple[Field, ...]
+    curl: str
+    python: str
+
+
+class Thing(NamedTuple):
+    """An object that bodies contain; `kind` says which objects it may be if it is a choice between several."""
+
+    name: str
+    about: str
+    kind: tuple[Part, ...]
+    fields: tuple[Field, ...]
+
+
+@lru_cache(maxsize=4)
+def docs_page(description: bytes) -> bytes:
+    """Return the page for an OpenAPI description."""
+    described = json.loads(description)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(_text("docs.html.jinja"))
+    chapters: dict[str, list[Operation]] = {title: [] for title in CHAPTERS}
+    for operation in sorted(_operations(described), key=lambda one: one.path.count("/")):
+        chapters[_chapter(operation.path)].append(operation)
+    page = template.render(
+        info=described["info"],
+        url=described["servers"][0]["url"],
+        chapters=chapters,
+        things=[*_things(described["components"]["schemas"])],
+        most_choices=MOST_CHOICES,
+        problem=json.dumps(PROBLEM, indent=2),
+        css=_text("theme.css") + _text("docs.css"),
+    )
+    return page.encode()
+
+
+def _text(name: str) -> str:
+    return FOLDER.joinpath(name).read_text(encoding="utf-8")
+
+
+def _chapter(path: str) -> str:
+    return next(title for title, beginnings in CHAPTERS.items() if path.startswith(beginnings))
+
+
+def _operations(described: Described) -> Iterator[Operation]:
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            sent = _contents(operation.get("requestBody", {}))
+            replied, parameters = operation["responses"]["200"], operation["parameters"]
+            headers = replied.get("headers", {})
+            yield Operation(
+                operation["operationId"],
+                method.upper(),
+                path,
+                operation["summary"],
+                tuple(operation.get("description", "").split("\n\n")),
+                _key(operation["security"]),
+                tuple(_field(one["name"], one["schema"], is_required=one["required"]) for one in parameters),
+                sent,
+                _contents(replied),
+                tuple(_field(name, one["schema"], about=one["description"]) for name, one in headers.items()),
+                *_samples(described["servers"][0]["url"], path, method.upper(), operation, sent),
+            )
+
+
+def _key(security: list[Described]) -> str:
+    if not security:
+        return ""
+    return "API key optional" if {} in security else "API key"
+
+
+def _things(schemas: Described) -> Iterator[Thing]:
+    for name, schema in sorted(schemas.items()):
+        kind = () if "properties" in schema else tuple(_kind(schema))
+        yield Thing(name, schema.get("description", ""), kind, _fields(schema))
+
+
+def _fields(schema: Described) -> tuple[Field, ...]:
+    required = schema.get("required", ())
+    return tuple(_field(name, one, is_required=name in required) for name, one in schema.get("properties", {}).items())
+
+
+def _field(name: str, schema: Described, *, is_required: bool = False, about: str = "") -> Field:
+    value = schema.get("default", "")
+    default = value if isinstance(value, str) else json.dumps(value)
+    shown = about or schema.get("description", "")
+    return Field(name, tuple(_kind(schema)), tuple(_choices(schema)), is_required, shown, default)
+
+
+def _contents(body: Described) -> tuple[Content, ...]:
+    """Return the bodies of a request or a reply; media types with the same schema are one entry."""
+    found: dict[str, Content] = {}
+    for media_type, one in body.get("content", {}).items():
+        schema, example = one["schema"], one.get("example")
+        shown = "" if example is None else json.dumps(example, indent=2, ensure_ascii=False)
+        key = json.dumps(schema)
+        others = found[key].media_types if key in found else ()
+        found[key] = Content((*others, media_type), tuple(_kind(schema)), _fields(_item(schema)), shown)
+    return tuple(found.values())
+
+
+def _item(schema: Described) -> Described:
+    """Return the schema of the items of a list; any other schema unchanged."""
+    return schema["items"] if schema.get("type") == "array" else schema
+
+
+def _kind(schema: Described) -> Iterator[Part]:
+    """Say in words what values a schema takes. Null is left out, because it means the same as no value."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        yield Part(name, name)
+    elif "anyOf" in schema or "oneOf" in schema:
+        others = [one for one in schema.get("anyOf") or schema["oneOf"] if one.get("type") != "null"]
+        for number, one in enumerate(others):
+            yield from [Part(" or ")] if number else []
+            yield from _kind(one)
+    elif schema.get("type") == "array":
+        yield Part("list of ")
+        yield from _kind(schema.get("items", {"type": "object"}))
+    else:
+        yield Part(_simple_kind(schema))
+
+
+def _simple_kind(schema: Described) -> str:
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return "one of"
+    named = schema.get("type", "object")
+    kinds = [named] if isinstance(named, str) else [one for one in named if one != "null"]
+    words = FORMATS.get(schema.get("format", "")) or " or ".join(TYPES[one] for one in kinds)
+    bounds = _bounds(schema)
+    return f"{words}, {bounds}" if bounds else words
+
+
+def _bounds(schema: Described) -> str:
+    if "minimum" in schema and "maximum" in schema:
+        return f"{schema['minimum']:g} to {schema['maximum']:,g}"
+    if "minimum" in schema:
+        return f"at least {schema['minimum']:g}"
+    return f"at most {schema['maxLength']:,} characters" if "maxLength" in schema else ""
+
+
+def _choices(schema: Described) -> Iterator[str]:
+    yield from (str(one) for one in schema.get("enum", ()))
+    for one in schema.get("anyOf", ()):
+        yield from _choices(one)
+
+
+# ---- examples
+
+
+def _samples(url: str, path: str, method: str, operation: Described, sent: tuple[Content, ...]) -> tuple[str, str]:
+    """Return how to call an operation with curl and with Python."""
+    given = {one["name"]: one["example"] for one in operation["parameters"] if "example" in one}
+    places = {one["name"] for one in operation["parameters"] if one["in"] == "path"}
+    query = {name: value for name, value in given.items() if name not in places}
+    for name in places:
+        path = path.replace(f"{{{name}}}", given[name])
+    asked = _Asked(
+        method,
+        f"{url}{path}",
+        query,
+        next((one.example for one in sent if one.example), ""),
+        FILES.get(operation["operationId"], ""),
+        SAVED.get(operation["operationId"], ""),
+        has_key=bool(operation["security"]) and {} not in operation["security"],
+    )
+    return _curl(asked), _python(asked, is_json="application/json" in operation["responses"]["200"].get("content", {}))
+
+
+class _Asked(NamedTuple):
+    """A request that examples send."""
+
+    method: str
+    url: str
+    query: Mapping[str, Any]
+    body: str
+    file: str
+    saved: str
+    has_key: bool
+
+
+def _curl(asked: _Asked) -> str:
+    address = f"{asked.url}?{urlencode(asked.query)}" if asked.query else asked.url
+    is_plain = asked.method == "GET" or (asked.method == "POST" and (asked.body or asked.file))
+    lines = [f"curl {'' if is_plain else f'-X {asked.method} '}{quote(address)}"]
+    lines += ['-H "Authorization: Bearer $QRKIT_KEY"'] if asked.has_key else []
+    lines += ['-H "Content-Type: application/json"', f"-d {quote(asked.body)}"] if asked.body else []
+    lines += [f"--data-binary @{asked.file}"] if asked.file else []
+    lines += [f"-o {asked.saved}"] if asked.saved else []
+    return " \\\n  ".join(lines)
+
+
+def _python(asked: _Asked, *, is_json: bool) -> str:
+    arguments = [json.dumps(asked.url)]
+    arguments += [f"params={json.dumps(asked.query)}"] if asked.query else []
+    arguments += ['headers={"Authorization": f"Bearer {key}"}'] if asked.has_key else []
+    arguments += [f"json={json.dumps(json.loads(asked.body), indent=4)}"] if asked.body else []
+    arguments += [f'data=open("{asked.file}", "rb")'] if asked.file else []
+    inner = ",\n".join(arguments).replace("\n", "\n    ")
+    call = f"reply = requests.{asked.method.lower()}(\n    {inner},\n)\nreply.raise_for_status()"
+    if asked.saved:
+        return f'{call}\nPath("{asked.saved}").write_bytes(reply.content)'
+    return f"{call}\nprint(reply.json())" if is_json else call
