@@ -22,6 +22,7 @@ __all__ = [
     "WebAddresses",
     "ascii_host",
     "ascii_url",
+    "location_of",
 ]
 
 INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
@@ -30,6 +31,11 @@ INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202
 U+200C and U+200D (joiners) are allowed, because Persian words and emoji in paths need them.
 """
 
+LONGEST_LOCATION = 8_192
+
+_AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
+_LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _SEPARATORS = re.compile(r"[ ().\u00a0\u2013/-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}", re.ASCII)
@@ -84,6 +90,27 @@ def ascii_host(host: str) -> str:
     labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
     name = ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)
     return f"[{name}]" if ":" in name and not name.startswith("[") else name
+
+
+def location_of(url: str) -> str | None:
+    """Return an http or https URL in ASCII for a `Location` header; None if browsers could read it differently.
+
+    Spaces in the path become `%20`. URLs without a plain host, with a user name, with invisible characters, or that
+    are too long are never followed.
+    """
+    if INVISIBLE.search(url.replace(" ", "")):
+        return None
+    try:
+        parts = urlsplit(url)
+        authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
+        host = ascii_host(authority[1]) if authority else ""
+    except ValueError:
+        return None
+    if not _HOST.fullmatch(host):
+        return None
+    rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
+    location = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
+    return location if len(location) <= LONGEST_LOCATION else None
 
 
 def _several(value: Any) -> Any:

@@ -15,19 +15,15 @@ from posixpath import normpath
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
-from qrkit.contents.addresses import INVISIBLE, ascii_host
+from qrkit.contents.addresses import INVISIBLE, location_of
 
 __all__ = ["Destination", "destination", "link_behind", "step_below"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
 CARDS = {"BEGIN:VCARD": ("contact.vcf", "text/vcard"), "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
-LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
-_LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
-_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ def destination(content: str) -> Destination:
         return Destination("page")
     name = scheme[1].lower()
     if name in ("http", "https"):
-        location = _location(text)
+        location = location_of(text)
         return Destination("redirect", location) if location else Destination("page")
     if name in TAPPED_SCHEMES:
         return Destination("page", link=quote(text, safe="%:/?#[]@!$&'()*+,;=-._~"))
@@ -98,18 +94,3 @@ def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
 def _normalize(path: str) -> str:
     """Resolve `.` and `..` in a path, as a browser does."""
     return re.sub("^/+", "/", normpath(unquote(path) or "/"))
-
-
-def _location(url: str) -> str | None:
-    """Return a URL as ASCII for a `Location` header; None if its host could be misread."""
-    try:
-        parts = urlsplit(url)
-        authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
-        host = ascii_host(authority[1]) if authority else ""
-    except ValueError:
-        return None
-    if not _HOST.fullmatch(host):
-        return None
-    rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
-    location = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
-    return location if len(location) <= LONGEST_LOCATION else None
