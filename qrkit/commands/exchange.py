@@ -40,9 +40,9 @@ def define_import(one: Parser) -> None:
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
-            "qrkit import posters.xlsx --columns content=Website,name=Poster --template brand \\",
-            "    --store shop.duckdb",
-            "qrkit import posters.xlsx --columns 'content=Landing page,campaign=City' \\",
+            "qrkit import posters.xlsx --columns content=Website,name=Poster \\",
+            "    --template brand --store shop.duckdb",
+            "qrkit import posters.xlsx --columns 'content=Landing page,name=Poster' \\",
             "    --preset bubble --logo logo.svg --caption '{name}' --store shop.duckdb",
             "qrkit import bitly.csv",
             "qrkit import codes.zip --json",

@@ -100,7 +100,9 @@ def define_demo(one: Parser) -> None:
         usage="[options]\n--portfolio FILE [options]",
         examples=(
             "qrkit demo",
-            "qrkit demo --portfolio posters.xlsx --columns content=Website,name=Poster --preset bubble",
+            "qrkit demo --portfolio posters.csv --folder trial",
+            "qrkit demo --portfolio posters.xlsx --preset bubble \\",
+            "    --columns content=Website,name=Poster",
         ),
     )
     what = f"a file of yours instead of the sample: {', '.join(IMPORT_FORMATS)}"

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
-from urllib.parse import quote
 
 from qrkit.errors import InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
@@ -342,6 +341,6 @@ def _missing_column(name: str, heading: Sequence[str], line: int) -> UnreadableF
         {
             "python": f"Say which column it is: columns={{{name!r}: {theirs!r}}}.",
             "command": f"say which column it is: --columns {shlex.quote(pair)}",
-            "http": f"say which column it is with the parameter columns={quote(pair, safe='=')}",
+            "http": f"say which column it is in the parameter columns, as {pair}",
         }
     )
