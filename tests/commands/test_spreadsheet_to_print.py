@@ -116,7 +116,7 @@ def test_options_decorate_a_design_file(folder):
     assert imports("--template", "brand.json", "--frame", "bar", "--caption", "Scan me") == 0
     with open_portfolio("shop.duckdb") as shop:
         kept = shop.templates.get("brand")
-    assert (kept["foreground"], kept["frame"]["caption"]["text"]) == ("#000080", "Scan me")
+    assert (kept["foreground"], kept["frame"]["caption"]["text"]) == ("#FF000080", "Scan me")
 
 
 def test_the_look_of_options_gets_the_name_that_is_given():
@@ -176,9 +176,17 @@ def test_columns_with_spaces_and_commas_are_named(folder, capsys):
         assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("Gate", "https://example.com")]
 
 
-def test_demo_reads_a_file_as_import_does(folder, capsys):
+def test_demo_tells_its_own_option_for_a_file_with_other_columns(folder, capsys):
     assert main(["demo", "--portfolio", "posters.xlsx"]) == 2
-    assert "qrkit demo: the heading has no column 'Content'" in capsys.readouterr().err
+    told = (
+        "qrkit demo: the heading has no column 'Content'; it has 'Poster', 'Website', 'Ort'; say which column it is: "
+    )
+    assert capsys.readouterr().err == f"{told}--columns content=Website\n"
+    assert not (folder / "demo-posters").exists()
+
+
+@pytest.mark.slow
+def test_demo_reads_a_file_as_import_does(folder, capsys):
     words = ("--columns", "content=Website,name=Poster", "--fix-urls", "--preset", "plain", "--caption", "{name}")
     assert main(["demo", "--portfolio", "posters.xlsx", *words]) == 0
     assert "3 created (1 with a completed address)" in capsys.readouterr().out
