@@ -97,7 +97,7 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
         content = short_url(portfolio.base_url, new_short_code())
         design = Design(**(Design.by_field(fields) | {"content": content}))
         portfolio.templates.save(name, decorate(design, asked, {}))
-    elif fields:
+    elif _is_file(asked.template):
         portfolio.templates.save(name, fields)
     else:
         _check_template(portfolio, name)

@@ -97,10 +97,10 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
 def _with_scheme(link: str, scheme: str) -> SuspiciousLink | None:
     """Judge a text that begins with http:// or https://."""
     rest = link[len(scheme) + len("://") :]
-    again = re.match(r"https?:?//?", rest, re.IGNORECASE)
+    again = re.match("(https?):/{1,2}", rest, re.IGNORECASE)
     if again and _HOST.match(rest[again.end() :]):
-        inner = f"{again[0][:5].rstrip(':/').lower()}://{rest[again.end() :]}"
-        return SuspiciousLink("begins with http twice", location_of(link) or "", _followed(inner))
+        inner = _followed(f"{again[1].lower()}://{rest[again.end() :]}")
+        return SuspiciousLink("begins with http twice", location_of(link) or "", inner)
     location = location_of(link)
     if location is None:
         has_space = rest[:1] in (" ", "/") and _HOST.match(rest.lstrip(" /"))
@@ -118,10 +118,11 @@ def _without_scheme(link: str) -> SuspiciousLink | None:
     if match is None or INVISIBLE.search(bare):
         return None
     host, top = match["host"], match["top"]
-    is_domain = top.lower() in TOP_LEVELS and (top.islower() or host.isupper())
+    has_name = any(letter.isalpha() for letter in host.removesuffix(top))  # unlike 10.am
+    is_domain = has_name and top.lower() in TOP_LEVELS and (top.islower() or host.isupper())
     if match["rest"] is None:
         is_domain = is_domain and top.lower() not in FILE_SUFFIXES and not _BUNDLE.match(host)
-    if not (is_domain or host.lower().startswith("www.") or bare != link):
+    if not is_domain and not host.lower().startswith("www."):
         return None
     return SuspiciousLink("has no https:// in front", url=_followed(f"https://{bare}"))
 

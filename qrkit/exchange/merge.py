@@ -20,7 +20,7 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "template-unknown", "suspicious-url",
     "completed-url", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last three are our additions."""
+"""The stable first words of an issue's error; the last five are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",

@@ -49,7 +49,7 @@ __all__ = [
 
 MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""
-LIKELY = ("url", "link", "web", "http", "page", "target", "ziel")
+LIKELY = ("url", "link", "web", "site", "page", "target", "http")
 """Words in headings of columns that probably hold contents, to suggest one of them."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
