@@ -42,7 +42,7 @@ REAL_URLS = [
 REAL_TEXTS = [
     "Table 7", "Tisch 7, bitte läuten", "Dr. Smith", "St. Gallen", "J.R.R. Tolkien", "v1.2.3", "3.5", "10.30",
     "9.00-17.00", "10.am", "e.g. this", "z.B./usw.", "a.m./p.m.", "S.p.A./GmbH", "Node.js", "Node.js/Express",
-    "README.md", "script.sh", "index.html", "//Foo.bar", "com.example.app", "Anna.Schmidt", "U.S.A", "km/h", "and/or",
+    "README.md", "script.sh", "index.html", "//Foo.baz", "com.example.app", "Anna.Schmidt", "U.S.A", "km/h", "and/or",
     "24/7", "ana@example.com", "shop@example.com", "@example.com", "Tel.: 030/123", "http", "HTTP", "https", "www",
     "http: see example.com",
     "Https sichert", "http: das Protokoll", "ftp://example.com/x", "file:///tmp/x", "mailto:ana@example.com",

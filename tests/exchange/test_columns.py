@@ -224,7 +224,7 @@ def test_moments_are_read_in_the_forms_that_pandas_and_databases_write(text):
     assert read({"Content": "x", "Created (UTC)": text}).created == datetime(2026, 6, 1, 10, tzinfo=UTC)
 
 
-names = st.text(min_size=1, max_size=12).map(str.strip).filter(None)
+names = st.text(min_size=1, max_size=12).map(str.strip).filter(bool)
 
 
 @given(st.lists(names, min_size=2, max_size=2))

@@ -83,7 +83,7 @@ def written_xlsx(frame):
 
 
 def written_json(frame):
-    return frame.to_json(orient="records").encode()
+    return frame.to_json(orient="records", date_format="iso").encode()
 
 
 def written_csv_with_gaps(frame):
