@@ -82,21 +82,21 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
     link = text.strip(" \t\r\n")
     if len(link) > LONGEST or _SOUND.fullmatch(link):
         return None
+    scheme, mark, rest = link.partition("://")
+    if mark and scheme.lower() in ("http", "https"):
+        return _with_scheme(link, scheme.lower(), rest)
     match = _SCHEME.fullmatch(link)
     near = get_close_matches(match[1].lower(), ("https", "http"), n=1, cutoff=LIKENESS) if match else []
     if match is None or not near:
         return _without_scheme(link)
-    if match[1].lower() == near[0] and link[len(match[1]) :].startswith("://"):
-        return _with_scheme(link, match[1].lower())
     if not _HOST.match(match[3]):
         return None
     fault = f"begins with '{(match[1] + match[2]).strip()}' instead of {near[0]}://"
     return SuspiciousLink(fault, url=_followed(f"{near[0]}://{match[3]}"))
 
 
-def _with_scheme(link: str, scheme: str) -> SuspiciousLink | None:
-    """Judge a text that begins with http:// or https://."""
-    rest = link[len(scheme) + len("://") :]
+def _with_scheme(link: str, scheme: str, rest: str) -> SuspiciousLink | None:
+    """Judge a text that begins with http:// or https://; `rest` is what follows."""
     again = re.match("(https?):/{1,2}", rest, re.IGNORECASE)
     if again and _HOST.match(rest[again.end() :]):
         inner = _followed(f"{again[1].lower()}://{rest[again.end() :]}")
