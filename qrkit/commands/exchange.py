@@ -8,19 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, complain, print_json, status_of, tell_rows
+from qrkit.commands.importing import add_import_options, import_codes, tell_import, template_name
+from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 
-if TYPE_CHECKING:
-    from qrkit.exchange.merge import ImportResult
-
-__all__ = ["define_export", "define_import", "tell_import"]
+__all__ = ["define_export", "define_import"]
 
 FORMATS = ", ".join(EXCHANGE_FORMATS)
 COLUMNS = {
@@ -30,7 +27,7 @@ COLUMNS = {
     "comment": "Comment",
     "address": "Address",
 }
-"""Columns that can be mapped in files of other tools, by the word of the option."""
+"""Columns with an option of their own, by its first word; `--columns` maps these and all others."""
 
 
 def define_import(one: Parser) -> None:
@@ -38,26 +35,27 @@ def define_import(one: Parser) -> None:
     describe(
         one,
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
-        "must be there. What is in the store already is left out.",
+        "must be there, or be named by --columns. What is in the store already is left out. A caption may hold {name}, "
+        "{campaign} and {short_url}.",
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
-            "qrkit import shops.xlsx --content-column url --name-column poster \\",
-            "    --campaign-column city --store shop.duckdb",
+            "qrkit import posters.xlsx --columns content=Website,name=Poster \\",
+            "    --template brand --store shop.duckdb",
+            "qrkit import posters.xlsx --columns 'content=Landing page,name=Poster' \\",
+            "    --preset bubble --logo logo.svg --caption '{name}' --store shop.duckdb",
             "qrkit import bitly.csv",
             "qrkit import codes.zip --json",
         ),
     )
     what = f"{', '.join(IMPORT_FORMATS)}: first bytes say it of a workbook or a zip, the suffix of the rest"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
+    add_import_options(one)
     for word, column in COLUMNS.items():
-        one.add_argument(f"--{word}-column", metavar="NAME", help=f"of a csv, xlsx, xls or ods: what it calls {column}")
-    one.add_argument(
-        "--template", default="", metavar="NAME", help="template for the rows that name none in a column Template"
-    )
+        one.add_argument(f"--{word}-column", metavar="NAME", help=f"what it calls {column}, as in --columns")
     add_store(one)
     add_base_url(one)
-    add_json(one, "file, created, issues (row, campaign, name, content, reason, error)")
+    add_json(one, "file, created, template, issues (row, campaign, name, content, reason, error)")
     one.set_defaults(run=_import)
 
 
@@ -88,22 +86,21 @@ def _import(asked: argparse.Namespace) -> Status:
     columns = _columns(asked)
     if is_missing(asked.store):
         # Try it in memory first, so that an unreadable file does not leave a new, empty store behind.
-        with open_portfolio(":memory:") as trial, _rename_to_options():
-            trial.import_file(asked.file, columns=columns)
-    with opened(asked) as portfolio, _rename_to_options():
-        result = portfolio.import_file(
-            asked.file, columns=columns, template=asked.template, progress=sys.stderr.isatty()
-        )
+        with open_portfolio(":memory:") as trial, _rename_to_options(asked):
+            import_codes(trial, asked, asked.file, columns)
+    with opened(asked) as portfolio, _rename_to_options(asked):
+        result = import_codes(portfolio, asked, asked.file, columns)
         if portfolio.base_url == DEFAULT_BASE_URL:
             rule = "leads to this machine alone; choose with --base-url before anything is printed"
             complain("import", f"short URLs begin with {portfolio.base_url}, which {rule}")
-    tell_import(result)
+    tell_import(result, asked)
+    template = template_name(asked)
     if asked.json:
         names = ("row", "campaign", "name", "content", "reason", "error")
         issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
-        print_json(file=str(asked.file), created=result.created, issues=issues)
+        print_json(file=str(asked.file), created=result.created, template=template, issues=issues)
     else:
-        print(f"{asked.file}: {result}")
+        print(f"{asked.file}: {result}" + (f"; template {template}" if template else ""))
     return status_of(result.created + result.count("duplicate"), result.failed)
 
 
@@ -111,23 +108,19 @@ def _columns(asked: argparse.Namespace) -> dict[str, str]:
     """Return the columns mapped by options: qrkit's name to the name in the file."""
     named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
     given = {column: name for column, name in named.items() if name is not None}
-    return {"Content": "Content"} | given if given else {}
+    return {"Content": "Content"} | given if given and asked.columns is None else given
 
 
 @contextmanager
-def _rename_to_options() -> Iterator[None]:
-    """Rename missing columns in errors to the options that named them."""
-    options = {f"columns[{column!r}]": f"{word}_column" for word, column in COLUMNS.items()}
+def _rename_to_options(asked: argparse.Namespace) -> Iterator[None]:
+    """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
+    own = COLUMNS if asked.columns is None else {}
+    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
     try:
         yield
     except InvalidParameter as error:
         problems = [replace(one, name=options.get(one.name, one.name)) for one in error.problems]
         raise InvalidParameter(*problems) from None
-
-
-def tell_import(result: ImportResult) -> None:
-    """Print what an import skipped or changed, on the error stream."""
-    tell_rows([(issue.row, issue.error) for issue in result.issues])
 
 
 def _export(asked: argparse.Namespace) -> None:

@@ -8,11 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.exchange import tell_import
+from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.exchange import IMPORT_FORMATS
 from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
@@ -94,21 +95,30 @@ def define_demo(one: Parser) -> None:
     """Define the command `demo`."""
     describe(
         one,
-        "The scans are made up. What an earlier demo left in the folder is made anew.",
-        usage="[options]",
-        examples=("qrkit demo", "qrkit demo --portfolio posters.csv --folder trial"),
+        "The scans are made up. What an earlier demo left in the folder is made anew. A file of yours is read as by "
+        "`qrkit import`.",
+        usage="[options]\n--portfolio FILE [options]",
+        examples=(
+            "qrkit demo",
+            "qrkit demo --portfolio posters.csv --folder trial",
+            "qrkit demo --portfolio posters.xlsx --preset bubble \\",
+            "    --columns content=Website,name=Poster",
+        ),
     )
-    one.add_argument("--portfolio", type=Path, metavar="FILE", help="a csv of yours instead of the sample")
-    one.add_argument("--folder", type=Path, metavar="FOLDER", help="where to write (demo, or demo-NAME of your csv)")
+    what = f"a file of yours instead of the sample: {', '.join(IMPORT_FORMATS)}"
+    one.add_argument("--portfolio", dest="file", type=Path, metavar="FILE", help=what)
+    one.add_argument("--folder", type=Path, metavar="FOLDER", help="where to write (demo, or demo-NAME of your file)")
+    add_import_options(one)
     one.set_defaults(run=_demo)
 
 
 def _demo(asked: argparse.Namespace) -> None:
     from qrkit.commands import demo
 
-    folder = asked.folder or Path(f"demo-{asked.portfolio.stem}" if asked.portfolio else "demo")
-    done = demo.run(folder, spreadsheet=asked.portfolio)
-    tell_import(done.imported)
+    folder = asked.folder or Path(f"demo-{asked.file.stem}" if asked.file else "demo")
+    source = asked.file or demo.SAMPLE.read_bytes()
+    done = demo.run(folder, add=lambda portfolio: import_codes(portfolio, asked, source))
+    tell_import(done.imported, asked)
     # Repeat how the command was called: without an activated environment, plain `qrkit` is not found.
     me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
     print(
@@ -120,6 +130,6 @@ def _demo(asked: argparse.Namespace) -> None:
         "Next:\n"
         f"  open {done.report} in a browser\n"
         f"  {me} serve --store {done.store}, then open a short URL of the report\n"
-        f"  {me} demo --portfolio mine.csv: the same with a spreadsheet of yours\n"
+        f"  {me} demo --portfolio mine.xlsx: the same with a spreadsheet of yours\n"
         "  make lab: the notebooks"
     )

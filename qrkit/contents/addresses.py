@@ -13,6 +13,7 @@ from qrkit.contents.single_lines import OneLine, broken
 from qrkit.design.limits import LONGEST_TEXT, Length, Most
 
 __all__ = [
+    "INVISIBLE",
     "EmailAddress",
     "EmailAddresses",
     "LongText",
@@ -20,14 +21,26 @@ __all__ = [
     "PhoneNumbers",
     "WebAddress",
     "WebAddresses",
+    "ascii_host",
     "ascii_url",
+    "location_of",
 ]
 
+INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
+"""Characters that cannot be seen in an address, and backslashes, which browsers read as slashes.
+
+U+200C and U+200D (joiners) are allowed, because Persian words and emoji in paths need them.
+"""
+
+LONGEST_LOCATION = 8_192
+
+_AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
+_LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _SEPARATORS = re.compile(r"[ ().\u00a0\u2013/-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}", re.ASCII)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
 
 def _phone_number(text: str) -> str:
@@ -56,10 +69,10 @@ def ascii_url(text: str) -> str:
     try:
         parts = urlsplit(url)
         port = parts.port
-        host = _ascii_host(parts.hostname or "")
+        host = ascii_host(parts.hostname or "")
     except ValueError as error:
         raise broken(f"is not a valid URL: {error}") from error
-    if parts.scheme.lower() not in ("http", "https") or not host or _UNSEEN.search(url):
+    if parts.scheme.lower() not in ("http", "https") or not host or INVISIBLE.search(url):
         raise broken("must be an http or https URL with a host, without spaces and invisible characters")
     if "@" in parts.netloc:
         raise broken("must not hold a user name or a password")
@@ -67,12 +80,38 @@ def ascii_url(text: str) -> str:
     return f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
 
 
-def _ascii_host(host: str) -> str:
-    """Return a host name in ASCII (UTS 46), as browsers write it."""
-    if not host or ":" in host or host.isascii():
-        return f"[{host}]" if ":" in host else host.lower()
+def ascii_host(host: str) -> str:
+    """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the older IDNA 2003).
+
+    An IPv6 address gets its brackets, if it has none.
+
+    Raises:
+        ValueError: If the host is invalid.
+    """
     labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
-    return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)
+    name = ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)
+    return f"[{name}]" if ":" in name and not name.startswith("[") else name
+
+
+def location_of(url: str) -> str | None:
+    """Return an http or https URL in ASCII for a `Location` header; None if browsers could read it differently.
+
+    Spaces in the path become `%20`. URLs without a plain host, with a user name, with invisible characters, or that
+    are too long are never followed.
+    """
+    if INVISIBLE.search(url.replace(" ", "")):
+        return None
+    try:
+        parts = urlsplit(url)
+        authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
+        host = ascii_host(authority[1]) if authority else ""
+    except ValueError:
+        return None
+    if not _HOST.fullmatch(host):
+        return None
+    rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
+    location = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
+    return location if len(location) <= LONGEST_LOCATION else None
 
 
 def _several(value: Any) -> Any:

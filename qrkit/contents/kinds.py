@@ -19,6 +19,7 @@ from pydantic import create_model
 from pydantic.fields import FieldInfo
 
 from qrkit.contents.content import NOTHING, Content, LastShown
+from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of, plain
 
@@ -250,10 +251,11 @@ def _parsed(text: Any, field: FieldInfo | None) -> Any:
         return parts
     if any(isinstance(one, type) and issubclass(one, Model) for one in types):
         return {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
-    for number in (int, float):
-        if number in types:
-            with suppress(ValueError):
-                return number(text)
+    if int in types and (number := read_whole(text.strip())) is not None:
+        return number
+    if float in types:
+        with suppress(ValueError):
+            return float(text)
     return text
 
 

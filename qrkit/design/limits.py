@@ -7,6 +7,7 @@ take these texts from the type.
 
 from __future__ import annotations
 
+import re
 from codecs import lookup
 from dataclasses import dataclass
 from math import isfinite
@@ -82,7 +83,10 @@ __all__ = [
     "Whole",
     "Within",
     "WrapperSide",
+    "read_whole",
 ]
+
+_WHOLE = re.compile(r"([+-]?[0-9]{1,20})(?:\.0+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +225,16 @@ def _upper(value: Any) -> Any:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+
+
+def read_whole(text: str) -> int | None:
+    """Return the whole number that a text says, or None if it says none.
+
+    pandas and spreadsheets write 3 as 3.0. `int` alone would also accept 1_0 and the digits of other scripts.
+    """
+    match = _WHOLE.fullmatch(text)
+    return int(match[1]) if match else None
+
 
 LONGEST_TEXT = 32_767
 """Characters that fit in one spreadsheet cell; a longer text could not be exported."""

@@ -16,6 +16,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
@@ -36,7 +37,9 @@ __all__ = [
     "Column",
     "Kind",
     "Row",
+    "column_pair",
     "named",
+    "read_columns",
     "read_row",
     "values_of",
     "write_row",
@@ -119,9 +122,8 @@ REQUIRED = ("Content",)
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
 
-# `int` would also accept 1_0 and the digits of other scripts. pandas and spreadsheets write 3 as 3.0 (ruling X11).
-_WHOLE = re.compile(r"([+-]?[0-9]{1,20})(\.0+)?")
 _DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
+_PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?:[^"]|"")*+)"\s*+|(?P<bare>[^",]*+))(?:,|\Z)""")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 MOST_EVENTS = 100
@@ -177,11 +179,42 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
             continue
         rule = f"is no column of an import; {nearest(str(column), ALL_NAMES)}"
         if str(theirs).lower() in COLUMN_OF:
-            rule = f"is no column of an import, but {theirs!r} is: write {{{theirs!r}: {column!r}}}, ours first"
+            rule = f"is no column of an import, but {theirs!r} is: {theirs!r} comes first, then {column!r}"
         problems.append(Problem("columns", column, rule))
     missing = [name for name in REQUIRED if name not in found] if not problems else []
     problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
     return found, problems
+
+
+def read_columns(text: str) -> dict[str, str]:
+    """Read a mapping of our column names to those of a file, as people type it: `content=Website,name=Poster`.
+
+    Double quotes go around a name with a comma: `content="Website, German"`. Content may be left out if the file calls
+    it so, too.
+
+    Raises:
+        InvalidParameter: If the text is no such mapping, or names a column twice.
+    """
+    found: dict[str, str] = {}
+    place = 0
+    while place < len(text):
+        pair = _PAIR.match(text, place)
+        if pair is None:
+            rule = 'must be pairs as in content=Website,name=Poster; a name with a comma needs quotes: name="a, b"'
+            raise InvalidParameter(Problem("columns", text, rule))
+        ours, quoted, bare = pair["ours"].strip(), pair["quoted"], pair["bare"]
+        if ours in found:
+            raise InvalidParameter(Problem("columns", ours, "is named twice", "duplicate-parameter"))
+        found[ours] = bare.strip() if quoted is None else quoted.replace('""', '"')
+        place = pair.end()
+    names = {COLUMN_OF.get(name.lower()) for name in found}
+    return found if None in names else {name: name for name in REQUIRED if name not in names} | found
+
+
+def column_pair(ours: str, theirs: str) -> str:
+    """Return our column name and that of a file as a pair that `read_columns` reads."""
+    name = theirs if set(theirs).isdisjoint(',"') else '"{}"'.format(theirs.replace('"', '""'))
+    return f"{ours}={name}"
 
 
 def read_row(row: Row, now: datetime) -> QRCode:
@@ -299,10 +332,10 @@ def _moment(text: str, name: str) -> datetime:
 
 @lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
-    found = _WHOLE.fullmatch(text)
-    if not found:
+    number = read_whole(text)
+    if number is None:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
-    return int(found[1])
+    return number
 
 
 def _count(text: str, name: str) -> int:

@@ -145,7 +145,7 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
         if labels.count(label) != 1:
             near = nearest(str(label), [str(one) for one in labels])
             rule = "is a column of the frame twice" if label in labels else f"is no column of the frame; {near}"
-            problems.append(Problem(f"columns[{name!r}]", label, rule))
+            problems.append(Problem(f"columns.{name}", label, rule))
     if problems:
         raise InvalidParameter(*problems)
     return frame[list(names.values())].set_axis(list(names), axis=1)

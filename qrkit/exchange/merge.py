@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 
 Reason = Literal[
-    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "template-unknown", "unknown-column",
-    "unread-sheet",
+    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "template-unknown", "suspicious-url",
+    "completed-url", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last three are our additions."""
+"""The stable first words of an issue's error; the last five are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
     "changed": "given a version or mode that fits",
     "template-unknown": "without their template",
+    "completed-url": "with a completed address",
+    "suspicious-url": "with a suspicious address",
 }
 """Summary texts for rows that were imported with changes."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -48,7 +50,8 @@ class ImportIssue:
         content: The content of the QR Code.
         reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
             and `changed` rows were changed; `template-unknown` rows were imported without their template;
-            `unknown-column` and `unread-sheet` are about the whole file.
+            `suspicious-url` rows were imported, but their content only looks like a web address, and `completed-url`
+            rows with the address that was meant; `unknown-column` and `unread-sheet` are about the whole file.
         detail: What was found and how it was handled.
     """
 

@@ -64,7 +64,7 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     cells: dict[str, list[str | UnreadableFile]] = {}
     for name, theirs in names.items():
         with collecting(problems):
-            cells[name] = sheet.column(str(theirs), field=f"columns[{name!r}]")
+            cells[name] = sheet.column(str(theirs), field=f"columns.{name}")
     if problems:
         raise InvalidParameter(*problems)
     rows = []

@@ -9,6 +9,7 @@ All readers use these functions, so that headings, missing and unknown columns a
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, read_row
+from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.merge import ImportIssue
 from qrkit.late import UNSEEN, Watch
@@ -48,6 +49,8 @@ __all__ = [
 
 MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""
+LIKELY = ("url", "link", "web", "site", "page", "target", "http")
+"""Words in headings of columns that probably hold contents, to suggest one of them."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 MOST_COLUMNS = 1_000
@@ -322,17 +325,22 @@ def _places(heading: Sequence[str], line: int, kinds: KindColumns) -> dict[str, 
             places[name] = place
     for name in () if kinds else REQUIRED:
         if name not in places:
-            near = [
-                title for title in heading if not is_known(title) and get_close_matches(title.lower(), [name.lower()])
-            ]
-            shown = [title[:60] for title in heading if title][:MOST_SHOWN]
-            example = (near or shown or ["landing page"])[0]
-            hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
-            raise UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(
-                {
-                    "python": f"Say which column it is: columns={{{name!r}: {example!r}}}.",
-                    "command": f"say which column it is with --{name.lower()}-column NAME",
-                    "http": f"name the column that holds it {name!r}",
-                }
-            )
+            raise _missing_column(name, heading, line)
     return places
+
+
+def _missing_column(name: str, heading: Sequence[str], line: int) -> UnreadableFile:
+    """Return the error for a heading without a required column, which proposes the most likely one."""
+    near = [title for title in heading if not is_known(title) and get_close_matches(title.lower(), [name.lower()])]
+    shown = [title[:60] for title in heading if title][:MOST_SHOWN]
+    likely = [title for title in shown if any(word in title.lower() for word in LIKELY)]
+    theirs = (near or likely or shown or ["landing page"])[0]
+    pair = column_pair(name.lower(), theirs)
+    hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
+    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(
+        {
+            "python": f"Say which column it is: columns={{{name!r}: {theirs!r}}}.",
+            "command": f"say which column it is: --columns {shlex.quote(pair)}",
+            "http": f"say which column it is in the parameter columns, as {pair}",
+        }
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
 from qrkit.exchange.columns import write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -20,6 +20,9 @@ from qrkit.store.json_rows import read_campaigns, read_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
+
+MOST_FAILED = 10
+"""The number of QR Codes that cannot be drawn after which an export stops, instead of drawing hundreds in vain."""
 
 
 class Listing(NamedTuple):
@@ -87,7 +90,8 @@ def write_codes(
         drawn: Called with each QR Code whose picture was written, and the picture.
 
     Raises:
-        InvalidParameter: If the image format is unknown, or a text is too long for the format.
+        InvalidParameter: If the image format is unknown, a text is too long for the format, or QR Codes cannot be
+            drawn; the error names them and their template.
     """
     if image_format.lower() not in IMAGE_FORMATS:
         rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
@@ -95,11 +99,55 @@ def write_codes(
     names: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
 
-    def draw(code: QRCode, picture_format: str) -> bytes:
-        image = QRImage(apart(designs.design(code)))
-        data = image.to_bytes(picture_format)
-        if drawn:
-            drawn(code, image)
-        return data
+    pictures = _Pictures(designs, drawn)
+    format.write(rows, file, Writing(pictures.draw, safe=safe, image_format=image_format.lower()))
+    pictures.check()
 
-    format.write(rows, file, Writing(draw, safe=safe, image_format=image_format.lower()))
+
+class _Pictures:
+    """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all.
+
+    Args:
+        designs: The designs of the pictures.
+        drawn: Called with each QR Code whose picture was drawn, and the picture.
+    """
+
+    def __init__(self, designs: CodeDesigns, drawn: Callable[[QRCode, QRImage], None] | None) -> None:
+        self._designs, self._drawn = designs, drawn
+        self._names: dict[tuple[str, str], list[str]] = {}
+        """The QR Codes that cannot be drawn, by their template and the reason."""
+
+    def draw(self, code: QRCode, picture_format: str) -> bytes:
+        """Return the picture of a QR Code; no bytes if it cannot be drawn.
+
+        Raises:
+            InvalidParameter: If `MOST_FAILED` QR Codes cannot be drawn.
+        """
+        try:
+            image = QRImage(apart(self._designs.design(code)))
+            data = image.to_bytes(picture_format)
+        except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
+            self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)
+        else:
+            if self._drawn:
+                self._drawn(code, image)
+            return data
+        if sum(map(len, self._names.values())) == MOST_FAILED:
+            self.check(more=" and perhaps more")
+        return b""
+
+    def check(self, more: str = "") -> None:
+        """Check that all pictures were drawn.
+
+        Raises:
+            InvalidParameter: If a picture was not drawn; a problem for each template and reason names the QR Codes.
+        """
+        if self._names:
+            problems = (_not_drawn(*cause, names, more) for cause, names in self._names.items())
+            raise InvalidParameter(*problems)
+
+
+def _not_drawn(template: str, reason: str, names: Sequence[str], more: str) -> Problem:
+    codes = f"QR Code{'' if len(names) == 1 and not more else 's'} {', '.join(map(repr, names))}{more}"
+    field, value = ("template", template) if template else ("properties", None)
+    return Problem(field, value, f"cannot draw the {codes}: {reason}", "not-drawn")

@@ -7,11 +7,12 @@ it but the inserts.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from qrkit.contents.suspicious_links import suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
 from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
@@ -73,7 +74,9 @@ def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
     return sniffed(data, format).read(data, how)
 
 
-def import_table(table: Table, present: Present, add: Add, seen: Watch = UNSEEN) -> ImportResult:
+def import_table(
+    table: Table, present: Present, add: Add, seen: Watch = UNSEEN, *, fix_urls: bool = False
+) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
     Args:
@@ -81,10 +84,14 @@ def import_table(table: Table, present: Present, add: Add, seen: Watch = UNSEEN)
         present: The portfolio before the import.
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
         seen: Shows the progress.
+        fix_urls: Whether to complete web addresses that have one sensible reading.
     """
     importing = _Importing(present, [row.cells.get("Trackable URL", "") for row in table.rows], add)
     codes = codes_of(table, present.now, seen)
-    contents = ((name, content) for name, content in json.loads(present.contents, strict=False))
+    contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
+    if fix_urls:
+        # A code that is in the portfolio with its address as it was written is a duplicate, not another code.
+        codes = map(partial(_completed, there=frozenset(contents)), codes)
     result = merge(codes, contents, importing.has_own_code, importing.insert)
     importing.finish()
     return result
@@ -130,6 +137,7 @@ class _Importing:
             issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
         if code.template and not made.template:
             issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
+        issues += _address_issues(row, code)
         self._waiting.append(made)
         if len(self._waiting) == TOGETHER:
             self.finish()
@@ -180,6 +188,30 @@ class _Importing:
         self._new_campaigns.append(campaign)
         self._campaigns[name] = campaign.id
         return campaign.id
+
+
+def _completed(
+    read: tuple[Row, QRCode] | ImportIssue, *, there: Collection[tuple[str, str]]
+) -> tuple[Row, QRCode] | ImportIssue:
+    """Return a row with its web address completed, if the address has one sensible reading."""
+    if isinstance(read, ImportIssue):
+        return read
+    row, code = read
+    is_new = code.is_dynamic and (code.name, code.content) not in there
+    suspicion = suspicious_link(code.content) if is_new else None
+    return (row, code.replace(content=suspicion.url)) if suspicion and suspicion.url else read
+
+
+def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
+    """Yield what was completed of a row's web address, or what is suspicious about it.
+
+    Phones read a static code by themselves, so nothing is known of what they do with its content.
+    """
+    written = row.cells.get("Content", "")
+    if code.content != written:
+        yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
+    elif code.is_dynamic and (suspicion := suspicious_link(written)):
+        yield issue_of(row, code, "suspicious-url", f"{written!r} {suspicion}")
 
 
 def _fitting(code: QRCode) -> QRCode:

@@ -245,7 +245,8 @@ class Portfolio(Shown, Records):
             progress: Whether to show a progress bar.
 
         Raises:
-            InvalidParameter: If the format is unknown, or a text is too long for the format; no file is written.
+            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn,
+                which the error names with their template; no file is written.
             CannotWrite: If the file cannot be written.
 
         Warns:
@@ -266,7 +267,7 @@ class Portfolio(Shown, Records):
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
 
         Raises:
-            InvalidParameter: If the format is unknown, or a text is too long for the format.
+            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn.
 
         Warns:
             ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
@@ -294,6 +295,7 @@ class Portfolio(Shown, Records):
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
         template: str = "",
+        fix_urls: bool = False,
         progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
@@ -308,6 +310,8 @@ class Portfolio(Shown, Records):
             columns: For a csv, xlsx, xls or ods file with other column names: our column names mapped to the file's,
                 as in `{"content": "landing page", "name": "poster"}`. Other columns are then ignored.
             template: The name of the template for rows that name none in a column Template.
+            fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
+                reading makes sense. Otherwise they are imported as they are, and the result lists them.
             progress: Whether to show progress bars.
 
         Raises:
@@ -324,9 +328,8 @@ class Portfolio(Shown, Records):
                 data = file.read_bytes()
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
-        if columns:
-            return self._import(table_of_sheet(sheet_of(data, named.name), columns), seen, template)
-        return self._import(read_table(data, named.name, seen), seen, template)
+        table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
+        return self._import(table, seen, template, fix_urls=fix_urls)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -340,7 +343,14 @@ class Portfolio(Shown, Records):
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
 
-    def import_frame(self, frame: pd.DataFrame, *, columns: Mapping[str, Hashable] | None = None) -> ImportResult:
+    def import_frame(
+        self,
+        frame: pd.DataFrame,
+        *,
+        columns: Mapping[str, Hashable] | None = None,
+        template: str = "",
+        fix_urls: bool = False,
+    ) -> ImportResult:
         """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
 
         Text stays text: "NA", "007" and "=1+1" are imported unchanged. NaN, NaT, NA and None are empty cells, for which
@@ -352,6 +362,8 @@ class Portfolio(Shown, Records):
                 columns are left out, and the result lists them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
                 `{"content": "url", "name": "product"}`. Other columns are then ignored.
+            template: The name of the template for rows that name none in a column `template`.
+            fix_urls: Whether to complete web addresses, as in `import_file`.
 
         Returns:
             The number of QR Codes created, and the issues. The `row` of an issue is the row's position in the
@@ -359,7 +371,8 @@ class Portfolio(Shown, Records):
 
         Raises:
             InvalidParameter: If the DataFrame cannot be read, for example because the column `content` is missing, or
-                if `columns` names a column that does not exist; the portfolio is unchanged.
+                if `columns` names a column that does not exist, or there is no such template; the portfolio is
+                unchanged.
 
         Example:
             >>> import pandas as pd
@@ -372,12 +385,12 @@ class Portfolio(Shown, Records):
             >>> result.to_frame()["error"].to_dict()
             {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
-        return self._import(table_of_frame(frame, columns), UNSEEN)
+        return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
 
-    def _import(self, table: Table, seen: Watch, template: str = "") -> ImportResult:
+    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool) -> ImportResult:
         """Add the rows of a table in one transaction."""
         with self.store.atomic():
-            return import_table(table, present(self, template), self._add, seen)
+            return import_table(table, present(self, template), self._add, seen, fix_urls=fix_urls)
 
     def _add(self, campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
         for campaign in campaigns:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
 from qrkit.exchange import import_format
+from qrkit.exchange.columns import read_columns
+from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.tables import Table
 from qrkit.portfolio.importing import read_table
 
@@ -95,17 +97,18 @@ def _form_error(words: str) -> BadRequest:
     return BadRequest(f"the form {words}; {ways}", code="bad-form")
 
 
-def read_import(body: bytes, content_type: str, format: str) -> Table:
+def read_import(body: bytes, content_type: str, format: str, columns: str = "") -> Table:
     """Read the table of the file that a body is or contains.
 
     Args:
         body: The body of the request.
         content_type: The type of the body.
         format: The format of the file; if it is empty, the body has to say it.
+        columns: What the file calls our columns, as `content=Website,name=Poster`; "" if it calls them so, too.
 
     Raises:
         MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, or a list of bytes contains anything else.
+        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
         BadRequest: If the body is empty, or a form cannot be read.
         UnreadableFile: If the file as a whole cannot be read.
     """
@@ -116,7 +119,8 @@ def read_import(body: bytes, content_type: str, format: str) -> Table:
     named = import_format(chosen).name
     if not sent.data:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
-    return read_table(sent.data, named)
+    theirs = columns or sent.fields.get("columns", "")
+    return table_of_sheet(sheet_of(sent.data, named), read_columns(theirs)) if theirs else read_table(sent.data, named)
 
 
 def _read_buffer(body: bytes) -> bytes:

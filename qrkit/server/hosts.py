@@ -11,8 +11,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 from wsgiref.types import WSGIEnvironment
 
+from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
-from qrkit.visits.destinations import ascii_host
 
 __all__ = ["Hosts", "check_listening_host"]
 

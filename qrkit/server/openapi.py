@@ -167,6 +167,11 @@ PARAMETERS: dict[str, Schema] = {
         "enum": list(IMPORT_FORMATS),
         "description": "format of the file; a form with parts may give it in a field or by its file name instead",
     },
+    "columns": {
+        "type": "string",
+        "description": "what a csv or a workbook calls our columns: `content=Website,name=Poster`; quotes go around a "
+        "name with a comma; other columns are then ignored",
+    },
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
     "audience": {

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from qrkit.design.limits import read_whole
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
 __all__ = ["flag", "json_object", "pairs", "whole"]
@@ -23,6 +24,8 @@ MOST_COMMAS = 10 * MOST_VALUES
 """Maximum number of commas in a body, including strings: parsing a million values just to count them takes a second."""
 LONGEST_NAME = 60
 """Maximum characters of a name that an error repeats."""
+MOST_DIGITS = 9
+"""Maximum digits of a whole number in a query; no parameter needs more."""
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
@@ -95,15 +98,15 @@ def _unescape(text: str) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """Parse a whole number; `3.0` is also accepted, because one client sends it.
+    """Parse a whole number of at most nine digits, which may be written as `3.0`.
 
     Raises:
         InvalidParameter: If `text` is not a whole number.
     """
-    digits = text.strip().removesuffix(".0")
-    if not digits.removeprefix("-").isdecimal() or not digits.isascii() or len(digits) > 9:
+    number = read_whole(text.strip())
+    if number is None or abs(number) >= 10**MOST_DIGITS:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
-    return int(digits)
+    return number
 
 
 def flag(text: str, name: str) -> bool:

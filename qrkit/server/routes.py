@@ -93,7 +93,7 @@ ROUTES: tuple[Route, ...] = (
         is_exchange=True,
     ),
     Route(
-        "POST", f"{API}/track/import", track.import_file, "required", ("file_format",), "file", "issues",
+        "POST", f"{API}/track/import", track.import_file, "required", ("file_format", "columns"), "file", "issues",
         is_exchange=True,
     ),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),

@@ -15,24 +15,17 @@ from posixpath import normpath
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
-import idna
-
+from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of_mecard
 
-__all__ = ["Destination", "ascii_host", "destination", "link_behind", "step_below"]
+__all__ = ["Destination", "destination", "link_behind", "step_below"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
 CONTACT = ("contact.vcf", "text/vcard")
 CARDS = {"BEGIN:VCARD": CONTACT, "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
-LONGEST_LOCATION = 8_192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
-_LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
-_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
-# U+200C and U+200D (joiners) are allowed, because Persian words and emoji in paths need them.
-_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +53,11 @@ def destination(content: str) -> Destination:
     if vcard_of_mecard(text):
         return Destination("page", download=CONTACT)
     scheme = _SCHEME.match(text)
-    if scheme is None or _UNSEEN.search(text.replace(" ", "")):
+    if scheme is None or INVISIBLE.search(text.replace(" ", "")):
         return Destination("page")
     name = scheme[1].lower()
     if name in ("http", "https"):
-        location = _location(text)
+        location = location_of(text)
         return Destination("redirect", location) if location else Destination("page")
     if name in TAPPED_SCHEMES:
         return Destination("page", link=quote(text, safe="%:/?#[]@!$&'()*+,;=-._~"))
@@ -78,7 +71,7 @@ def link_behind(written: str, target: str) -> str | None:
         written: The text that is shown, such as a number or an address.
         target: What it leads to, such as `tel:+38640123456`.
     """
-    link = None if _UNSEEN.search(re.sub(r"[ \n]", "", written)) else destination(target).link
+    link = None if INVISIBLE.search(re.sub(r"[ \n]", "", written)) else destination(target).link
     if link and link.startswith(("http:", "https:")):
         # Letters of other alphabets can look like those of a well-known host.
         shown = re.sub("^https?://", "", written.strip().lower())
@@ -105,28 +98,3 @@ def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
 def _normalize(path: str) -> str:
     """Resolve `.` and `..` in a path, as a browser does."""
     return re.sub("^/+", "/", normpath(unquote(path) or "/"))
-
-
-def _location(url: str) -> str | None:
-    """Return a URL as ASCII for a `Location` header; None if its host could be misread."""
-    try:
-        parts = urlsplit(url)
-        authority, port = _AUTHORITY.fullmatch(parts.netloc), parts.port
-        host = ascii_host(authority[1]) if authority else ""
-    except ValueError:
-        return None
-    if not _HOST.fullmatch(host):
-        return None
-    rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
-    location = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
-    return location if len(location) <= LONGEST_LOCATION else None
-
-
-def ascii_host(host: str) -> str:
-    """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the older IDNA 2003).
-
-    Raises:
-        ValueError: If the host is invalid.
-    """
-    labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
-    return ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)

@@ -522,7 +522,7 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
         (["--name-column", "poster"], "content_column='Content': is no column of the file; "),
         (
             [],
-            "the heading has no column 'Content'; it has 'poster', 'url'; say which column it is with --content-column",
+            "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",
         ),
     ):
         assert main(["import", str(file), *words, "--store", str(store)]) == 2

@@ -18,7 +18,9 @@ from qrkit.exchange.columns import (
     REQUIRED,
     TEXT_COLUMNS,
     Row,
+    column_pair,
     name_from,
+    read_columns,
     read_row,
     write_row,
 )
@@ -201,6 +203,60 @@ def test_degrees_are_read_in_the_forms_that_programs_write(text, number):
 @pytest.mark.parametrize("text", ["", "-1", "0"])
 def test_an_automatic_version_is_minus_one_zero_or_nothing(text):
     assert read({"Content": "x", "Version": text}).properties.version is None
+
+
+@pytest.mark.parametrize("text", ["3", "3.0", "3.00", " 3 ", "+3"])
+def test_whole_numbers_are_read_in_the_forms_that_programs_write(text):
+    """A column of whole numbers with a gap is one of floats in pandas, which writes 3.0."""
+    made = read({"Content": "x", "Size": text, "Padding": text, "Version": text, "Scans": text})
+    assert (made.properties.size, made.properties.padding, made.properties.version, made.scans) == (3, 3, 3, 3)
+    assert read({"Content": "x", "Version": "-1.0"}).properties.version is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-06-01 10:00:00+00:00", "2026-06-01 12:00:00+02:00", "2026-06-01 10:00:00+00", "2026-06-01T10:00:00.000",
+        "2026-06-01 10:00:00.000000+00:00", "2026-06-01T10:00:00Z", "2026-06-01 10:00",
+    ],
+)  # fmt: skip
+def test_moments_are_read_in_the_forms_that_pandas_and_databases_write(text):
+    assert read({"Content": "x", "Created (UTC)": text}).created == datetime(2026, 6, 1, 10, tzinfo=UTC)
+
+
+names = st.text(min_size=1, max_size=12).map(str.strip).filter(bool)
+
+
+@given(st.lists(names, min_size=2, max_size=2))
+@some
+def test_pairs_of_columns_are_read_as_they_were_written(theirs):
+    content, name = theirs
+    assert read_columns(f"{column_pair('content', content)},{column_pair('name', name)}") == {
+        "content": content,
+        "name": name,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("content=Website,name=Poster", {"content": "Website", "name": "Poster"}),
+        (" content = Landing page , name = Poster ", {"content": "Landing page", "name": "Poster"}),
+        ('content="Website, German"', {"content": "Website, German"}),
+        ("name=Poster", {"Content": "Content", "name": "Poster"}),
+        ("content=a=b", {"content": "a=b"}),
+    ],
+)
+def test_pairs_of_columns_are_read_as_people_type_them(text, columns):
+    assert read_columns(text) == columns
+
+
+@pytest.mark.parametrize("text", ["Website", "content=Website,Poster", 'content="Website', "=x", ",", 'content="a"b'])
+def test_what_are_no_pairs_of_columns_is_refused(text):
+    with pytest.raises(InvalidParameter, match=r"must be pairs as in content=Website,name=Poster"):
+        read_columns(text)
+    with pytest.raises(InvalidParameter, match=r"columns='content': is named twice"):
+        read_columns("content=a,content=b")
 
 
 @pytest.mark.rule("T4")

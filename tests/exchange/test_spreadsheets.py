@@ -147,6 +147,13 @@ def test_rows_below_a_merged_campaign_are_of_that_campaign(shop, data):
     }
 
 
+@pytest.mark.parametrize("make", [xlsx_of, xls_of])
+def test_blank_cells_below_a_campaign_stay_blank(shop, make):
+    shop.import_file(make([["Spring", "a", "1", NOON], [None, "b", "2", NOON]]))
+    (spring,) = shop.list_campaigns()
+    assert [code.campaign_id for code in shop.list_qrcodes()] == [spring.id, None]
+
+
 @pytest.mark.rule("X13")
 @pytest.mark.needs("soffice")
 def test_merged_cells_and_dates_are_read_from_what_an_office_saves_as_ods(shop, tmp_path):

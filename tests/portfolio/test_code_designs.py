@@ -137,6 +137,36 @@ def test_every_picture_in_a_zip_obeys_its_template_and_is_read_back(shop):
             assert picture == shop.image(code).to_bytes()
 
 
+LONG = "https://example.com/" + "x" * 100
+
+
+def fails_to_draw(shop):
+    """A shop in which the template `narrow` cannot draw a static code with a long content."""
+    shop.templates.save("narrow", {"width": 40, "padding": 0})
+    shop.insert_qrcode("https://example.com", name="Gate", template="narrow")
+    for name in ("Till", "Shelf"):
+        shop.insert_qrcode(LONG, name=name, template="narrow", is_dynamic=False)
+
+
+def test_an_export_names_the_codes_that_cannot_be_drawn_and_writes_nothing(shop, tmp_path):
+    fails_to_draw(shop)
+    with pytest.raises(InvalidParameter) as caught:
+        shop.export_file(tmp_path / "codes.zip")
+    assert list(tmp_path.iterdir()) == []
+    assert str(caught.value).startswith("template='narrow': cannot draw the QR Codes 'Till', 'Shelf': ")
+    assert caught.value.code == "not-drawn"
+    assert shop.export_bytes("csv")  # without pictures, nothing has to be drawn
+
+
+def test_an_export_stops_where_many_codes_cannot_be_drawn(shop):
+    fails_to_draw(shop)
+    for number in range(12):
+        shop.insert_qrcode(LONG, name=f"Door {number}", template="narrow", is_dynamic=False)
+    with pytest.raises(InvalidParameter, match=r"'Door 7' and perhaps more: ") as caught:
+        shop.export_bytes("zip")
+    assert "Door 8" not in str(caught.value)
+
+
 @pytest.mark.parametrize("format", ["json", "xml", "zip"])
 def test_templates_survive_an_export_and_an_import(shop, format):
     shop.insert_qrcode("https://example.com", name="Door", template="own")

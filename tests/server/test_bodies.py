@@ -1,6 +1,7 @@
 """Files in bodies: as bytes, in forms as `curl -F` sends them, and as lists of bytes; the same comes of each (H9)."""
 
 import json
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -139,6 +140,30 @@ def test_import_reads_the_file_in_a_form_and_its_format_from_query_field_or_name
     reply = ask("track/import", body, headers, query)
     assert (reply.status, reply.json()) == (200, [])
     assert f"žluť {name}" in [one.name for one in shop.list_qrcodes()]
+
+
+@pytest.mark.parametrize("place", ["query", "field"])
+def test_import_reads_columns_of_other_names(ask, shop, place):
+    pairs, rows = 'content=Website,name="Poster, big"', f'"Poster, big",Website\n{place},https://example.com\n'.encode()
+    parts = [("columns", pairs)] if place == "field" else []
+    body, headers = form(*parts, ("file", ("codes.csv", rows, "text/csv")))
+    reply = ask("track/import", body, headers, "" if parts else f"columns={quote(pairs)}")
+    assert (reply.status, reply.json()) == (200, [])
+    assert [one.content for one in shop.list_qrcodes() if one.name == place] == ["https://example.com"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("content=Websit", "columns.Content='Websit': is no column of the file; did you mean 'Website'?"),
+        ("Website=content", "columns='Website': is no column of an import, but 'content' is: 'content' comes first"),
+        ("Website", "columns='Website': must be pairs as in content=Website,name=Poster"),
+    ],
+)
+def test_columns_that_are_not_there_are_named_by_their_parameter(ask, columns, words):
+    reply = ask("track/import", b"Website\nhttps://example.com\n", query=f"format=csv&columns={quote(columns)}")
+    assert (reply.status, words in reply.text) == (400, True)
+    assert reply.json()["errors"][0]["pointer"].startswith("/columns")
 
 
 OF_X = {"Content-Type": "multipart/form-data; boundary=x"}

@@ -58,7 +58,13 @@ UNSAID = {
     },
     # Bytes that are no picture; names of a form's further fields that break the form.
     "decode_picture": {"bad-file": "", "no-symbol": "", "empty-body": "", "bad-form": ""},
-    "import_file": {"bad-file": "", "empty-body": ""},
+    # Which columns the file has; which of its columns are named, and how often.
+    "import_file": {
+        "bad-file": "",
+        "empty-body": "",
+        "bad-value": "/columns.*",
+        "duplicate-parameter": "/columns",
+    },
     "list_everything": {"bad-value": "/after"},  # which codes there are
     "export": {"bad-value": "/format"},  # is for zip alone
     "insert_campaign": {"bad-value": "/template"},

@@ -13,8 +13,8 @@ OTHER_DOORS = re.compile(r"columns=|fetch=|--[a-z]|`|qrkit[. ]|\(\)|\bNone\b|val
 UNKNOWN_COLUMNS = b"landing page,title\r\nhttps://example.com,Door\r\n"
 LAYER = {"x": 1, "y": 1, "width": 9, "height": 9}
 WRONG = [
-    ("POST", "track/import", "format=csv", UNKNOWN_COLUMNS, "; name the column that holds it 'Content'"),
-    ("POST", "track/import", "format=csv", b",,\r\na,b,c\r\n", "; name the column that holds it 'Content'"),
+    ("POST", "track/import", "format=csv", UNKNOWN_COLUMNS, "in the parameter columns, as content=landing page"),
+    ("POST", "track/import", "format=csv", b",,\r\na,b,c\r\n", "; say which column it is in the parameter columns"),
     ("POST", "track/import", "format=xml", b"{}", "is not XML"),
     ("POST", "track/import", "format=zip", b"{}", "not a zip archive"),
     ("POST", "track/import", "format=xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "not an Excel workbook"),

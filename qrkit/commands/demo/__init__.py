@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
@@ -18,10 +18,13 @@ from qrkit.files import safe_stem
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.server import Client, make_app
 
-__all__ = ["SAMPLE", "Outcome", "arrivals", "draw_all", "replay", "run"]
+__all__ = ["SAMPLE", "Outcome", "add_sample", "arrivals", "draw_all", "replay", "run"]
 
 SAMPLE = files("qrkit.commands.demo") / "posters.csv"
 """The bundled spreadsheet: 24 posters of a fictional museum in 4 campaigns."""
+
+Add = Callable[[Portfolio], ImportResult]
+"""Adds QR Codes to a portfolio."""
 
 TITLE = "Demo report: these scans are made up"
 
@@ -49,25 +52,29 @@ class Outcome:
     report: Path
 
 
-def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_progress: bool = True) -> Outcome:
+def add_sample(portfolio: Portfolio) -> ImportResult:
+    """Add the QR Codes of the bundled spreadsheet."""
+    return portfolio.import_file(SAMPLE.read_bytes())
+
+
+def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bool = True) -> Outcome:
     """Run the demo in a folder. The results of an earlier demo in it are replaced.
 
     Args:
         folder: Created if it does not exist.
-        spreadsheet: A csv with the columns of an import; by default the bundled one.
+        add: Adds the QR Codes to a portfolio; by default, those of the bundled spreadsheet.
         seed: Seed of the simulated month of scans.
         show_progress: Whether to show progress on the error stream if it is a terminal.
 
     Raises:
-        UnreadableFile: If the spreadsheet cannot be read.
+        QrkitError: If `add` raises an error; the results of an earlier demo are kept.
         StoreBusy: If another process has the store of an earlier demo open.
     """
     # tqdm: None shows a bar only on terminals.
     hidden = None if show_progress else True
-    source = spreadsheet or SAMPLE.read_bytes()
     with open_portfolio(":memory:") as trial:
         # Try it in memory first, so that an unreadable spreadsheet does not cost the results of an earlier demo.
-        trial.import_file(source)
+        add(trial)
     folder.mkdir(parents=True, exist_ok=True)
     store = folder / "demo.duckdb"
     if store.exists():
@@ -75,7 +82,7 @@ def run(folder: Path, *, spreadsheet: Path | None = None, seed: int = 1, show_pr
         open_portfolio(store).close()
         store.unlink()
     with open_portfolio(store) as portfolio:
-        imported = portfolio.import_file(source)
+        imported = add(portfolio)
         pictures = draw_all(portfolio, folder / "codes", hidden=hidden)
         month = arrivals(portfolio.list_qrcodes(), seed=seed)
         replay(portfolio, tqdm(month, desc="Replaying a month of visits", unit="", disable=hidden))

@@ -144,12 +144,13 @@ def import_file(call: Call) -> Response:
     The reply lists the rows that were skipped or changed, and the headers count them.
 
     Raises:
-        InvalidParameter: If the format is missing or unknown.
+        InvalidParameter: If the format is missing or unknown, or a column does not exist.
         BadRequest: If the body is empty.
     """
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
+    format, columns = (call.parameters.get(name, "") for name in ("format", "columns"))
     with call.service.gates.reading.passing():
-        table = jobs.read_table(body, content_type, call.parameters.get("format", ""))
+        table = jobs.read_table(body, content_type, format, columns)
     headers, issues = jobs.import_table(call.portfolio, table)
     return Response(200, JSON, issues, headers)
 

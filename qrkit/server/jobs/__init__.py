@@ -40,24 +40,25 @@ def stop() -> None:
     _workers.stop()
 
 
-def read_table(body: bytes, content_type: str, format: str) -> bytes:
+def read_table(body: bytes, content_type: str, format: str, columns: str = "") -> bytes:
     """Read the file that was sent for an import.
 
     Args:
         body: The body of the request.
         content_type: The type of the body.
         format: The format in the query string; empty if there is none.
+        columns: What the file calls our columns; empty if it calls them so, too.
 
     Returns:
         The table, for `import_table`.
 
     Raises:
         MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, or a list of bytes contains anything else.
+        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
         BadRequest: If the body is empty, or a form cannot be read.
         UnreadableFile: If the file cannot be read, or reading takes too much time or memory.
     """
-    return _ask("read", body, content_type=content_type, format=format)
+    return _ask("read", body, content_type=content_type, format=format, columns=columns)
 
 
 def import_table(portfolio: Portfolio, table: bytes) -> tuple[dict[str, str], bytes]:

@@ -39,11 +39,11 @@ def head(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> bytes:
     return _LENGTH.pack(len(text)) + text
 
 
-def _read(body: bytes, *, content_type: str, format: str) -> bytes:
+def _read(body: bytes, *, content_type: str, format: str, columns: str) -> bytes:
     """Return the table of a file, in a form that only `_import` reads."""
     from qrkit.server.bodies import read_import
 
-    return pickle.dumps(read_import(body, content_type, format), pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps(read_import(body, content_type, format, columns), pickle.HIGHEST_PROTOCOL)
 
 
 def _import(

@@ -1,0 +1,113 @@
+"""Adds the QR Codes of a file to a portfolio, as the options of `qrkit import` and `qrkit demo` say."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.commands.generate import design_fields
+from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
+from qrkit.commands.output import complain, tell_rows
+from qrkit.design.design import Design
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.exchange.columns import read_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from qrkit.exchange.merge import ImportResult
+    from qrkit.portfolio import Portfolio
+
+__all__ = ["add_import_options", "import_codes", "tell_import", "template_name"]
+
+
+def add_import_options(one: argparse.ArgumentParser) -> None:
+    """Add the options about the columns of a file, its addresses, and the look of its QR Codes."""
+    pairs = "what a csv, xlsx, xls or ods calls our columns, as content=Website,name=Poster"
+    one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
+    fix = "complete addresses such as www.example.com and htp:/example.com, where one reading makes sense"
+    one.add_argument("--fix-urls", action="store_true", help=fix)
+    look = one.add_argument_group("how the codes look; what these options make is kept as a template")
+    what = "a template of the store, or a design (.json); with the options below, the name of theirs (that of FILE)"
+    look.add_argument("--template", default="", metavar="NAME|FILE", help=what)
+    look.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
+    add_decoration(look)
+
+
+def import_codes(
+    portfolio: Portfolio,
+    asked: argparse.Namespace,
+    source: Path | bytes,
+    columns: Mapping[str, str] | None = None,
+) -> ImportResult:
+    """Add the QR Codes of a file in one transaction with the template that is made for them.
+
+    Args:
+        portfolio: The portfolio to add to.
+        asked: The options of `add_import_options`.
+        source: The path or the bytes of the file.
+        columns: Our column names mapped to the file's, besides those in the options.
+
+    Raises:
+        UnreadableFile: If the file or a design cannot be read.
+        InvalidParameter: If a column or a template does not exist, or options cannot be combined.
+        AssetError: If the logo cannot be read.
+    """
+    theirs = dict(columns or {})
+    if asked.columns is not None:
+        theirs = read_columns(asked.columns) | theirs
+    with portfolio.store.atomic():
+        template = _saved_template(portfolio, asked)
+        return portfolio.import_file(
+            source, columns=theirs, template=template, fix_urls=asked.fix_urls, progress=sys.stderr.isatty()
+        )
+
+
+def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
+    """Print what an import skipped or changed, on the error stream."""
+    tell_rows([(issue.row, issue.error) for issue in result.issues])
+    if any(issue.reason == "suspicious-url" and issue.detail.endswith("?") for issue in result.issues):
+        complain(asked.command, "--fix-urls completes such addresses of codes that are added; these are as they were")
+
+
+def template_name(asked: argparse.Namespace) -> str:
+    """Return the name of the template of the imported codes; "" if the options ask for none."""
+    if _is_file(asked.template):
+        return Path(asked.template).stem
+    return asked.template or ((asked.file or Path(asked.command)).stem if is_decorated(asked) else "")
+
+
+def _is_file(template: str) -> bool:
+    return template.lower().endswith(".json")
+
+
+def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
+    """Return the name of the template that the options ask for; a design or a decorated look is saved under it."""
+    from qrkit.tracking.short_urls import new_short_code, short_url
+
+    problems = check_decoration(asked)
+    if problems:
+        raise InvalidParameter(*problems)
+    name = template_name(asked)
+    fields = design_fields(Path(asked.template) if _is_file(asked.template) else None)
+    if is_decorated(asked):
+        # Layers are placed on the symbol of a short URL, which is what the pictures show.
+        content = short_url(portfolio.base_url, new_short_code())
+        design = Design(**(Design.by_field(fields) | {"content": content}))
+        portfolio.templates.save(name, decorate(design, asked, {}))
+    elif _is_file(asked.template):
+        portfolio.templates.save(name, fields)
+    else:
+        _check_template(portfolio, name)
+    return name
+
+
+def _check_template(portfolio: Portfolio, name: str) -> None:
+    """Raise an error for a name that is no template; it says so if the name is that of a preset."""
+    from qrkit.design.presets import PRESETS
+
+    if name in PRESETS and name not in portfolio.templates:
+        raise InvalidParameter(Problem("template", name, f"is not a template but a preset: --preset {name}"))
+    portfolio.templates.check_known(name)

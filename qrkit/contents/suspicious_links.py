@@ -1,0 +1,132 @@
+"""Recognizes texts that were meant as web addresses, but do not lead there: `www.example.com`, `htp:/example.com`.
+
+A short URL shows such a text on a page instead of following it. Only texts that are an address as a whole are
+suspicious; sentences, names, file names, phone numbers and other contents are not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from qrkit.contents.addresses import INVISIBLE, location_of
+
+__all__ = ["SuspiciousLink", "suspicious_link"]
+
+LONGEST = 4_096
+"""Longer texts are not judged: people do not type such addresses."""
+LIKENESS = 0.75
+"""How much a scheme must be like http or https to be one of them with a typing mistake: `htp`, `ttps`, `htttp`."""
+
+_COUNTRIES = (
+    "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd "
+    "cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gd ge "
+    "gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh "
+    "ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw "
+    "mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb "
+    "sc sd se sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk "
+    "us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
+)
+_COMMON = (
+    "academy africa agency app art asia bar berlin biz blog cafe care cat center city cloud club coffee com community "
+    "company design dev digital earth edu events fit flowers food fun fund gallery gmbh gov group guide health hotel "
+    "house info int jobs kitchen koeln land law legal life link live london love media mil mobi museum music name net "
+    "network news ngo nyc one online org page paris party photo photography photos pizza place plus press pro pub rest "
+    "restaurant ruhr run sale school shop show site social software solutions space store studio style support swiss "
+    "systems taxi team tech theater tickets tips tirol today tools top tours town travel university vin vip watch web "
+    "website wedding wien wiki wine work works world xyz yoga zone"
+)
+TOP_LEVELS = frozenset(f"{_COUNTRIES} {_COMMON}".split())
+"""Top-level domains, of countries and others, that texts without `https://` are recognized by."""
+FILE_SUFFIXES = frozenset(
+    {"ai", "app", "cc", "in", "md", "me", "mo", "pl", "pm", "ps", "py", "rs", "sh", "so", "st", "to", "tv", "ws"}
+)
+"""Top-level domains that are also suffixes of files, or words: alone, `README.md` is not an address."""
+
+_NAME = "[a-z0-9][a-z0-9-]{0,62}"
+_SOUND = re.compile(rf"https?://(?:{_NAME}\.)*{_NAME}(?::[0-9]{{1,4}})?(?:[/?#][!#-\[\]_a-z{{|}}~]*)?", re.I | re.A)
+# Typed after a scheme: `:/`, `//`, `;//`, `:\\`, `: //`, `//:`, or only a colon. `*+` never backtracks.
+_SCHEME = re.compile(r"([a-z]{3,6})(\s*+[:;.,]?\s*+[/\\]{1,3}\s*+[:;]?\s*+|\s*+[:;]\s*+)(.*)", re.I | re.A)
+_LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"
+_DOMAIN = re.compile(rf"(?P<host>(?:{_LABEL}\.)+(?P<top>[a-z]{{2,20}}))(?::[0-9]{{1,5}})?(?P<rest>[/?#]\S*)?", re.I)
+_HOST = re.compile(rf"(?:{_LABEL}\.)+[^\W\d_]{{2,20}}(?![\w@])|(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?![\w.])")
+_BUNDLE = re.compile(r"(com|org|net|io|de)\.", re.I)
+"""How the names of apps begin, such as `com.example.app`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuspiciousLink:
+    """A text that was probably meant as a web address, and what becomes of it.
+
+    Attributes:
+        fault: What is wrong with the text, such as `has no https:// in front`.
+        location: Where a short URL leads with this text; "" if it shows the text instead.
+        url: The address that was meant, if there is only one sensible reading, else "".
+    """
+
+    fault: str
+    location: str = ""
+    url: str = ""
+
+    def __str__(self) -> str:
+        seen = f"are sent to {self.location}" if self.location else "see it as text, not as a page"
+        return f"{self.fault}, so visitors {seen}" + (f"; did you mean {self.url}?" if self.url else "")
+
+
+def suspicious_link(text: str) -> SuspiciousLink | None:
+    """Return what is suspicious about a text that was meant as a web address; None for sound links and other texts.
+
+    Never raises, and the time is proportional to the length of the text.
+    """
+    link = text.strip(" \t\r\n")
+    if len(link) > LONGEST or _SOUND.fullmatch(link):
+        return None
+    scheme, mark, rest = link.partition("://")
+    if mark and scheme.lower() in ("http", "https"):
+        return _with_scheme(link, scheme.lower(), rest)
+    match = _SCHEME.fullmatch(link)
+    near = get_close_matches(match[1].lower(), ("https", "http"), n=1, cutoff=LIKENESS) if match else []
+    if match is None or not near:
+        return _without_scheme(link)
+    if not _HOST.match(match[3]):
+        return None
+    fault = f"begins with '{(match[1] + match[2]).strip()}' instead of {near[0]}://"
+    return SuspiciousLink(fault, url=_followed(f"{near[0]}://{match[3]}"))
+
+
+def _with_scheme(link: str, scheme: str, rest: str) -> SuspiciousLink | None:
+    """Judge a text that begins with http:// or https://; `rest` is what follows."""
+    again = re.match("(https?):/{1,2}", rest, re.IGNORECASE)
+    if again and _HOST.match(rest[again.end() :]):
+        inner = _followed(f"{again[1].lower()}://{rest[again.end() :]}")
+        return SuspiciousLink("begins with http twice", location_of(link) or "", inner)
+    location = location_of(link)
+    if location is None:
+        has_space = rest[:1] in (" ", "/") and _HOST.match(rest.lstrip(" /"))
+        fixed = _followed(f"{scheme}://{rest.lstrip(' /')}") if has_space else ""
+        return SuspiciousLink("is not an address that browsers follow", url=fixed)
+    if " " in link:
+        return SuspiciousLink("has a space in it", location)
+    return None
+
+
+def _without_scheme(link: str) -> SuspiciousLink | None:
+    """Judge a text without a scheme: it is an address if all of it looks like one."""
+    bare = link.removeprefix("//")
+    match = _DOMAIN.fullmatch(bare)
+    if match is None or INVISIBLE.search(bare):
+        return None
+    host, top = match["host"], match["top"]
+    has_name = any(letter.isalpha() for letter in host.removesuffix(top))  # unlike 10.am
+    is_domain = has_name and top.lower() in TOP_LEVELS and (top.islower() or host.isupper())
+    if match["rest"] is None:
+        is_domain = is_domain and top.lower() not in FILE_SUFFIXES and not _BUNDLE.match(host)
+    if not is_domain and not host.lower().startswith("www."):
+        return None
+    return SuspiciousLink("has no https:// in front", url=_followed(f"https://{bare}"))
+
+
+def _followed(url: str) -> str:
+    """Return an address that browsers follow as it stands; "" for any other."""
+    return url if " " not in url and location_of(url) and suspicious_link(url) is None else ""

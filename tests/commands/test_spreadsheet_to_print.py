@@ -1,0 +1,194 @@
+"""A spreadsheet and a logo become branded, tracked and served codes and a report, in four commands of a new user."""
+
+import re
+import signal
+import subprocess
+import sys
+from http.client import HTTPConnection
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import urlsplit
+from zipfile import ZipFile
+
+import openpyxl
+import pytest
+from PIL import Image
+
+from qrkit import decode, open_portfolio
+from qrkit.__main__ import main
+
+GO = "https://go.example.com"
+LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path fill="#00aa77" d="M0 0h20v20H0z"/></svg>'
+POSTERS = [
+    ("Gate", "https://example.com/gate", "Graz"),
+    ("Till", "www.example.com/till", None),
+    ("Garden, back", "https://example.com/garden", "Wien"),
+]
+LOOK = ("--preset", "bubble", "--logo", "logo.svg", "--caption", "{name}")
+PHONE = {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    for row in [("Poster", "Website", "Ort"), *POSTERS]:
+        book.active.append(row)
+    book.active.merge_cells("C2:C3")
+    book.save("posters.xlsx")
+    Path("logo.svg").write_text(LOGO)
+    return tmp_path
+
+
+def qrkit(*words):
+    command = [sys.executable, "-W", "error", "-m", "qrkit", *words]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60)
+
+
+def asked(address, path):
+    """What a server answers to a phone."""
+    connection = HTTPConnection(address, timeout=30)
+    try:
+        connection.request("GET", path, headers=PHONE)
+        reply = connection.getresponse()
+        return reply.status, reply.headers["Location"], reply.read()
+    finally:
+        connection.close()
+
+
+def test_from_a_spreadsheet_to_print_and_a_report_in_four_commands(folder):
+    columns = ("--columns", "content=Website,name=Poster,campaign=Ort", "--fix-urls")
+    imported = qrkit("import", "posters.xlsx", *columns, *LOOK, "--store", "shop.duckdb", "--base-url", GO)
+    assert (imported.returncode, imported.stdout) == (
+        0,
+        "posters.xlsx: 3 created (1 with a completed address); template posters\n",
+    )
+    assert imported.stderr == ("row 3: completed-url: 'www.example.com/till' is now 'https://www.example.com/till'\n")
+
+    exported = qrkit("export", "codes.zip", "--store", "shop.duckdb")
+    assert (exported.returncode, exported.stdout) == (0, "codes.zip: 3 QR Codes\n")
+    with ZipFile("codes.zip") as archive:
+        names = ["Graz/Gate.png", "Graz/Till.png", "Wien/Garden, back.png"]
+        pictures = {name: archive.read(name) for name in names}
+    links = {name: decode(picture).content for name, picture in pictures.items()}
+    assert all(link.startswith(f"{GO}/") for link in links.values())
+    for picture in pictures.values():
+        image = Image.open(BytesIO(picture)).convert("RGB")
+        assert (0, 0xAA, 0x77) in image.get_flattened_data()  # the logo
+        assert image.height > image.width  # the caption below
+
+    serve = [sys.executable, "-W", "error", "-m", "qrkit", "serve", "--store", "shop.duckdb", "--port", "0"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            address = re.search(r"http://(\S+),", server.stdout.readline())[1]
+            path = urlsplit(links["Graz/Till.png"]).path
+            assert asked(address, path)[:2] == (302, "https://www.example.com/till")
+            assert asked(address, f"{path}.png")[2] == pictures["Graz/Till.png"]
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+    reported = qrkit("report", "--store", "shop.duckdb", "-o", "report.html")
+    assert (reported.returncode, reported.stdout) == (0, "report.html\n")
+    assert "Till" in Path("report.html").read_text(encoding="utf-8")
+    with open_portfolio("shop.duckdb") as shop:
+        assert shop.scans.count() == 1
+
+
+def imports(*words):
+    return main(
+        ["import", "posters.xlsx", "--columns", "content=Website,name=Poster", *words, "--store", "shop.duckdb"]
+    )
+
+
+def templates_of_codes():
+    with open_portfolio("shop.duckdb") as shop:
+        return {code.template for code in shop.list_qrcodes()}, list(shop.templates)
+
+
+def test_a_design_file_is_kept_as_the_template_of_its_name(folder):
+    (folder / "brand.json").write_text('{"foreground": "#000080"}')
+    assert imports("--template", "brand.json") == 0
+    assert templates_of_codes() == ({"brand"}, ["brand"])
+
+
+def test_options_decorate_a_design_file(folder):
+    (folder / "brand.json").write_text('{"foreground": "#000080"}')
+    assert imports("--template", "brand.json", "--frame", "bar", "--caption", "Scan me") == 0
+    with open_portfolio("shop.duckdb") as shop:
+        kept = shop.templates.get("brand")
+    assert (kept["foreground"], kept["frame"]["caption"]["text"]) == ("#FF000080", "Scan me")
+
+
+def test_the_look_of_options_gets_the_name_that_is_given():
+    assert imports("--template", "summer", *LOOK) == 0
+    assert templates_of_codes() == ({"summer"}, ["summer"])
+
+
+def test_a_template_of_the_store_is_used_as_it_is(folder):
+    with open_portfolio("shop.duckdb") as shop:
+        shop.templates.save("brand", {"foreground": "#000080"})
+    assert imports("--template", "brand") == 0
+    assert templates_of_codes() == ({"brand"}, ["brand"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--template", "bubble"), "template='bubble': is not a template but a preset: --preset bubble"),
+        (("--template", "brand"), "template='brand': is not the name of a template; the account has no templates"),
+        (("--template", "brand.json"), "brand.json: No such file or directory"),
+        (("--preset", "bubbel"), "did you mean 'bubble'?"),
+        (("--logo", "lego.svg"), "logo='lego.svg': is neither a file nor icon:NAME"),
+        (("--colorway", "plum"), "colorway='plum': needs --preset"),
+    ],
+)
+def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words, told):
+    assert imports(*words) == 2
+    assert told in capsys.readouterr().err
+    assert not (folder / "shop.duckdb").exists()
+
+
+def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
+    with open_portfolio("shop.duckdb") as shop:
+        shop.templates.save("posters", {"foreground": "#000080"})
+    words = ["import", "posters.xlsx", "--columns", "content=Websit", *LOOK, "--store", "shop.duckdb"]
+    assert main(words) == 2
+    assert "columns.Content='Websit': is no column of the file; did you mean 'Website'?" in capsys.readouterr().err
+    with open_portfolio("shop.duckdb") as shop:
+        assert shop.templates.get("posters") == {"foreground": "#000080"}
+
+
+def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsys):
+    assert imports() == 0
+    out, err = capsys.readouterr()
+    assert out == "posters.xlsx: 3 created (1 with a suspicious address)\n"
+    assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
+    assert "qrkit import: --fix-urls completes such addresses" in err
+
+
+def test_columns_with_spaces_and_commas_are_named(folder, capsys):
+    (folder / "list.csv").write_text('"Poster, big",Landing page\nGate,https://example.com\n')
+    words = ["import", "list.csv", "--store", "shop.duckdb", "--columns"]
+    assert main([*words[:-1]]) == 2
+    assert "say which column it is: --columns 'content=Landing page'" in capsys.readouterr().err
+    assert main([*words, 'content=Landing page,name="Poster, big"']) == 0
+    with open_portfolio("shop.duckdb") as shop:
+        assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("Gate", "https://example.com")]
+
+
+def test_demo_tells_its_own_option_for_a_file_with_other_columns(folder, capsys):
+    assert main(["demo", "--portfolio", "posters.xlsx"]) == 2
+    told = (
+        "qrkit demo: the heading has no column 'Content'; it has 'Poster', 'Website', 'Ort'; say which column it is: "
+    )
+    assert capsys.readouterr().err == f"{told}--columns content=Website\n"
+    assert not (folder / "demo-posters").exists()
+
+
+@pytest.mark.slow
+def test_demo_reads_a_file_as_import_does(folder, capsys):
+    words = ("--columns", "content=Website,name=Poster", "--fix-urls", "--preset", "plain", "--caption", "{name}")
+    assert main(["demo", "--portfolio", "posters.xlsx", *words]) == 0
+    assert "3 created (1 with a completed address)" in capsys.readouterr().out
+    with open_portfolio(folder / "demo-posters" / "demo.duckdb") as shop:
+        assert {code.template for code in shop.list_qrcodes()} == {"posters"}

@@ -1,0 +1,107 @@
+"""What an import makes of addresses with mistakes, of templates, and of frames that pandas has written to files."""
+
+from io import BytesIO
+
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import InvalidParameter
+
+GO = "https://go.example.com"
+ROWS = b"QR Code Name,Content\nGate,https://example.com\nTill,www.example.com/till\nShelf,https://exa mple.com\n"
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as opened:
+        opened.templates.save("brand", {"foreground": "navy"})
+        yield opened
+
+
+def contents(shop):
+    return {code.name: code.content for code in shop.list_qrcodes()}
+
+
+def test_suspicious_addresses_are_imported_as_they_are_and_told_row_by_row(shop):
+    result = shop.import_file(ROWS)
+    assert contents(shop)["Till"] == "www.example.com/till"
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(3, "suspicious-url"), (4, "suspicious-url")]
+    assert (result.created, result.failed) == (3, 0)
+    assert str(result) == "3 created (2 with a suspicious address)"
+    assert result.issues[0].detail == (
+        "'www.example.com/till' has no https:// in front, so visitors see it as text, not as a page; "
+        "did you mean https://www.example.com/till?"
+    )
+
+
+def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
+    result = shop.import_file(ROWS, fix_urls=True)
+    assert contents(shop) == {
+        "Gate": "https://example.com", "Till": "https://www.example.com/till", "Shelf": "https://exa mple.com",
+    }  # fmt: skip
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(3, "completed-url"), (4, "suspicious-url")]
+    assert str(result) == "3 created (1 with a completed address, 1 with a suspicious address)"
+
+
+@pytest.mark.parametrize("fixed_first", [True, False])
+def test_importing_a_file_again_adds_nothing(shop, fixed_first):
+    shop.import_file(ROWS, fix_urls=fixed_first)
+    before = contents(shop)
+    again = shop.import_file(ROWS, fix_urls=True)
+    assert (again.created, {issue.reason for issue in again.issues}) == (0, {"duplicate"})
+    assert contents(shop) == before
+
+
+def test_static_codes_are_left_to_phones(shop):
+    rows = b"Content,Dynamic\nwww.example.com,false\n"
+    assert shop.import_file(rows, fix_urls=True).issues == ()
+    assert [code.content for code in shop.list_qrcodes()] == ["www.example.com"]
+
+
+def test_frames_are_imported_with_a_template_and_completed_addresses(shop):
+    frame = pd.DataFrame({"content": ["www.example.com", "https://example.com"], "template": ["", None]})
+    result = shop.import_frame(frame, template="brand", fix_urls=True)
+    assert [issue.reason for issue in result.issues] == ["completed-url"]
+    assert [(code.content, code.template) for code in shop.list_qrcodes()] == [
+        ("https://www.example.com", "brand"),
+        ("https://example.com", "brand"),
+    ]
+    with pytest.raises(InvalidParameter, match="template='brnd': is not the name of a template; did you mean 'brand'"):
+        shop.import_frame(frame, template="brnd")
+
+
+def written_csv(frame):
+    return frame.to_csv().encode()
+
+
+def written_xlsx(frame):
+    file = BytesIO()
+    # Excel has no time zones, and pandas refuses to drop them.
+    frame.assign(created=frame["created"].dt.tz_localize(None)).to_excel(file)
+    return file.getvalue()
+
+
+def written_json(frame):
+    return frame.to_json(orient="records", date_format="iso").encode()
+
+
+def written_csv_with_gaps(frame):
+    numbers = {name: frame[name].astype("float64") for name in ("size", "padding", "version", "scans")}
+    return frame.assign(**numbers).to_csv(index=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("write", "format"),
+    [(written_csv, "csv"), (written_csv_with_gaps, "csv"), (written_xlsx, "xlsx"), (written_json, "json")],
+)
+def test_what_pandas_writes_of_our_frames_comes_back(shop, write, format):
+    shop.insert_qrcode("https://example.com", name="Gate", template="brand", properties={"size": 7, "padding": 2})
+    shop.insert_qrcode("https://example.com/till", name="Till", short_code="till", properties={"version": 9})
+    frame = shop.to_frame()
+    with open_portfolio(":memory:", base_url=GO) as other:
+        other.templates.save("brand", {})
+        assert other.import_file(write(frame), format=format).issues == ()
+        pd.testing.assert_frame_equal(
+            other.to_frame().reset_index(drop=True), frame.reset_index(drop=True), check_exact=False
+        )
