@@ -12,7 +12,7 @@ import atexit
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -215,6 +215,9 @@ class Database:
 
     def interrupt(self) -> None:
         """Do nothing: statements on a file end by themselves."""
+
+    def tell_changed(self, short_codes: Iterable[str]) -> None:
+        """Do nothing: this process answers for the targets itself."""
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
