@@ -121,7 +121,7 @@ def _served(asked: argparse.Namespace) -> ServedStore | None:
 
     found = served_store(asked.store)
     if found is not None:
-        os.nice(PRIORITY)
+        os.setpriority(os.PRIO_PROCESS, 0, max(PRIORITY, os.getpriority(os.PRIO_PROCESS, 0)))
     return found
 
 

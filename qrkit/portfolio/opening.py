@@ -104,7 +104,7 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
     try:
         check_complete(store)
         before = get_setting(store, BASE_URL)
-        if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != before:
+        if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != kept_base_url(store):
             rule = f"cannot change while a server uses {store.path}; give it to the server when it starts"
             raise InvalidParameter(Problem("base_url", base_url, rule))
         url = kept_base_url(store, base_url)

@@ -371,7 +371,8 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         if "lock on file" in str(error) or "being used by another process" in str(error):
             message = f"{path} is open in another process; close that one, or use its HTTP interface"
             copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-            raise StoreBusy(message).advising({"python": copy}) from error
+            served = "commands work with it only while `qrkit serve` of the same user is that process"
+            raise StoreBusy(message).advising({"python": copy, "command": served}) from error
         what = f"cannot be opened as a store: {first_line(error)}"
         raise (damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")) from error
 

@@ -95,7 +95,7 @@ class ServedDatabase:
     """
 
     read_only = is_shared = is_broken = False
-    inbox = None
+    inbox: Path | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
     errors: tuple[type[Exception], ...] = (duckdb.Error, *GONE)
     value_errors = Database.value_errors
@@ -117,14 +117,17 @@ class ServedDatabase:
     def _greeted(self, connection: socket.socket) -> ServedCursor:
         """Return a cursor on a new connection, on which the other process has said what it serves."""
         cursor = ServedCursor(connection)
-        self._cursors.append(cursor)
         try:
             told = cursor.answer()
-        except GONE as error:
-            raise StoreBusy(f"{self.path} is served by a process that does not answer: {error}") from error
-        if told["migrations"] != list(self.dialect.migrations):
-            raise StoreBusy(f"{self.path} is served by another version of qrkit; restart its server")
+            if told["migrations"] != list(self.dialect.migrations):
+                raise StoreBusy(f"{self.path} is served by another version of qrkit; restart its server")
+        except BaseException as error:
+            cursor.close()
+            if isinstance(error, GONE):
+                raise StoreBusy(f"{self.path} is served by a process that does not answer: {error}") from error
+            raise
         self.id = told["id"]
+        self._cursors.append(cursor)
         return cursor
 
     def check_process(self) -> None:
@@ -176,8 +179,9 @@ class ServedDatabase:
         Raises:
             QrkitError: If the request was refused, or the other process has gone.
         """
-        with Store.on(self).statement() as cursor:
-            return cursor.ask(*request)[0]  # type: ignore[attr-defined]
+        with Store.on(self).statement():  # which tells of a lost connection as it does where a statement fails
+            answer: dict[str, Any] = self.thread.cursor.ask(*request)[0]
+        return answer
 
     def run_often(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; the other process parses it only once."""

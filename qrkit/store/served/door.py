@@ -116,20 +116,25 @@ class Door:
                     thread.start()
 
     def _attend(self, connection: socket.socket) -> None:
-        connection.settimeout(self._idle_seconds)
-        with connection, suppress(OSError, EOFError, ValueError):
-            if not is_trusted(connection, {0, os.geteuid()}):
-                send(connection, failure(StoreBusy(f"{self._store.path} is served for another user")))
-            elif not self._places.acquire(blocking=False):
-                text = f"too many commands work with {self._store.path} at once; try again when one has ended"
-                send(connection, failure(StoreBusy(text)))
-            else:
-                try:
-                    _Caller(self._store, connection, self._idle_seconds, self._transaction_seconds).attend()
-                finally:
-                    self._places.release()
-        with self._changing:
-            del self._callers[threading.current_thread()]
+        try:
+            connection.settimeout(self._idle_seconds)
+            with connection, suppress(OSError, EOFError, ValueError):
+                self._admit(connection)
+        finally:
+            with self._changing:
+                del self._callers[threading.current_thread()]
+
+    def _admit(self, connection: socket.socket) -> None:
+        if not is_trusted(connection, {0, os.geteuid()}):
+            send(connection, failure(StoreBusy(f"{self._store.path} is served for another user")))
+        elif not self._places.acquire(blocking=False):
+            text = f"too many commands work with {self._store.path} at once; try again when one has ended"
+            send(connection, failure(StoreBusy(text)))
+        else:
+            try:
+                _Caller(self._store, connection, self._idle_seconds, self._transaction_seconds).attend()
+            finally:
+                self._places.release()
 
 
 class _Caller:
@@ -155,21 +160,27 @@ class _Caller:
         send(self._connection, {"id": database.id, "migrations": list(database.dialect.migrations)})
         with self._statement:
             while True:
-                (word, *arguments), _ = receive(self._connection)
-                if word == "run" and arguments[0].startswith("BEGIN"):
+                word, arguments = self._request()
+                if word == "run" and str(*arguments[:1]).startswith("BEGIN"):
                     self._transact(arguments[0])
                 else:
                     self._answer(word, arguments)
+
+    def _request(self) -> tuple[str, list[Any]]:
+        message, _ = receive(self._connection)
+        if not isinstance(message, list) or not message:
+            raise ValueError("a request is a list that begins with a word")
+        return message[0], message[1:]
 
     def _transact(self, begin: str) -> None:
         """Begin a transaction, answer the requests in it, and commit it or roll it back."""
         try:
             with suppress(_RolledBack), self._begun(begin), self._impatient():
                 send(self._connection, {})
-                while (request := receive(self._connection)[0])[1:2] != ["COMMIT"]:
-                    if request[1:2] == ["ROLLBACK"]:
+                while (request := self._request())[1][:1] != ["COMMIT"]:
+                    if request[1][:1] == ["ROLLBACK"]:
                         raise _RolledBack
-                    self._answer(request[0], request[1:])
+                    self._answer(*request)
                 self._statement.close()
         except (QrkitError, RuntimeError, duckdb.Error) as error:
             send(self._connection, failure(error))

@@ -113,8 +113,11 @@ def _tagged(value: Any) -> Any:
 def _untagged(found: dict[str, Any]) -> Any:
     if TAG not in found:
         return found
-    name, text = found[TAG]
-    return KINDS[name][2](text)
+    try:
+        name, text = found[TAG]
+        return KINDS[name][2](text)
+    except (KeyError, TypeError, ArithmeticError) as error:
+        raise ValueError(f"{found!r} stands for no value") from error
 
 
 def failure(error: Exception) -> dict[str, str]:
