@@ -188,6 +188,26 @@ def test_there_is_a_limit_to_how_many_work_at_once(shop):
         assert first.rows("SELECT 1 AS one") == [{"one": 1}]
 
 
+def test_rows_come_in_parts_and_end_with_the_next_statement(other):
+    sql = "SELECT range AS n FROM range(5000) ORDER BY n"
+    assert [n for (n,) in other.store.each_row(sql)] == list(range(5_000))
+    with other.store.statement() as cursor:
+        cursor.execute(sql)
+        assert cursor.fetchmany(2) == [(0,), (1,)]
+        assert cursor.fetchmany(3_000)[-1] == (3_001,)
+        assert len(cursor.fetchall()) == 1_998
+        cursor.execute(sql)
+        cursor.execute("SELECT 1")
+        assert cursor.fetchall() == [(1,)]
+
+
+def test_a_process_that_does_not_read_all_rows_is_waited_for_only_so_long(shop):
+    with asking(shop, transaction_seconds=0.05) as store, store.statement() as cursor:
+        cursor.execute("SELECT * FROM range(5000)")
+        compact(shop.store)  # which waits until no statement runs
+    assert len(shop.list_qrcodes()) == 1
+
+
 def test_each_thread_has_a_transaction_of_its_own(other):
     found = []
     with other.store.atomic():
@@ -203,7 +223,7 @@ def test_what_is_too_long_is_refused_and_the_next_request_answered(other):
     long = "x" * (MOST_BYTES + 1)
     with pytest.raises(StoreBusy, match="too much is to be written at once"):
         other.store.rows("SELECT ?", [long])
-    with pytest.raises(StoreBusy, match="the answer is too long"):
+    with pytest.raises(StoreBusy, match="the answer cannot be sent"):
         other.store.rows(f"SELECT repeat('x', {len(long)})")
     assert other.store.rows("SELECT 1 AS one") == [{"one": 1}]
 
@@ -295,6 +315,7 @@ def test_a_server_that_ends_takes_back_what_is_not_complete(shop):
 def test_another_user_is_refused(door):
     command = [sys.executable, "-c", AS_NOBODY, Path(door).name]
     folder = Path(door).parent
+    folder.chmod(0o711)
     first = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert "PermissionError" in first.stderr
     Path(door).chmod(0o666)

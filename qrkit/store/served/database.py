@@ -231,25 +231,26 @@ class ServedCursor:
 
     def run(self, sql: str, parameters: Parameters, *, is_often: bool = False) -> None:
         """Run a statement, and read the first rows of its result."""
+        self._rows, self._has_more = [], False
         answer, _ = self.ask("run often" if is_often else "run", sql, parameters)
         self.description = [(name,) for name in answer.get("columns", ())]
         self._add(answer)
 
     def _add(self, answer: dict[str, Any]) -> None:
-        self._rows = [tuple(row) for row in answer.get("rows", ())]
+        self._rows += [tuple(row) for row in answer.get("rows", ())]
         self._has_more = answer.get("more", False)
 
     def fetchall(self) -> list[Any]:
         """Return the remaining rows of the result, as tuples."""
-        return [row for part in iter(lambda: self.fetchmany(1), []) for row in part]
+        while self._has_more:
+            self._add(self.ask("more")[0])
+        return self.fetchmany(len(self._rows))
 
     def fetchmany(self, size: int, /) -> list[Any]:
-        """Return the next rows of the result, at least this many while there are enough; none at its end."""
-        found, self._rows = self._rows, []
-        while len(found) < size and self._has_more:
+        """Return the next rows of the result, at most this many; none at its end."""
+        while len(self._rows) < size and self._has_more:
             self._add(self.ask("more")[0])
-            found += self._rows
-            self._rows = []
+        found, self._rows = self._rows[:size], self._rows[size:]
         return found
 
     def ask(self, *request: Any) -> tuple[dict[str, Any], bytes]:

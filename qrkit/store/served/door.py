@@ -53,7 +53,8 @@ class Door:
         store: The store.
         most_callers: Maximum number of connections; a command uses one for each of its threads that need the store.
         idle_seconds: How long a caller may be silent.
-        transaction_seconds: How long it may be silent in a transaction, for whose end other writers wait.
+        transaction_seconds: How long it may be silent where others wait for it: in a transaction that writes, or before
+            it has read all rows of a statement.
     """
 
     def __init__(
@@ -117,7 +118,6 @@ class Door:
 
     def _attend(self, connection: socket.socket) -> None:
         try:
-            connection.settimeout(self._idle_seconds)
             with connection, suppress(OSError, EOFError, ValueError):
                 self._admit(connection)
         finally:
@@ -145,6 +145,7 @@ class _Caller:
     ) -> None:
         self._store, self._connection = store, connection
         self._idle_seconds, self._transaction_seconds = idle_seconds, transaction_seconds
+        self._is_writing = self._has_rows = False
         self._statement = ExitStack()
         self._rows: Iterator[Sequence[Any]] = iter(())
 
@@ -158,15 +159,19 @@ class _Caller:
         """
         database = self._store.database
         send(self._connection, {"id": database.id, "migrations": list(database.dialect.migrations)})
-        with self._statement:
+        try:
             while True:
                 word, arguments = self._request()
                 if word == "run" and str(*arguments[:1]).startswith("BEGIN"):
                     self._transact(arguments[0])
                 else:
                     self._answer(word, arguments)
+        finally:
+            self._statement.close()
 
     def _request(self) -> tuple[str, list[Any]]:
+        do_others_wait = self._is_writing or self._has_rows
+        self._connection.settimeout(self._transaction_seconds if do_others_wait else self._idle_seconds)
         message, _ = receive(self._connection)
         if not isinstance(message, list) or not message:
             raise ValueError("a request is a list that begins with a word")
@@ -175,13 +180,13 @@ class _Caller:
     def _transact(self, begin: str) -> None:
         """Begin a transaction, answer the requests in it, and commit it or roll it back."""
         try:
-            with suppress(_RolledBack), self._begun(begin), self._impatient():
+            with suppress(_RolledBack), self._begun(begin):
                 send(self._connection, {})
-                while (request := self._request())[1][:1] != ["COMMIT"]:
-                    if request[1][:1] == ["ROLLBACK"]:
-                        raise _RolledBack
+                while (request := self._request())[1][:1] not in (["COMMIT"], ["ROLLBACK"]):
                     self._answer(*request)
                 self._statement.close()
+                if request[1][0] == "ROLLBACK":
+                    raise _RolledBack
         except (QrkitError, RuntimeError, duckdb.Error) as error:
             send(self._connection, failure(error))
         else:
@@ -195,21 +200,17 @@ class _Caller:
                 yield
         elif begin in (WRITING, VISITING):
             with store.atomic() if begin == WRITING else store.adding():
-                yield
+                self._is_writing = True
+                try:
+                    yield
+                finally:
+                    self._is_writing = False
                 # The caller may have changed anything, and does not say what.
                 store.afterwards(lambda: forget_looks(store))
                 store.afterwards(lambda: forget_numbers(store))
         else:
             with store.reading(begin):
                 yield
-
-    @contextmanager
-    def _impatient(self) -> Iterator[None]:
-        self._connection.settimeout(self._transaction_seconds)
-        try:
-            yield
-        finally:
-            self._connection.settimeout(self._idle_seconds)
 
     def _answer(self, word: str, arguments: list[Any]) -> None:
         data = b""
@@ -222,14 +223,15 @@ class _Caller:
             answer = failure(error)
         try:
             send(self._connection, answer, data)
-        except TooLong as error:
-            send(self._connection, failure(StoreBusy(f"the answer is too long: {error}")))
+        except (TooLong, TypeError) as error:
+            send(self._connection, failure(StoreBusy(f"the answer cannot be sent: {error}")))
 
     def _done(self, word: str, arguments: list[Any]) -> dict[str, Any]:
         """Do what is asked, and return the answer."""
         if word == "more":
             return self._part()
         self._statement.close()
+        self._has_rows = False
         if word in ("run", "run often"):
             return self._run(*arguments, is_often=word == "run often")
         if word == "frame":
@@ -248,21 +250,24 @@ class _Caller:
         if sql == TAKE_VISITS:
             self._store.take_visits()
             return {}
-        cursor = self._statement.enter_context(self._store.statement())
-        if is_often:
-            self._store.database.run_often(cursor, sql, parameters)
-        else:
-            cursor.execute(sql, parameters)
-        self._rows = chain.from_iterable(iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), []))
-        return {"columns": [column[0] for column in cursor.description or ()]} | self._part()
+        with ExitStack() as statement:
+            cursor = statement.enter_context(self._store.statement())
+            if is_often:
+                self._store.database.run_often(cursor, sql, parameters)
+            else:
+                cursor.execute(sql, parameters)
+            self._rows = chain.from_iterable(iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), []))
+            columns = [column[0] for column in cursor.description or ()]
+            self._statement = statement.pop_all()
+        return {"columns": columns} | self._part()
 
     def _part(self) -> dict[str, Any]:
         """Return the next rows of the statement, which ends with its last row."""
         rows = list(islice(self._rows, ROWS_AT_ONCE))
-        is_last = len(rows) < ROWS_AT_ONCE
-        if is_last:
+        self._has_rows = len(rows) == ROWS_AT_ONCE
+        if not self._has_rows:
             self._statement.close()
-        return {"rows": rows, "more": not is_last}
+        return {"rows": rows, "more": self._has_rows}
 
     def _frame(self, sql: str, parameters: Any) -> dict[str, Any]:
         """Run a query, and return its rows as Parquet, which DuckDB writes while other threads run Python."""
