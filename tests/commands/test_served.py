@@ -65,7 +65,6 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
         with (tmp_path / "out.csv").open(newline="") as file:
             rows = {row["QR Code Name"]: row for row in csv.DictReader(file)}
         code = rows["Window"]["Trackable URL"].rpartition("/")[2]
-        assert rows["Window"]["Template"] == "brand"
         assert answer(f"{url}/{code}.svg")[0] == 200
         assert b"Window" in answer(f"{url}/api/v3/track/list?auth={key}")[1]
         assert run("backup", store, "copy.duckdb")[1] == ""
@@ -77,7 +76,7 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
         for refused in (("serve", *at, "--port", "0"), ("migrate", store, "new.duckdb")):
             assert "is open in another process; close that one" in run(*refused, status=2)[1]
     with open_portfolio("copy.duckdb") as copy:
-        assert {one.name for one in copy.list_qrcodes()} == {"Door", "Window"}
+        assert {one.name: one.template for one in copy.list_qrcodes()} == {"Door": "", "Window": "brand"}
 
 
 def test_a_server_that_was_killed_is_in_nobodys_way(store, tmp_path):
@@ -109,11 +108,13 @@ def do_much(store, url, folder):
 
 
 @pytest.mark.slow
-def test_visitors_do_not_wait_for_commands(store, tmp_path, record_property):
+def test_visitors_do_not_wait_for_commands(store, tmp_path, capsys):
     rows = (f"Poster {one},https://example.com/{one}\n" for one in range(CODES))
     (tmp_path / "many.csv").write_text("QR Code Name,Content\n" + "".join(rows))
     with served(store) as (_, url), redirects(url, RATE) as times:
         do_much(store, url, tmp_path)
-    told = {"p50": times[len(times) // 2], "p99": p99(times), "longest": times[-1], "requests": len(times)}
-    record_property("milliseconds", told)
-    assert times[-1] < LONGEST_MS, told
+    middle, longest = times[len(times) // 2], times[-1]
+    told = f"{len(times)} redirects: p50 {middle:.1f} ms, p99 {p99(times):.1f} ms, longest {longest:.1f} ms"
+    with capsys.disabled():
+        print(f"\n{told}", end="", flush=True)  # noqa: T201
+    assert longest < LONGEST_MS, told

@@ -261,7 +261,7 @@ def test_an_unknown_request_is_refused(door):
 
 def test_a_statement_that_fails_raises_the_error_of_the_database(other):
     with pytest.raises(duckdb.ParserException, match="syntax error"):
-        other.store.rows("SELEKT 1")
+        other.store.rows("SELECT FROM FROM")
     with pytest.raises(duckdb.CatalogException):
         other.store.frame("SELECT * FROM nothing")
 
