@@ -13,7 +13,6 @@ from qrkit.errors import NotFound, StoreBusy, StoreReadOnly
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.store import Store
-    from qrkit.store.served.database import ServedStore
 
 __all__ = ["add_base_url", "add_store", "is_missing", "opened", "opened_store", "shown_place"]
 
@@ -67,9 +66,11 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         StoreBusy: If another process has the store open.
         StoreReadOnly: If the file cannot be written.
     """
+    _give_way(asked)
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import portfolio_in
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.database import served_store
 
     if must_exist or to_read:
         _check_exists(asked)
@@ -80,7 +81,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
-        if served := _served(asked):
+        if served := served_store(asked.store):
             return portfolio_in(served, base_url=base_url)
         if not to_read or base_url is not None:
             raise
@@ -98,9 +99,11 @@ def opened_store(asked: argparse.Namespace) -> Store:
         NotFound: If the file does not exist.
         StoreDamaged: If the store is too damaged to be opened.
     """
+    _give_way(asked)
     from qrkit.store import Store
     from qrkit.store.duckdb.snapshot import Snapshot
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.database import served_store
 
     _check_exists(asked)
     try:
@@ -108,21 +111,20 @@ def opened_store(asked: argparse.Namespace) -> Store:
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
-        if served := _served(asked):
+        if served := served_store(asked.store):
             with served, served.standing():
                 return Snapshot(asked.store)
         _tell_of_copy(asked, error)
     return Snapshot(asked.store)
 
 
-def _served(asked: argparse.Namespace) -> ServedStore | None:
-    """Return the store as another process of this user serves it, and leave the processor to visitors first."""
-    from qrkit.store.served.database import served_store
+def _give_way(asked: argparse.Namespace) -> None:
+    """Leave the processor to visitors first if a server has the store, before this process loads what takes long."""
+    from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.socket_files import has_sockets, place
 
-    found = served_store(asked.store)
-    if found is not None:
+    if has_sockets() and not is_server(asked.store) and place(Path(asked.store).resolve()).exists():
         os.setpriority(os.PRIO_PROCESS, 0, max(PRIORITY, os.getpriority(os.PRIO_PROCESS, 0)))
-    return found
 
 
 def _check_exists(asked: argparse.Namespace) -> None:
