@@ -23,7 +23,7 @@ def define_account(one: Parser) -> None:
     """Define the command `account` and its subcommands."""
     describe(
         one,
-        "A store has the account local from the beginning. While a server holds it, only list and keys can be asked.",
+        "A store has the account local from the beginning. A running server knows at once of what changes here.",
         usage="create|list|plan|key|keys|revoke ...",
         examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
     )

@@ -50,7 +50,8 @@ def define_compact(one: Parser) -> None:
     """Define the command `compact`."""
     describe(
         one,
-        "Stop what serves the store first. When anything fails, it stays as it was.",
+        "While a server has the store, short URLs work on, and all other requests wait. When anything fails, the store "
+        "stays as it was.",
         usage="STORE [--json]",
         examples=("qrkit compact shop.duckdb",),
     )

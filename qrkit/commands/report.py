@@ -26,7 +26,7 @@ def define_report(one: Parser) -> None:
     """Define the command `report`."""
     describe(
         one,
-        "A file of the same name is replaced. A store that a server holds is copied first.",
+        "A file of the same name is replaced. The store may be in use.",
         usage="[-o FILE] [options]",
         examples=(
             "qrkit report --store shop.duckdb",

@@ -36,7 +36,9 @@ def define_serve(one: Parser) -> None:
     """Define the command `serve`."""
     describe(
         one,
-        "It makes the store where there is none; Ctrl-C ends it. Each option may be set in the "
+        "It makes the store where there is none; Ctrl-C ends it. Other commands of the same user, such as account, "
+        "import and report, work with the store meanwhile, through STORE.sock beside it.\n\n"
+        "Each option may be set in the "
         "environment, as QRKIT_PORT=80; lists are written with commas there.\n\n"
         '--settings names a TOML file with the same settings, as port = 80 or hosts = ["a.example"]; '
         "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
@@ -72,6 +74,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.socket_server import STDERR, reachable
     from qrkit.store.retention import sweeping
+    from qrkit.store.served.door import Door
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})
@@ -97,7 +100,7 @@ def _serve(asked: argparse.Namespace) -> None:
             if settings.keep_days is not None:
                 portfolio.keep_visits(days=settings.keep_days)
             app = make_app(portfolio.store, settings)
-            with sweeping(portfolio.store):
+            with sweeping(portfolio.store), Door(portfolio.store):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["add_base_url", "add_store", "is_missing", "opened", "opened_store", "shown_place"]
 
 DEFAULT_STORE = "qrkit.duckdb"
+PRIORITY = 10
+"""How much lower the priority of a command is than that of the server whose store it works with."""
 STORE = "a store's file, or the URL of a PostgreSQL database"
 
 
@@ -51,19 +53,24 @@ def is_missing(place: str) -> bool:
 def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
     """Open the portfolio of the selected store.
 
+    While `qrkit serve` of this user has the store open, the command works with the store through that process.
+
     Args:
         asked: The parsed arguments of the command.
         must_exist: Whether the store must exist, so that a typo does not create a new file.
-        to_read: Whether the command only reads. It then reads a copy if another process has the store open or the file
-            cannot be written, and the store must exist.
+        to_read: Whether the command only reads. It then reads a copy if any other process has the store open or the
+            file cannot be written, and the store must exist.
 
     Raises:
         NotFound: If the file does not exist.
         StoreBusy: If another process has the store open.
         StoreReadOnly: If the file cannot be written.
     """
+    _give_way(asked)
     from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio.opening import portfolio_in
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.database import served_store
 
     if must_exist or to_read:
         _check_exists(asked)
@@ -72,7 +79,11 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         with complaining(asked.command):
             return open_portfolio(asked.store, base_url=base_url)
     except (StoreBusy, StoreReadOnly) as error:
-        if not to_read or base_url is not None or is_server(asked.store):
+        if is_server(asked.store):
+            raise
+        if served := served_store(asked.store):
+            return portfolio_in(served, base_url=base_url)
+        if not to_read or base_url is not None:
             raise
         _tell_of_copy(asked, error)
     return open_portfolio(snapshot_of=asked.store)
@@ -81,13 +92,18 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
 def opened_store(asked: argparse.Namespace) -> Store:
     """Open the selected store for reading without a portfolio, so that even a damaged store opens if possible.
 
+    If another process has the store open, this is a copy. While `qrkit serve` has it open, nothing is written until the
+    copy is complete, however much goes on there.
+
     Raises:
         NotFound: If the file does not exist.
         StoreDamaged: If the store is too damaged to be opened.
     """
+    _give_way(asked)
     from qrkit.store import Store
     from qrkit.store.duckdb.snapshot import Snapshot
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.database import served_store
 
     _check_exists(asked)
     try:
@@ -95,8 +111,20 @@ def opened_store(asked: argparse.Namespace) -> Store:
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
+        if served := served_store(asked.store):
+            with served, served.standing():
+                return Snapshot(asked.store)
         _tell_of_copy(asked, error)
     return Snapshot(asked.store)
+
+
+def _give_way(asked: argparse.Namespace) -> None:
+    """Leave the processor to visitors first if a server has the store, before this process loads what takes long."""
+    from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.socket_files import has_sockets, place
+
+    if has_sockets() and not is_server(asked.store) and place(Path(asked.store).resolve()).exists():
+        os.setpriority(os.PRIO_PROCESS, 0, max(PRIORITY, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def _check_exists(asked: argparse.Namespace) -> None:

@@ -55,11 +55,13 @@ TOLD_SECONDS = 1.0
 
 def local_account(store: Store) -> Account:
     """Return the local user's account; create the account if the store has none."""
-    with store.atomic():
-        found = account_named(store, LOCAL)
-        if found is None:
-            found = Account(new_id(), LOCAL, "premium")
-            insert_account(store, found, now())
+    found = account_named(store, LOCAL)  # without a transaction, which would wait for those that write
+    if found is None:
+        with store.atomic():
+            found = account_named(store, LOCAL)
+            if found is None:
+                found = Account(new_id(), LOCAL, "premium")
+                insert_account(store, found, now())
     return found
 
 

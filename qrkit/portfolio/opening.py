@@ -13,11 +13,12 @@ from qrkit.store import Store
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.json_rows import all_short_codes
 from qrkit.store.moving import check_complete
+from qrkit.store.served.database import ServedStore
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio"]
+__all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio", "portfolio_in"]
 
 BASE_URL = "base_url"
 """The store setting that contains the base URL."""
@@ -81,16 +82,37 @@ def open_portfolio(
         base_url_of(base_url)  # validate before a file is created
     if snapshot_of is not None and base_url is not None:
         raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
-    store = Store(path) if snapshot_of is None else Snapshot(snapshot_of)
+    return portfolio_in(Store(path) if snapshot_of is None else Snapshot(snapshot_of), base_url=base_url, clock=clock)
+
+
+def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = now) -> Portfolio:
+    """Return the local user's portfolio in an open store; closing the portfolio closes the store.
+
+    Args:
+        store: The store. It is closed if an error is raised.
+        base_url: The base URL of short URLs, as in `open_portfolio`.
+        clock: A function that returns the current time.
+
+    Raises:
+        StoreBusy: If the store cannot be read.
+        UnreadableFile: If moving another store into it was not completed.
+        InvalidParameter: If `base_url` is not an http or https URL, or would change while the store is served.
+
+    Warns:
+        UserWarning: If `base_url` differs from the base URL of existing QR Codes.
+    """
     try:
         check_complete(store)
         before = get_setting(store, BASE_URL)
+        if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != kept_base_url(store):
+            rule = f"cannot change while a server uses {store.path}; give it to the server when it starts"
+            raise InvalidParameter(Problem("base_url", base_url, rule))
         url = kept_base_url(store, base_url)
         if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
             warnings.warn(
                 f"base_url={url!r}: short URLs of this store began with {before}; codes that were printed with it work "
                 "for as long as its host leads to this server",
-                stacklevel=2,
+                stacklevel=3,
             )
         return Portfolio(store, access.local_account(store), base_url=url, clock=clock)
     except BaseException:

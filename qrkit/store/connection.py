@@ -106,17 +106,17 @@ class Store:
         """
         dialect = self.database.dialect
         if self.is_in_transaction:
-            if self._take_visits() and dialect.visit_alone:
+            if self.take_visits() and dialect.visit_alone:
                 self.rows(dialect.visit_alone)
             with self._joined():
                 yield
         else:
             self._get_ready()
             with self.database.visiting, self._transaction(dialect.begin_visiting):
-                self._take_visits()
+                self.take_visits()
                 yield
 
-    def _take_visits(self) -> bool:
+    def take_visits(self) -> bool:
         """Acquire the lock for visits until this thread's transaction ends; return False if it is already held."""
         thread = self.database.thread
         if thread.is_visiting:
@@ -129,7 +129,7 @@ class Store:
     def _transaction(self, begin: str) -> Iterator[None]:
         thread = self.database.thread
         with self.database.holding():
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 cursor.execute(begin)
             thread.is_spoilt = False
             thread.depth = 1
@@ -169,7 +169,7 @@ class Store:
                     act()
             else:
                 # If the file has failed, there is nothing to roll back, and the first error is more informative.
-                with suppress(*self.database.errors, StoreBusy, StoreClosed), self._statement() as cursor:
+                with suppress(*self.database.errors, StoreBusy, StoreClosed), self.statement() as cursor:
                     cursor.execute(how)
         finally:
             if thread.is_visiting:
@@ -178,7 +178,7 @@ class Store:
 
     def _commit(self) -> None:
         try:
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 cursor.execute("COMMIT")
         except self.database.errors as error:
             raise StoreBusy(f"{self.path} could not be written, and nothing of this was kept: {error}") from error
@@ -202,7 +202,7 @@ class Store:
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 cursor.execute(sql, parameters)
 
     def execute_often(self, sql: str, parameters: Parameters) -> None:
@@ -215,7 +215,7 @@ class Store:
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 self.database.run_often(cursor, sql, parameters)
 
     def check_writable(self) -> None:
@@ -233,7 +233,7 @@ class Store:
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         """Run a query and return the rows as dictionaries by column name."""
-        with self._statement() as cursor:
+        with self.statement() as cursor:
             cursor.execute(sql, parameters)
             names = [column[0] for column in cursor.description or ()]
             found = cursor.fetchall()
@@ -244,7 +244,7 @@ class Store:
 
         The statement ends with the iterator, so nothing else may run on this store before.
         """
-        with self._statement() as cursor:
+        with self.statement() as cursor:
             cursor.execute(sql, parameters)
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
@@ -256,7 +256,7 @@ class Store:
 
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""
-        with self._statement() as cursor:
+        with self.statement() as cursor:
             return self.database.frame(cursor, sql, parameters)
 
     @contextmanager
@@ -278,7 +278,7 @@ class Store:
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 self.database.add_rows(cursor, table, rows)
 
     @contextmanager
@@ -293,7 +293,7 @@ class Store:
     def csv(self, select: str) -> Iterator[Iterator[bytes]]:
         """Context manager: yields a server's query result as CSV lines; text is quoted, NULL is an empty field."""
         assert isinstance(self.database, Server)
-        with self._statement() as cursor, self.database.copied(cursor, select) as lines:
+        with self.statement() as cursor, self.database.copied(cursor, select) as lines:
             yield lines
 
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
@@ -302,7 +302,7 @@ class Store:
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
-            with self._statement() as cursor:
+            with self.statement() as cursor:
                 self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
@@ -370,11 +370,11 @@ class Store:
     def _file_statement(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Context manager: yields a DuckDB cursor."""
         assert self.file
-        with self._statement() as cursor:
+        with self.statement() as cursor:
             yield cursor  # type: ignore[misc]
 
     @contextmanager
-    def _statement(self) -> Iterator[Cursor]:
+    def statement(self) -> Iterator[Cursor]:
         """Context manager: yields a cursor for a statement.
 
         A failed statement marks the transaction as failed, because a later COMMIT might not report the failure.

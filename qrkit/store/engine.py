@@ -8,7 +8,7 @@ DuckDB only; for a server, they run on the DuckDB copy that `columns` returns.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,6 +146,9 @@ class Engine(Protocol):
 
     def interrupt(self) -> None:
         """Make all statements fail that wait for a server, because it does not answer; do nothing for a file."""
+
+    def tell_changed(self, short_codes: Iterable[str]) -> None:
+        """Tell the process that serves the database which targets change; do nothing where no other process does."""
 
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly."""

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 
 from qrkit.store.connection import Store
 
-__all__ = ["Looks", "change_looks", "leave_template", "looks_of", "template_users", "used_templates"]
+__all__ = [
+    "Looks",
+    "change_looks",
+    "forget_looks",
+    "leave_template",
+    "looks_of",
+    "template_users",
+    "used_templates",
+]
 
 LOOKS = "looks"
 """The name of the cache: `Looks` by account."""
@@ -60,7 +68,12 @@ def change_looks(store: Store) -> Iterator[None]:
     """Context manager: runs changes of templates or campaigns in a transaction."""
     with store.atomic():
         yield
-        store.afterwards(lambda: store.database.memory.pop(LOOKS, None))
+        store.afterwards(lambda: forget_looks(store))
+
+
+def forget_looks(store: Store) -> None:
+    """Have the looks of all accounts read again."""
+    store.database.memory.pop(LOOKS, None)
 
 
 def used_templates(store: Store, account_id: str) -> dict[str, str]:

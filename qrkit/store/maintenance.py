@@ -19,11 +19,12 @@ from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.recording import include_waiting
 from qrkit.store.rescuing import rescue
+from qrkit.store.served.database import ServedStore
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
 from qrkit.tracking.times import naive, now, to_iso
 
-__all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "verify"]
+__all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "standing", "verify"]
 
 CHECKS = {
     "QR Codes without their short code": """
@@ -121,7 +122,7 @@ def backup(store: Store, path: str | Path) -> Path:
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
-            with _standing(store), reading_file(original) as file, unfinished.open("wb") as target:
+            with standing(store), reading_file(original) as file, unfinished.open("wb") as target:
                 shutil.copyfileobj(file, target)
             check_readable(unfinished, store.path)
             _moved(unfinished, copy)
@@ -143,11 +144,13 @@ def compact(store: Store) -> int:
         StoreDamaged: If a part of the store cannot be read.
         CannotWrite: If the new file could not be written.
     """
+    if isinstance(store, ServedStore):
+        return store.compact()
     store.check_writable()
     original = _file_of(store)
     unfinished = original.with_name(f"{original.name}.compact")
     include_waiting(store)
-    with _standing(store):
+    with standing(store):
         before = original.stat().st_size
         store.file.reopen(lambda: _rewritten(original, unfinished))
         return before - original.stat().st_size
@@ -180,8 +183,12 @@ def forget_visits(store: Store, before: datetime) -> int:
 
 
 @contextmanager
-def _standing(store: Store) -> Iterator[None]:
-    """Context manager: blocks all writes, after moving all committed data from the log into the file."""
+def standing(store: Store) -> Iterator[None]:
+    """Context manager: blocks all writes, after moving all committed data from the log into the file.
+
+    Raises:
+        StoreBusy: If this thread has an open transaction.
+    """
     if store.is_in_transaction:
         raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
     with store.database.writing, store.database.visiting:

@@ -24,7 +24,7 @@ from qrkit.store.text_enums import create_enums
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ALONE", "ArrowRows", "Config", "Query", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
+__all__ = ["ALONE", "ArrowRows", "Config", "Query", "Stream", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
 
 Config = Mapping[str, str | bool | int | float | list[str]]
 
@@ -53,7 +53,7 @@ class Query:
     texts: str = ""
 
 
-class _Stream:
+class Stream:
     """The rows of a query as an Arrow stream.
 
     DuckDB begins two or three streams for one statement, each of which ends the stream before: a query that sorts its
@@ -84,7 +84,7 @@ def sandbox(
         source = cursor()
         source.execute("BEGIN TRANSACTION READ ONLY")
         for name, query in tables.items():
-            alone.register(f"rows_of_{name}", _Stream(source, query))
+            alone.register(f"rows_of_{name}", Stream(source, query))
             selected = "*"
             if query.texts:
                 texts = source.sql(query.texts, params=dict(query.parameters))
@@ -123,7 +123,7 @@ def arrow_rows(store: Store, query: Query) -> ArrowRows:
     """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy."""
     kept = duckdb.connect(":memory:", config={**ALONE})
     with store.further_cursors() as cursor:
-        kept.register("incoming", _Stream(cursor(), query))
+        kept.register("incoming", Stream(cursor(), query))
         kept.execute("CREATE TABLE rows AS FROM incoming")
         kept.unregister("incoming")
     return ArrowRows(kept)
@@ -149,10 +149,16 @@ def write_parquet(store: Store, query: Query, file: BinaryIO, *, order: str) -> 
             shutil.copyfileobj(rows, file)
 
 
-def read_parquet(data: bytes) -> pd.DataFrame:
-    """Return the rows that `write_parquet` has written, with DuckDB's dtypes."""
+def read_parquet(data: bytes, kinds: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return the rows of a Parquet file, with DuckDB's dtypes.
+
+    Args:
+        data: The bytes of the file.
+        kinds: The types of all columns by name; by default those that Parquet knows, which has no ENUMs.
+    """
+    selected = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in (kinds or {}).items()) or "*"
     with TemporaryDirectory(prefix="qrkit-") as folder:
         file = Path(folder) / "rows.parquet"
         file.write_bytes(data)
         with duckdb.connect(":memory:", config={**ALONE, "enable_external_access": "true"}) as alone:
-            return alone.execute("SELECT * FROM read_parquet(?)", [str(file)]).df()
+            return alone.execute(f"SELECT {selected} FROM read_parquet(?)", [str(file)]).df()

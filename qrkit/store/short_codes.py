@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from qrkit.store.postgresql.following import Following
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
 
-__all__ = ["DELETED", "Target", "read_schedule", "remember_targets", "target"]
+__all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_targets", "target"]
 
 
 class Target(NamedTuple):
@@ -49,6 +49,12 @@ FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
 WHERE $code::VARCHAR IS NULL OR s.code = $code::VARCHAR
 """
 
+SELECT_SOME = """
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
+FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
+WHERE s.code IN (SELECT unnest($codes::VARCHAR[]))
+"""
+
 NEW = """
 SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END, s.revision
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
@@ -74,11 +80,18 @@ def target(store: Store, short_code: str) -> Target | None:
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
     """Update cached targets after the current transaction commits; until then this thread reads from the tables."""
     store.database.thread.is_as_remembered = False
+    store.database.tell_changed(found)
     if store.database.is_shared:
         # Another process may have committed a newer change since.
         store.afterwards(lambda: _look_again(store.database))
     else:
         store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update(found))
+
+
+def remember_changed(store: Store, codes: Sequence[str]) -> None:
+    """Update the cached targets of short codes, as this thread's transaction has changed them, after it commits."""
+    rows = store.each_row(SELECT_SOME, {"codes": codes})
+    remember_targets(store, {code: _target(number, *rest) for code, number, *rest in rows})
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:

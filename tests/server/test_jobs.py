@@ -22,8 +22,8 @@ from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, jobs, make_app
-from qrkit.server.jobs.told_errors import error_from_json, error_to_json
 from qrkit.server.messages import issues_json
+from qrkit.store.told_errors import error_from_json, error_to_json
 from qrkit.tracking.records import ScheduleEvent
 from tests.server.processes import served
 

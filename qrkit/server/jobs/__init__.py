@@ -17,10 +17,10 @@ from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
 from qrkit.portfolio import Portfolio, transport
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
-from qrkit.server.jobs.told_errors import error_from_json
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
 from qrkit.store import Scans
 from qrkit.store.qrcodes import CodeTexts
+from qrkit.store.told_errors import error_from_json
 
 __all__ = ["export", "import_table", "list_everything", "read_table", "statistics", "stop"]
 

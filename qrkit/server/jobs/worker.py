@@ -128,7 +128,7 @@ def _limit_memory() -> None:
 
 def _answer(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> tuple[int, bytes]:
     from qrkit.errors import QrkitError
-    from qrkit.server.jobs.told_errors import error_to_json
+    from qrkit.store.told_errors import error_to_json
 
     try:
         return DONE, JOBS[job](*parts, **options)

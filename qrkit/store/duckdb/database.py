@@ -12,7 +12,7 @@ import atexit
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -216,6 +216,9 @@ class Database:
     def interrupt(self) -> None:
         """Do nothing: statements on a file end by themselves."""
 
+    def tell_changed(self, short_codes: Iterable[str]) -> None:
+        """Do nothing: this process answers for the targets itself."""
+
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
         read: dict[str, duckdb.Statement] = self.memory.setdefault("statements", {})
@@ -368,7 +371,8 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         if "lock on file" in str(error) or "being used by another process" in str(error):
             message = f"{path} is open in another process; close that one, or use its HTTP interface"
             copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-            raise StoreBusy(message).advising({"python": copy}) from error
+            served = "commands work with it only while `qrkit serve` of the same user is that process"
+            raise StoreBusy(message).advising({"python": copy, "command": served}) from error
         what = f"cannot be opened as a store: {first_line(error)}"
         raise (damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")) from error
 

@@ -11,7 +11,7 @@ import os
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
@@ -205,6 +205,9 @@ class Server:
                 socket.socket(fileno=os.dup(connection.fileno())) as waiting,
             ):
                 waiting.shutdown(socket.SHUT_RDWR)
+
+    def tell_changed(self, short_codes: Iterable[str]) -> None:
+        """Do nothing: other processes read changed targets from the database."""
 
     def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:
         """Run a statement that is run repeatedly; psycopg prepares such statements automatically."""

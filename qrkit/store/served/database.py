@@ -1,0 +1,314 @@
+"""`ServedStore`: a store in a file that another process of this user serves; that process runs the statements."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import duckdb
+
+from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.store.connection import Store
+from qrkit.store.duckdb.database import DISK, DUCKDB, Database
+from qrkit.store.engine import Engine, Parameters, Thread
+from qrkit.store.sandbox import read_parquet
+from qrkit.store.served.socket_files import connected
+from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ServedStore", "served_store"]
+
+GONE = (OSError, EOFError)
+"""Errors of a connection that cannot be used any more."""
+
+
+def served_store(path: str | Path) -> ServedStore | None:
+    """Return a store that another process of this user serves; None if none does.
+
+    Raises:
+        StoreBusy: If the other process is of another version, or has too many callers.
+    """
+    connection = connected(Path(path).resolve())
+    return None if connection is None else ServedStore(path, connection)
+
+
+class ServedStore(Store):
+    """A store in a file that another process serves. Only one statement at a time runs for each thread.
+
+    Args:
+        path: The file.
+        connection: A connection to the process that serves it.
+
+    Raises:
+        StoreBusy: If the other process is of another version, or has too many callers.
+    """
+
+    database: ServedDatabase
+
+    def __init__(self, path: str | Path, connection: socket.socket) -> None:
+        self.database = ServedDatabase(path, connection)
+        self.path = str(path)
+        self._is_open = True
+
+    @property
+    def lasting_path(self) -> str:
+        """Return the absolute path of the file."""
+        return str(self.database.target)
+
+    @property
+    def file(self) -> NoReturn:
+        """Raise an error, because the file is open in the other process.
+
+        Raises:
+            StoreBusy: Always.
+        """
+        raise StoreBusy(f"{self.path} is served by another process; stop it first, because this needs the file itself")
+
+    def compact(self) -> int:
+        """Have the other process compact the file; return the number of bytes saved.
+
+        Raises:
+            StoreBusy: If the file cannot be written anew.
+        """
+        return int(self.database.ask("compact")["bytes"])
+
+    @contextmanager
+    def standing(self) -> Iterator[None]:
+        """Context manager: the file is complete and does not change, so that it can be copied."""
+        with self.database.writing, self._transaction(STANDING):
+            yield
+
+
+class ServedDatabase:
+    """The database of a file that another process has open. Each thread has a connection of its own.
+
+    Attributes:
+        target: The absolute path of the file.
+    """
+
+    read_only = is_shared = is_broken = False
+    inbox: Path | None = None
+    dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
+    errors: tuple[type[Exception], ...] = (duckdb.Error, *GONE)
+    value_errors = Database.value_errors
+    remedy = "the process that serves it has ended, or waited too long for this one; try again"
+
+    def __init__(self, path: str | Path, connection: socket.socket) -> None:
+        self.path = str(path)
+        self.target = Path(path).resolve()
+        self.writing, self.visiting = threading.RLock(), threading.RLock()
+        self.thread = Thread()
+        self.before_closing: list[Callable[[], None]] = []
+        self.memory: dict[str, Any] = {}
+        self.helpers: dict[str, Any] = {"recorder": _Recorder(self)}
+        self._process = os.getpid()
+        self._cursors: list[ServedCursor] = []
+        self.id = ""
+        self.thread.cursor = self._greeted(connection)
+
+    def _greeted(self, connection: socket.socket) -> ServedCursor:
+        """Return a cursor on a new connection, on which the other process has said what it serves."""
+        cursor = ServedCursor(connection)
+        try:
+            told = cursor.answer()
+            if told["migrations"] != list(self.dialect.migrations):
+                raise StoreBusy(f"{self.path} is served by another version of qrkit; restart its server")
+        except BaseException as error:
+            cursor.close()
+            if isinstance(error, GONE):
+                raise StoreBusy(f"{self.path} is served by a process that does not answer: {error}") from error
+            raise
+        self.id = told["id"]
+        self._cursors.append(cursor)
+        return cursor
+
+    def check_process(self) -> None:
+        """Raise an error in a fork of the process that opened the store.
+
+        Raises:
+            StoreClosed: If this process is a fork of the process that opened the store.
+        """
+        if self._process != os.getpid():
+            raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
+
+    @contextmanager
+    def using(self) -> Iterator[ServedCursor]:
+        """Context manager: yields this thread's cursor for one statement and its rows.
+
+        Raises:
+            StoreBusy: If the process that serves the file has ended.
+        """
+        self.check_process()
+        if self.thread.cursor is None:
+            connection = connected(self.target)
+            if connection is None:
+                raise StoreBusy(f"{self.path} is not served any more; try again")
+            self.thread.cursor = self._greeted(connection)
+        yield self.thread.cursor
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Context manager: does nothing, because a thread always uses the same connection."""
+        yield
+
+    def has_failed(self, error: Exception) -> bool:
+        """Return whether the connection or the disk caused an error, rather than a statement."""
+        return isinstance(error, (*GONE, *DISK))
+
+    def restore(self) -> None:
+        """Do nothing: the process that serves the file opens it again."""
+
+    def interrupt(self) -> None:
+        """Do nothing: statements end by themselves."""
+
+    def tell_changed(self, short_codes: Iterable[str]) -> None:
+        """Tell the process that serves the file which short codes get other targets with this transaction."""
+        self.ask("changed", list(short_codes))
+
+    def ask(self, *request: Any) -> dict[str, Any]:
+        """Send a request that is no statement, and return the answer.
+
+        Raises:
+            QrkitError: If the request was refused, or the other process has gone.
+        """
+        with Store.on(self).statement():  # which tells of a lost connection as it does where a statement fails
+            answer: dict[str, Any] = self.thread.cursor.ask(*request)[0]
+        return answer
+
+    def run_often(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> None:
+        """Run a long statement that is run repeatedly; the other process parses it only once."""
+        cursor.run(sql, parameters, is_often=True)
+
+    def add_rows(self, cursor: ServedCursor, table: str, rows: Any) -> None:
+        """Raise an error, because tables of visits are added where the file is open.
+
+        Raises:
+            StoreBusy: Always.
+        """
+        raise StoreBusy(f"{self.path} is served by another process; stop it before you add tables of visits")
+
+    def frame(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
+        """Run a query and return the rows as a DataFrame."""
+        answer, data = cursor.ask("frame", sql, parameters)
+        return read_parquet(data, dict(zip(answer["columns"], answer["kinds"], strict=True)))
+
+    def is_same(self, other: Engine) -> bool:
+        """Return whether both databases are the same file."""
+        return isinstance(other, ServedDatabase) and self.target == other.target
+
+    def release(self) -> None:
+        """Close the connections."""
+        for finish in self.before_closing:
+            finish()
+        for cursor in self._cursors:
+            cursor.close()
+
+
+class ServedCursor:
+    """Sends the statements of a thread, one after the other.
+
+    Attributes:
+        description: A tuple for each column of the result, starting with the column name.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.description: Sequence[Any] = ()
+        self._rows: list[Any] = []
+        self._has_more = False
+
+    def execute(self, query: str, parameters: Parameters = (), /) -> None:
+        """Run a statement."""
+        self.run(query, parameters)
+
+    def run(self, sql: str, parameters: Parameters, *, is_often: bool = False) -> None:
+        """Run a statement, and read the first rows of its result."""
+        self._rows, self._has_more = [], False
+        answer, _ = self.ask("run often" if is_often else "run", sql, parameters)
+        self.description = [(name,) for name in answer.get("columns", ())]
+        self._add(answer)
+
+    def _add(self, answer: dict[str, Any]) -> None:
+        self._rows += [tuple(row) for row in answer.get("rows", ())]
+        self._has_more = answer.get("more", False)
+
+    def fetchall(self) -> list[Any]:
+        """Return the remaining rows of the result, as tuples."""
+        while self._has_more:
+            self._add(self.ask("more")[0])
+        return self.fetchmany(len(self._rows))
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        """Return the next rows of the result, at most this many; none at its end."""
+        while len(self._rows) < size and self._has_more:
+            self._add(self.ask("more")[0])
+        found, self._rows = self._rows[:size], self._rows[size:]
+        return found
+
+    def ask(self, *request: Any) -> tuple[dict[str, Any], bytes]:
+        """Send a request, and return the answer and the bytes that follow it.
+
+        Raises:
+            QrkitError: If the request was refused.
+            OSError: If the other process has gone.
+            EOFError: If it has closed the connection.
+        """
+        try:
+            send(self._connection, request)
+        except TooLong as error:
+            raise StoreBusy(f"too much is to be written at once: {error}") from error
+        except BaseException:
+            self.close()
+            raise
+        return self._received()
+
+    def answer(self) -> dict[str, Any]:
+        """Return the next answer.
+
+        Raises:
+            QrkitError: If the request was refused.
+            OSError: If the other process has gone.
+            EOFError: If it has closed the connection.
+        """
+        return self._received()[0]
+
+    def _received(self) -> tuple[dict[str, Any], bytes]:
+        try:
+            answer, data = receive(self._connection)
+        except BaseException:
+            # Ctrl-C may come in the middle of an answer; what follows would be taken for another answer.
+            self.close()
+            raise
+        raised(answer)
+        return answer, data
+
+    def close(self) -> None:
+        """Close the connection; the other process rolls back a transaction that is not complete."""
+        self._connection.close()
+
+
+class _Recorder:
+    """Stands for the recorder of visits, which the other process has."""
+
+    def __init__(self, database: ServedDatabase) -> None:
+        self._database = database
+
+    def drain(self) -> None:
+        """Have the visits that wait moved into the store."""
+        self._database.ask("include waiting")
+
+    def add(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise an error.
+
+        Raises:
+            StoreBusy: Always.
+        """
+        raise StoreBusy(f"{self._database.path} is served by another process, which alone records visits")

@@ -1,0 +1,120 @@
+"""Commands work with a store while `qrkit serve` has it, and visitors do not notice."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from itertools import count
+
+import pytest
+
+from qrkit import open_portfolio
+from tests.server.open_loop import p99, redirects
+from tests.server.processes import served
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Python has no Unix sockets on Windows")
+
+CODES = 50_000
+RATE = 100
+LONGEST_MS = 300
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open_portfolio("shop.duckdb") as portfolio:
+        portfolio.insert_qrcode("https://example.com/door", name="Door", short_code="door")
+    return "shop.duckdb"
+
+
+def start(*words):
+    command = [sys.executable, "-W", "error", "-m", "qrkit", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+
+
+def run(*words, status=0):
+    """Run a command; give what it prints, and what it complains of."""
+    with start(*words) as process:
+        printed, complained = process.communicate()
+    assert process.returncode == status, complained
+    return printed, complained
+
+
+def answer(url):
+    """The status and the body of an answer."""
+    try:
+        with urllib.request.urlopen(url) as reply:
+            return reply.status, reply.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def test_commands_and_server_work_with_one_store(store, tmp_path):
+    (tmp_path / "codes.csv").write_text("QR Code Name,Content\nWindow,https://example.com/window\n")
+    (tmp_path / "brand.json").write_text('{"foreground": "#204060"}')
+    at = ("--store", store)
+    with served(store) as (_, url):
+        key = run("account", "key", "local", *at)[0].strip()
+        assert answer(f"{url}/api/v3/track/list?auth={key}")[0] == 200
+        assert run("template", "save", "brand", "brand.json", *at) == ("brand: kept\n", "")
+        assert run("import", "codes.csv", "--template", "brand", *at)[0] == "codes.csv: 1 created\n"
+        assert run("export", "out.csv", *at) == ("out.csv: 2 QR Codes\n", "")
+        with (tmp_path / "out.csv").open(newline="") as file:
+            rows = {row["QR Code Name"]: row for row in csv.DictReader(file)}
+        code = rows["Window"]["Trackable URL"].rpartition("/")[2]
+        assert answer(f"{url}/{code}.svg")[0] == 200
+        assert b"Window" in answer(f"{url}/api/v3/track/list?auth={key}")[1]
+        assert run("backup", store, "copy.duckdb")[1] == ""
+        assert run("verify", store) == (f"{store}: sound\n", "")
+        assert "bytes smaller" in run("compact", store)[0]
+        id = run("account", "keys", "local", *at)[0].split()[0]
+        run("account", "revoke", "local", id, *at)
+        assert answer(f"{url}/api/v3/track/list?auth={key}")[0] == 401
+        for refused in (("serve", *at, "--port", "0"), ("migrate", store, "new.duckdb")):
+            assert "is open in another process; close that one" in run(*refused, status=2)[1]
+    with open_portfolio("copy.duckdb") as copy:
+        assert {one.name: one.template for one in copy.list_qrcodes()} == {"Door": "", "Window": "brand"}
+
+
+def test_a_server_that_was_killed_is_in_nobodys_way(store, tmp_path):
+    with served(store) as (process, _):
+        process.kill()
+        process.wait()
+        assert (tmp_path / "shop.duckdb.sock").exists()
+        assert run("account", "list", "--store", store)[1] == ""
+    with served(store):
+        assert run("account", "list", "--store", store) == ("local  premium  keys: 0\n", "")
+
+
+def do_much(store, url, folder):
+    """Import many codes; make, use and revoke keys meanwhile; then write a report and a file."""
+    at = ("--store", store)
+    importing = start("import", str(folder / "many.csv"), *at)
+    for number in count():
+        key = run("account", "key", "local", "--label", f"{number}", *at)[0].strip()
+        assert answer(f"{url}/api/v3/track/qrcode/none?auth={key}")[0] == 404
+        id = json.loads(run("account", "keys", "local", "--json", *at)[0].splitlines()[-1])["id"]
+        run("account", "revoke", "local", id, *at)
+        assert answer(f"{url}/api/v3/track/qrcode/none?auth={key}")[0] == 401
+        if importing.poll() is not None:
+            break
+    printed, complained = importing.communicate()
+    assert printed.endswith(f"{CODES} created\n"), complained
+    run("report", "-o", str(folder / "report.html"), *at)
+    run("export", str(folder / "out.csv"), *at)
+
+
+@pytest.mark.slow
+def test_visitors_do_not_wait_for_commands(store, tmp_path, capsys):
+    rows = (f"Poster {one},https://example.com/{one}\n" for one in range(CODES))
+    (tmp_path / "many.csv").write_text("QR Code Name,Content\n" + "".join(rows))
+    with served(store) as (_, url), redirects(url, RATE) as times:
+        do_much(store, url, tmp_path)
+    middle, longest = times[len(times) // 2], times[-1]
+    told = f"{len(times)} redirects: p50 {middle:.1f} ms, p99 {p99(times):.1f} ms, longest {longest:.1f} ms"
+    with capsys.disabled():
+        print(f"\n{told}", end="", flush=True)  # noqa: T201
+    assert longest < LONGEST_MS, told
