@@ -234,12 +234,13 @@ DIRECTIONS = {"top_left": (1, 1), "top_right": (-1, 1), "bottom_left": (1, -1)}
 """Corners of the symbol, and the factors that mirror a shape with a direction there."""
 
 
-def eye(pattern: str, corner: str) -> Eye:
+def eye(pattern: str, corner: str, inner: str | None = None) -> Eye:
     """Return the shape of an eye as drawn in a corner.
 
     Args:
         pattern: A name in `EYES`.
         corner: top_left, top_right or bottom_left.
+        inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
 
     Raises:
         InvalidParameter: If no pattern or corner has this name.
@@ -248,6 +249,8 @@ def eye(pattern: str, corner: str) -> Eye:
         raise InvalidParameter(Problem("pattern", pattern, "is not an eye; " + nearest(pattern, EYES)))
     if corner not in DIRECTIONS:
         raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
+    if inner and inner != pattern:
+        return replace(eye(pattern, corner), inner=eye(inner, corner).inner)
     shape = EYES[pattern]
     if not shape.mirrored:
         return shape
