@@ -94,7 +94,8 @@ def _paint(draw: Drawer, data: bytes) -> bytes:
         if kind == FILL:
             layer = Image.new("RGB", size, tuple(content))
         else:
-            layer = Image.frombuffer("RGBA", size, draw(content, across, down), "raw", "RGBA", 0, 1)
+            drawn = draw(content, across, down)
+            layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
         if picture is None and size == (width, height):
             picture = layer
             continue
