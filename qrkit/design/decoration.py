@@ -154,6 +154,9 @@ class Marker(Model):
 
     leading: ClassVar[str] = "pattern"
     pattern: MarkerPattern
+    inner: MarkerPattern | None = Field(
+        default=None, title="Center", description="The pattern whose center is drawn; by default, that of `pattern`."
+    )
     inner_color: Color | None = Field(default=None, description="Color of the center; by default, the foreground.")
     outer_color: Color | None = Field(default=None, description="Color of the ring; by default, the foreground.")
     opacity: Opacity = 1.0
@@ -164,6 +167,7 @@ class Marker(Model):
             self,
             pattern: MarkerPattern,
             *,
+            inner: MarkerPattern | None = ...,
             inner_color: str | Color | None = ...,
             outer_color: str | Color | None = ...,
             opacity: float = ...,
@@ -192,6 +196,7 @@ class Markers(Model):
         cls,
         pattern: MarkerPattern,
         *,
+        inner: MarkerPattern | None = None,
         inner_color: str | Color | None = None,
         outer_color: str | Color | None = None,
         opacity: float = 1.0,
@@ -200,6 +205,7 @@ class Markers(Model):
 
         Args:
             pattern: See `Marker.pattern`.
+            inner: See `Marker.inner`.
             inner_color: See `Marker.inner_color`.
             outer_color: See `Marker.outer_color`.
             opacity: See `Marker.opacity`.
@@ -210,8 +216,10 @@ class Markers(Model):
         Example:
             >>> Markers.all("eye-2", inner_color="navy").top_left
             Marker(pattern='eye-2', inner_color=Color.parse('#000080'))
+            >>> Markers.all("circle", inner="leaf").top_left  # the ring of one, the center of the other
+            Marker(pattern='circle', inner='leaf')
         """
-        marker = Marker(pattern, inner_color=inner_color, outer_color=outer_color, opacity=opacity)
+        marker = Marker(pattern, inner=inner, inner_color=inner_color, outer_color=outer_color, opacity=opacity)
         return cls(top_left=marker, top_right=marker, bottom_left=marker)
 
 

@@ -221,8 +221,11 @@ class Design(Model):
             "part": self.part and "goes without micro, because Micro QR Codes have no structured append",
         }
         eye = self.markers.top_left
-        if eye and eye.pattern not in MICRO_EYES:
-            rules["markers.topLeft.pattern"] = f"must be {', '.join(MICRO_EYES)} with micro: readers miss other eyes"
+        for name in ("pattern", "inner"):
+            if eye and getattr(eye, name) not in (None, *MICRO_EYES):
+                rules[f"markers.topLeft.{name}"] = (
+                    f"must be {', '.join(MICRO_EYES)} with micro: readers miss other eyes"
+                )
         for field, rule in rules.items():
             if rule:
                 raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})

@@ -432,7 +432,12 @@ MICRO_EYES: tuple[_MarkerPattern, ...] = (
 )  # fmt: skip
 """Eyes that zxing-cpp reads at any size in a Micro QR Code, which has only one."""
 MarkerPattern = Annotated[
-    _MarkerPattern, BeforeValidator(_lower), Field(description="Shape of the ring and center of the finder pattern.")
+    _MarkerPattern,
+    BeforeValidator(_lower),
+    Field(
+        description="Shape of the ring and center of the finder pattern. Some readers on web pages miss `eye-10` and "
+        "`star` in small pictures."
+    ),
 ]
 
 Recurrence = Annotated[

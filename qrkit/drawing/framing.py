@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import lru_cache
 from math import pi
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,6 +64,8 @@ class Framed(NamedTuple):
     missing: tuple[str, ...]
 
 
+# One image asks for its frame three times. The cache is small, because it also keeps the pictures of the design.
+@lru_cache(maxsize=4)
 def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     """Draw the frame of a design.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import ceil, floor
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from qrkit.design.decoration import Layer
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most, placed
+from qrkit.drawing.layout import Layout
 from qrkit.drawing.paints import fainter
 from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
 from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Sheet
@@ -56,7 +58,7 @@ def left_out(sheet: Sheet) -> set[tuple[int, int]]:
         if layer.display == "box-hit-test":
             hit |= _in_box(sheet, layer)
         elif layer.display == "pixel-hit-test":
-            hit |= _on_pixels(sheet, index, layer)
+            hit |= _on_pixels(sheet.layout, layer, sheet.pictures[f"layers.{index}.content"])
     roles = sheet.symbol.roles
     return {(column, row) for column, row in hit if roles[row][column] == Role.DATA}
 
@@ -74,33 +76,34 @@ def _in_box(sheet: Sheet, layer: Layer) -> set[tuple[int, int]]:
     return set(product(columns, rows))
 
 
-def _on_pixels(sheet: Sheet, index: int, layer: Layer) -> set[tuple[int, int]]:
+# A check draws a design several times, and a batch has the same logo on each code. The cache keeps no pixels.
+@lru_cache(maxsize=8)
+def _on_pixels(layout: Layout, layer: Layer, content: Bitmap | Drawing | Outline) -> frozenset[tuple[int, int]]:
     """Return the modules that overlap a visible pixel of the layer, with pixels enlarged by the tolerance."""
     import numpy as np
 
-    grown, module = layer.tolerance, sheet.layout.module
+    grown, module = layer.tolerance, layout.module
     # Only pixels within the tolerance of the image can decide about a module.
     reach = ceil(abs(grown)) + 1
     left, top = max(floor(layer.x), -reach), max(floor(layer.y), -reach)
-    right = min(ceil(layer.x + layer.width), ceil(sheet.layout.width) + reach)
-    bottom = min(ceil(layer.y + layer.height), ceil(sheet.layout.height) + reach)
+    right = min(ceil(layer.x + layer.width), ceil(layout.width) + reach)
+    bottom = min(ceil(layer.y + layer.height), ceil(layout.height) + reach)
     if right <= left or bottom <= top:
-        return set()
+        return frozenset()
     # For a negative tolerance, only the middle of each full square of visible pixels remains.
     square = 1 + floor(2 * max(0.0, -grown))
-    content = sheet.pictures[f"layers.{index}.content"]
     sums = _sums(_full_squares(visible(content, _box(layer), (left, top, right, bottom)), square))
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     # The first pixels of the squares that a column or row of modules overlaps. The modules are enlarged or shrunk
     # instead of the pixels.
-    numbers = np.arange(sheet.layout.side)
-    x, y = sheet.layout.x + numbers * module, sheet.layout.y + numbers * module
+    numbers = np.arange(layout.side)
+    x, y = layout.x + numbers * module, layout.y + numbers * module
     first_x, last_x = _overlapped(x - left - grown - (square - 1), x - left + module + grown, width)
     first_y, last_y = _overlapped(y - top - grown - (square - 1), y - top + module + grown, height)
     below, above = sums[last_y], sums[first_y]
     counts = below[:, last_x] - above[:, last_x] - below[:, first_x] + above[:, first_x]
     rows, columns = (places.tolist() for places in np.nonzero(counts))
-    return set(zip(columns, rows, strict=True))
+    return frozenset(zip(columns, rows, strict=True))
 
 
 def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:

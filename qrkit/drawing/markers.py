@@ -20,7 +20,7 @@ def draw_markers(sheet: Sheet) -> list[Item]:
         if is_square(sheet.design, corner):
             continue
         marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
-        form = eye(marker.pattern, corner)
+        form = eye(marker.pattern, corner, marker.inner)
         x, y = sheet.layout.place(column, row)
         parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
         for outline, color in parts:
@@ -32,10 +32,7 @@ def draw_markers(sheet: Sheet) -> list[Item]:
 def is_square(design: Design, corner: str) -> bool:
     """Return True if the finder pattern in this corner is drawn as ordinary square modules."""
     marker = getattr(design.markers, corner)
-    ordinary = marker is None or (marker.pattern, marker.inner_color, marker.outer_color, marker.opacity) == (
-        "default",
-        None,
-        None,
-        1,
-    )
-    return ordinary and design.modules.type == "default"
+    if design.modules.type != "default" or marker is None:
+        return design.modules.type == "default"
+    is_plain = {marker.pattern, marker.inner or marker.pattern} == {"default"}
+    return is_plain and marker.inner_color is marker.outer_color is None and marker.opacity == 1

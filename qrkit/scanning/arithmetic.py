@@ -90,7 +90,10 @@ def _is_known(design: Design) -> bool:
         and all(
             one is None
             or (
-                safe_eye(one.pattern) == one.pattern and one.inner_color is one.outer_color is None and one.opacity == 1
+                safe_eye(one.pattern) == one.pattern
+                and one.inner is None
+                and one.inner_color is one.outer_color is None
+                and one.opacity == 1
             )
             for one in markers
         )

@@ -1,14 +1,16 @@
 """Pixels do not depend on how a drawing is put together: what is drawn at once is what is drawn one by one."""
 
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
+from PIL import Image
 
-from qrkit import generate
+from qrkit import Design, Frame, Layer, generate
 from qrkit.design.color import Color
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
-from qrkit.drawing.writers.canvas import painted
+from qrkit.drawing.writers.canvas import painted, png, seen
 from tests.drawing.pictures import LINK
 
 INK = Color(160, 20, 60, 200)
@@ -52,3 +54,22 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
     separate = Rectangle(0, 0, 0, 0, Color(0, 0, 0))
     one_by_one = [one for shape in shapes for one in (replace(corner, places=()), shape, separate)]
     assert drawn(corner, *shapes) == drawn(corner, separate, *one_by_one)
+
+
+@pytest.mark.parametrize("background", ["ivory", "#00FFFFFF", "#80FFFFFF"])
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"modules": {"type": "fluid"}, "frame": Frame("bar", color="navy")},
+        {"modules": {"type": "rounded"}, "layers": [Layer("icon:heart", x=100, y=100, width=60, height=60)] * 2},
+        {"modules": {"type": "dots"}, "markers": {"top_left": {"pattern": "soft"}}},
+    ],
+    ids=["shapes", "layers", "stamps"],
+)
+def test_a_png_has_the_pixels_of_the_drawing(look, background):
+    """Shapes and images are painted where they are drawn; stamps and transparent grounds are not."""
+    scene = generate(Design(content=LINK, width=333, background=background, **look), warn=False).scene
+    picture, wanted = Image.open(BytesIO(png(scene))), seen(scene)
+    assert (picture.mode, picture.size) == (wanted.mode, wanted.size)
+    assert picture.tobytes() == wanted.tobytes()
+    assert Image.open(BytesIO(png(scene, 1))).tobytes() == wanted.tobytes()

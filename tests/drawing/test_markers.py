@@ -137,3 +137,20 @@ def test_nothing_of_the_default_pattern_is_left_under_another(pattern):
     found = eyes(drawn(markers=Markers.all(pattern, outer_color="lime", inner_color="blue"), foreground="red"))
     # Lime, blue and all between them and white have a full channel that red and its mixtures lack.
     assert all((eye[..., 1:3].max(axis=-1) >= 250).all() for eye in found.values())
+
+
+@each_corner
+def test_a_marker_can_have_the_center_of_another_pattern(corner):
+    found, ring, center = (
+        eyes(drawn(markers={corner: marker}))[corner]
+        for marker in (Marker("circle", inner="leaf"), Marker("circle"), Marker("leaf"))
+    )
+    inside, gap = np.s_[2 * SIZE : 5 * SIZE, 2 * SIZE : 5 * SIZE], np.s_[SIZE + 8 : -SIZE - 8, SIZE + 8 : -SIZE - 8]
+    assert np.array_equal(found[inside], center[inside])
+    found[gap] = ring[gap]
+    assert np.array_equal(found, ring)
+
+
+@pytest.mark.parametrize("pattern", MARKER_PATTERNS)
+def test_the_own_center_of_a_pattern_changes_nothing(pattern):
+    assert np.array_equal(drawn(markers=Markers.all(pattern, inner=pattern)), drawn(markers=Markers.all(pattern)))

@@ -167,24 +167,25 @@ def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Out
 
 
 def _plus() -> Outline:
-    return rectangle(1.95, 2.55, 3.1, 1.9) + rectangle(2.55, 1.95, 1.9, 3.1)
+    return rectangle(1.95, 2.4, 3.1, 2.2) + rectangle(2.4, 1.95, 2.2, 3.1)
 
 
 def _heart() -> Outline:
-    half = Outline(
+    # A deeper notch, or lower sides that are more slender, would hide the runs of 1 : 1 : 3 : 1 : 1 from readers.
+    shape = Outline(
         (
-            ("M", (0, -0.58)),
+            ("M", (0, -0.74)),
             ("C", (0.25, -1.05, 1, -1.05, 1, -0.25)),
-            ("C", (1, 0.35, 0.45, 0.67, 0, 1.02)),
-            ("C", (-0.45, 0.67, -1, 0.35, -1, -0.25)),
-            ("C", (-1, -1.05, -0.25, -1.05, 0, -0.58)),
+            ("C", (1, 0.55, 0.45, 0.8, 0, 0.98)),
+            ("C", (-0.45, 0.8, -1, 0.55, -1, -0.25)),
+            ("C", (-1, -1.05, -0.25, -1.05, 0, -0.74)),
             ("Z", ()),
         )
     )
-    return half.placed(MIDDLE, MIDDLE + 0.05, 1.75)
+    return shape.placed(MIDDLE, MIDDLE - 0.05, 1.75)
 
 
-STAR = star(MIDDLE, 3.55, 2.0, 1.4, 5)
+STAR = star(MIDDLE, 3.6, 2.0, 1.5, 5)
 
 EYES = {
     "default": Eye(_ring(), _pupil(3)),
@@ -234,12 +235,13 @@ DIRECTIONS = {"top_left": (1, 1), "top_right": (-1, 1), "bottom_left": (1, -1)}
 """Corners of the symbol, and the factors that mirror a shape with a direction there."""
 
 
-def eye(pattern: str, corner: str) -> Eye:
+def eye(pattern: str, corner: str, inner: str | None = None) -> Eye:
     """Return the shape of an eye as drawn in a corner.
 
     Args:
         pattern: A name in `EYES`.
         corner: top_left, top_right or bottom_left.
+        inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
 
     Raises:
         InvalidParameter: If no pattern or corner has this name.
@@ -248,6 +250,8 @@ def eye(pattern: str, corner: str) -> Eye:
         raise InvalidParameter(Problem("pattern", pattern, "is not an eye; " + nearest(pattern, EYES)))
     if corner not in DIRECTIONS:
         raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
+    if inner and inner != pattern:
+        return replace(eye(pattern, corner), inner=eye(inner, corner).inner)
     shape = EYES[pattern]
     if not shape.mirrored:
         return shape

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache, cached_property, partial
 from itertools import groupby, product
 from math import ceil, floor, isclose
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline, rectangle
@@ -31,7 +31,7 @@ from qrkit.drawing.scene import (
     Stamps,
 )
 from qrkit.drawing.svg_elements import Definitions, document, elements, path_data, picture, transform
-from qrkit.drawing.untrusted.rasteriser import rasterise_all
+from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png, rasterise_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Masked = Callable[[Image], None]
     """Adds the area of an item to a mask."""
 
-__all__ = ["painted", "seen"]
+__all__ = ["painted", "png", "seen"]
 
 WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 """Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""
@@ -61,10 +61,7 @@ def painted(scene: Scene) -> Image:
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    canvas = _Canvas(ceil(scene.width - WHOLE), ceil(scene.height - WHOLE))
-    for (matrix, paint), neighbours in groupby(scene.flat(), lambda pair: (pair[0], _paint(pair[1]))):
-        canvas.add(matrix, paint, [item for _, item in neighbours])
-    return canvas.finished()
+    return _canvas_of(scene).finished()
 
 
 def seen(scene: Scene) -> Image:
@@ -73,8 +70,43 @@ def seen(scene: Scene) -> Image:
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    picture = painted(scene)
+    return _without_alpha(painted(scene))
+
+
+def png(scene: Scene, level: int | None = None) -> bytes:
+    """Render a scene as PNG: as RGB if nothing is transparent, else as RGBA.
+
+    Args:
+        scene: The drawing.
+        level: Compression level, 0..9; None uses the encoder's default.
+
+    Raises:
+        RenderingFailed: If the rasterizer fails on a part of the scene.
+    """
+    canvas = _canvas_of(scene)
+    if steps := canvas.steps():
+        return paint_png(steps, *canvas.size, level)
+    picture = _without_alpha(canvas.finished())
+    return compress_png(picture.tobytes(), picture.width, picture.height, level)
+
+
+def _canvas_of(scene: Scene) -> _Canvas:
+    canvas = _Canvas(ceil(scene.width - WHOLE), ceil(scene.height - WHOLE))
+    for (matrix, paint), neighbours in groupby(scene.flat(), lambda pair: (pair[0], _paint(pair[1]))):
+        canvas.add(matrix, paint, [item for _, item in neighbours])
+    return canvas
+
+
+def _without_alpha(picture: Image) -> Image:
+    """Return an image as RGB if nothing is transparent."""
     return picture.convert("RGB") if picture.getchannel("A").getextrema() == (255, 255) else picture
+
+
+class _Painting(NamedTuple):
+    """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it."""
+
+    paint: Callable[[Image], None]
+    step: Step | None
 
 
 class _Canvas:
@@ -86,12 +118,9 @@ class _Canvas:
     _shown: dict[tuple[object, ...], Callable[[], Image]]
 
     def __init__(self, width: int, height: int) -> None:
-        from PIL import Image
-
-        self._size = (width, height)
-        self._picture = Image.new("RGBA", self._size)
+        self.size = (width, height)
         self._opaque = False
-        self._steps: list[Callable[[], None]] = []
+        self._paintings: list[_Painting] = []
         self._drawings = _Drawings()
         self._waiting: list[str] = []
         self._waiting_box = NOWHERE
@@ -116,26 +145,38 @@ class _Canvas:
                     self._wait(item, matrix)
             self._opaque |= isinstance(item, Rectangle) and self._is_ground(item, matrix)
 
+    def steps(self) -> list[Step]:
+        """Return the steps that paint all items in the process that draws; nothing if some need this process."""
+        self._draw_waiting()
+        steps = [painting.step for painting in self._paintings if painting.step]
+        return steps if len(steps) == len(self._paintings) else []
+
     def finished(self) -> Image:
         """Return the image with all items."""
+        from PIL import Image
+
         self._draw_waiting()
-        self._steps.reverse()
-        while self._steps:
-            self._steps.pop()()  # and frees the drawings of this step
-        return self._picture
+        picture = Image.new("RGBA", self.size)
+        self._paintings.reverse()
+        while self._paintings:
+            self._paintings.pop().paint(picture)  # and frees the drawings of this step
+        return picture
+
+    def _paint(self, paint: Callable[[Image], None], step: Step | None = None) -> None:
+        self._paintings.append(_Painting(paint, step))
 
     def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
         """Return True if a rectangle covers the whole image and is opaque."""
         left, top, width, height = matrix.box(item.x, item.y, item.width, item.height)
-        covers = left <= 0 and top <= 0 and left + width >= self._size[0] and top + height >= self._size[1]
+        covers = left <= 0 and top <= 0 and left + width >= self.size[0] and top + height >= self.size[1]
         colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
         return covers and all(color.alpha == 255 for color in colors)
 
-    def _render(self, body: str, definitions: Definitions, size: tuple[int, int]) -> Callable[[], Image]:
-        """Return a function that returns SVG elements as an image, rendered together with others of this canvas."""
+    def _render(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
+        """Return a function that returns a document as an image, rendered together with others of this canvas."""
         if not self._drawings.have_room(size):
             self._drawings = _Drawings()
-        return self._drawings.add(document(*size, body, definitions), size)
+        return self._drawings.add(svg, size)
 
     def _cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
         """Return a function that returns the coverage of SVG elements, rendered together with others of this canvas."""
@@ -146,7 +187,7 @@ class _Canvas:
     def _wait(self, item: Item, matrix: Matrix) -> None:
         """Add an item to the elements that are drawn together."""
         self._waiting += elements(Group((item,), matrix), self._definitions)
-        box = (0, 0, *self._size)
+        box = (0, 0, *self.size)
         if isinstance(item, Shape) and isinstance(item.paint, Color):  # renderers round gradients differently elsewhere
             box = self._pixels_of(item.outline, matrix)
         (left, top, right, bottom), before = box, self._waiting_box
@@ -157,15 +198,17 @@ class _Canvas:
         left, top, right, bottom = self._waiting_box
         if left < right and top < bottom:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
-            drawn = self._render(body, self._definitions, (right - left, bottom - top))
-            self._steps.append(lambda: self._picture.alpha_composite(drawn(), (left, top)))
+            size = (right - left, bottom - top)
+            svg = document(*size, body, self._definitions)
+            drawn = self._render(svg, size)
+            self._paint(lambda picture: picture.alpha_composite(drawn(), (left, top)), Step(left, top, *size, svg))
         self._waiting, self._waiting_box, self._definitions = [], NOWHERE, Definitions()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
         """Return left, top, right and bottom of the pixels that an outline may cover; none if left >= right."""
         left, top, right, bottom = outline.box()
         x, y, width, height = matrix.box(left, top, right - left, bottom - top)
-        across, down = self._size
+        across, down = self.size
         return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
@@ -176,15 +219,17 @@ class _Canvas:
             self._wait(rectangle, matrix)
             return
         left, top, width, height = map(round, box)
-        right, bottom = min(left + width, self._size[0]), min(top + height, self._size[1])
+        right, bottom = min(left + width, self.size[0]), min(top + height, self.size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
             channels = (color.red, color.green, color.blue, color.alpha)
+            size = (right - left, bottom - top)
             if color.alpha == 255:  # same result as below, but faster
-                self._steps.append(lambda: self._picture.paste(channels, (left, top, right, bottom)))
+                step = Step(left, top, *size, color=channels[:3])
+                self._paint(lambda picture: picture.paste(channels, (left, top, right, bottom)), step)
             else:
-                colored = partial(Image.new, "RGBA", (right - left, bottom - top), channels)
-                self._steps.append(lambda: self._picture.alpha_composite(colored(), (left, top)))
+                colored = partial(Image.new, "RGBA", size, channels)
+                self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
 
     def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
         """Paint through a mask."""
@@ -194,45 +239,46 @@ class _Canvas:
         colored: Callable[[], Image.Image]
         if isinstance(paint, Color):
             alpha = {paint.alpha}
-            colored = partial(Image.new, "RGBA", self._size, (paint.red, paint.green, paint.blue, paint.alpha))
+            colored = partial(Image.new, "RGBA", self.size, (paint.red, paint.green, paint.blue, paint.alpha))
         else:
             alpha = {color.alpha for _, color in paint.stops}
             colored = self._gradient(paint, matrix)
         is_opaque = self._opaque and alpha == {255}
 
-        def step() -> None:
-            mask, over = Image.new("L", self._size), colored()
+        def paint_through(picture: Image.Image) -> None:
+            mask, over = Image.new("L", self.size), colored()
             for add_to in masked:
                 add_to(mask)
             if is_opaque:
-                self._picture.paste(over, mask=mask)  # same result as below, but faster
+                picture.paste(over, mask=mask)  # same result as below, but faster
                 return
             over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
-            self._picture.alpha_composite(over)
+            picture.alpha_composite(over)
 
-        self._steps.append(step)
+        self._paint(paint_through)
 
     def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image]:
         """Return a function that paints an image with a gradient."""
         from PIL import Image
 
-        width, height = self._size
+        width, height = self.size
         if isinstance(paint, Linear):
             # All rows of a horizontal gradient are equal, and all columns of a vertical one.
             height = 1 if paint.start[1] == paint.stop[1] else height
             width = 1 if paint.start[0] == paint.stop[0] else width
         definitions = Definitions()
         everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
-        drawn = self._render("".join(elements(Group((everywhere,), matrix), definitions)), definitions, (width, height))
-        if (width, height) == self._size:
+        body = "".join(elements(Group((everywhere,), matrix), definitions))
+        drawn = self._render(document(width, height, body, definitions), (width, height))
+        if (width, height) == self.size:
             return drawn
-        return lambda: drawn().resize(self._size, Image.Resampling.NEAREST)
+        return lambda: drawn().resize(self.size, Image.Resampling.NEAREST)
 
     def _add_picture(self, content: Bitmap | Drawing, box: Box, matrix: Matrix, opacity: float = 1.0) -> None:
         """Paint the part of an image that lies inside the canvas."""
         left, top = max(0, floor(box[0] + WHOLE)), max(0, floor(box[1] + WHOLE))
-        right = min(self._size[0], ceil(box[0] + box[2] - WHOLE))
-        bottom = min(self._size[1], ceil(box[1] + box[3] - WHOLE))
+        right = min(self.size[0], ceil(box[0] + box[2] - WHOLE))
+        bottom = min(self.size[1], ceil(box[1] + box[3] - WHOLE))
         if left >= right or top >= bottom:
             return
         self._draw_waiting()
@@ -240,14 +286,18 @@ class _Canvas:
         inner = (round(box[0] - left, 6), round(box[1] - top, 6), box[2], box[3])
         size = (right - left, bottom - top)
         key = (id(content), inner, size, turned, opacity)
+        step = None
         if key not in self._shown:
-            self._shown[key] = cache(
-                partial(_bitmap, content, inner, turned, opacity, size)
-                if isinstance(content, Bitmap)
-                else self._render(*_drawing(content, inner, turned, opacity), size)
-            )
+            if isinstance(content, Bitmap):
+                self._shown[key] = cache(partial(_bitmap, content, inner, turned, opacity, size))
+            else:
+                body, definitions = _drawing(content, inner, turned, opacity)
+                svg = document(*size, body, definitions)
+                self._shown[key] = cache(self._render(svg, size))
+                step = Step(left, top, *size, svg)
         shown = self._shown[key]
-        self._steps.append(lambda: self._picture.alpha_composite(shown(), (left, top)))
+        # Copies of an image are stamped here, because a step would draw each of them anew.
+        self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)), step)
 
     def _masked(self, item: Item, matrix: Matrix) -> Masked:
         """Return a function that adds the area of an item to a mask, 255 for full coverage."""

@@ -40,11 +40,9 @@ def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
     """
     if plain := scene.plain:
         return write_plain(plain, compression)
-    from qrkit.drawing.untrusted.rasteriser import compress_png
-    from qrkit.drawing.writers.canvas import seen
+    from qrkit.drawing.writers.canvas import png
 
-    picture = seen(scene)
-    file = compress_png(picture.tobytes(), picture.width, picture.height, compression)
+    file = png(scene, compression)
     # The encoder always writes a resolution, which is replaced with the requested one.
     parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
     return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])

@@ -105,6 +105,7 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "markers.topLeft": _marker,
     "markers.topRight": _marker,
     "markers.bottomLeft": _marker,
+    **{f"markers.{corner}.inner": lambda _image: "eye-2" for corner in ("topLeft", "topRight", "bottomLeft")},
     **{
         f"markers.{corner}.{part}Color": lambda image: _ink(image).argb
         for corner in ("topLeft", "topRight", "bottomLeft")

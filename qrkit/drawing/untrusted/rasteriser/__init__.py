@@ -14,12 +14,33 @@ from contextvars import ContextVar
 from itertools import accumulate, pairwise
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import DRAWING, NO_DRAWING, NO_RENDERER, REQUEST, SIZE
+from qrkit.drawing.untrusted.rasteriser.worker import (
+    DRAW_OVER,
+    DRAWING,
+    FILL,
+    NO_DRAWING,
+    NO_RENDERER,
+    PAINTING,
+    REQUEST,
+    SIZE,
+    STEP,
+)
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
-__all__ = ["ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "compress_png", "rasterise", "rasterise_all", "within"]
+__all__ = [
+    "ENGINE_VARIABLE",
+    "LONGEST_SECONDS",
+    "MOST_WORKERS",
+    "Step",
+    "compress_png",
+    "paint_png",
+    "rasterise",
+    "rasterise_all",
+    "within",
+]
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
 """Environment variable with a name in `worker.ENGINES`; without it, the first installed engine is used."""
@@ -30,11 +51,31 @@ LONGEST_SECONDS = 20.0
 """Time limit for one drawing, and for all drawings of one file together."""
 _log = logging.getLogger("qrkit")
 
-DRAW, COMPRESS = b"d", b"c"
+DRAW, PAINT, COMPRESS = b"d", b"p", b"c"
 """Kinds of requests; the digit of a level requests compression at that level."""
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _SCRIPT = Path(__file__).with_name("worker.py")
 _drawers, _compressors = Workers(_SCRIPT, MOST_WORKERS), Workers(_SCRIPT, MOST_WORKERS)
+
+
+class Step(NamedTuple):
+    """A step of a painting, in a box of whole pixels within it.
+
+    Attributes:
+        left: Left edge.
+        top: Top edge.
+        width: Width.
+        height: Height.
+        svg: A document whose size is `width` x `height` pixels, which is drawn over what is there.
+        color: Red, green and blue to fill the box with, instead of a document.
+    """
+
+    left: int
+    top: int
+    width: int
+    height: int
+    svg: bytes = b""
+    color: tuple[int, int, int] | None = None
 
 
 @contextmanager
@@ -85,6 +126,28 @@ def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float 
     pixels = _send_request(_drawers, DRAW, parts, seconds)
     ends = [*accumulate(4 * width * height for _, width, height in drawings)]
     return [pixels[start:end] for start, end in pairwise([0, *ends])]
+
+
+def paint_png(
+    steps: Sequence[Step], width: int, height: int, level: int | None = None, *, seconds: float = LONGEST_SECONDS
+) -> bytes:
+    """Paint steps one over the other, and write them as PNG; only the file leaves the process that draws.
+
+    Args:
+        steps: The steps, from bottom to top.
+        width: Pixels.
+        height: Pixels.
+        level: See `compress_png`.
+        seconds: Time limit for all of them together.
+
+    Raises:
+        RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
+    """
+    parts = [PAINTING.pack(width, height, -1 if level is None else level)]
+    for *box, svg, color in steps:
+        kind, content = (FILL, bytes(color)) if color else (DRAW_OVER, svg)
+        parts += [STEP.pack(kind, *box, len(content)), content]
+    return _send_request(_drawers, PAINT, parts, seconds)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int | None = None) -> bytes:

@@ -18,6 +18,12 @@ SIZE = struct.Struct(">II")
 """Width and height, before the pixels to compress."""
 DRAWING = struct.Struct(">III")
 """Length, width and height of an SVG, before each of the SVGs to draw."""
+PAINTING = struct.Struct(">IIb")
+"""Width, height and compression level of a painting, before its steps; level -1 is the encoder's default."""
+STEP = struct.Struct(">cIIIII")
+"""A step: its kind, left, top, width and height in pixels, and the length of the data that follows."""
+FILL, DRAW_OVER = b"f", b"o"
+"""Kinds of steps: fill a box with an opaque color (3 bytes), and draw an SVG over what is there."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
@@ -75,8 +81,41 @@ def _draw(draw: Drawer, data: bytes) -> bytes:
     return b"".join(pictures)
 
 
+def _paint(draw: Drawer, data: bytes) -> bytes:
+    """Paint steps one over the other, and return the picture as PNG."""
+    from PIL import Image
+
+    width, height, level = PAINTING.unpack_from(data)
+    picture, start = None, PAINTING.size
+    while start < len(data):
+        kind, left, top, across, down, length = STEP.unpack_from(data, start)
+        start += STEP.size + length
+        content, size = data[start - length : start], (across, down)
+        if kind == FILL:
+            layer = Image.new("RGB", size, tuple(content))
+        else:
+            drawn = draw(content, across, down)
+            layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
+        if picture is None and size == (width, height):
+            picture = layer
+            continue
+        picture = picture or Image.new("RGBA", (width, height))
+        if picture.mode == layer.mode == "RGBA":
+            picture.alpha_composite(layer, (left, top))
+        else:  # on an opaque picture, `paste` gives the same pixels
+            picture.paste(layer, (left, top), layer if layer.mode == "RGBA" else None)
+    assert picture, "a painting has steps"
+    if picture.mode == "RGBA" and picture.getchannel("A").getextrema() == (255, 255):
+        picture = picture.convert("RGB")
+    return _png(picture.tobytes(), width, height, None if level < 0 else level)
+
+
 def _compress(data: bytes, *, level: int | None = None) -> bytes:
-    (width, height), pixels = SIZE.unpack_from(data), memoryview(data)[SIZE.size :]
+    width, height = SIZE.unpack_from(data)
+    return _png(memoryview(data)[SIZE.size :], width, height, level)
+
+
+def _png(pixels: bytes | memoryview, width: int, height: int, level: int | None) -> bytes:
     bands = len(pixels) // (width * height)
     try:
         import pyvips
@@ -118,7 +157,8 @@ def main() -> None:
         try:
             if job not in jobs:
                 failed = NO_RENDERER
-                jobs[job] = partial(_draw, _engine(os.environ.get("QRKIT_RASTERISER", "")))
+                engine = _engine(os.environ.get("QRKIT_RASTERISER", ""))
+                jobs |= {b"d": partial(_draw, engine), b"p": partial(_paint, engine)}
             failed = NO_DRAWING
             answer = jobs[job](data)
             failed = DONE
