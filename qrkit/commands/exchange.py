@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import, template_name
-from qrkit.commands.output import Status, complain, print_json, status_of
+from qrkit.commands.output import Status, complain, complaining, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
@@ -125,7 +125,8 @@ def _rename_to_options(asked: argparse.Namespace) -> Iterator[None]:
 
 def _export(asked: argparse.Namespace) -> None:
     with opened(asked, to_read=True) as portfolio:
-        file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
+        with complaining(asked.command):
+            file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
         written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
     count, left_out = written.count(True), written.count(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
 __all__ = ["add_import_options", "import_codes", "tell_import", "template_name"]
+
+SAMPLES = 5
+"""The number of short URLs for which the size of a logo is chosen."""
 
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
@@ -85,23 +88,39 @@ def _is_file(template: str) -> bool:
 
 def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
     """Return the name of the template that the options ask for; a design or a decorated look is saved under it."""
-    from qrkit.tracking.short_urls import new_short_code, short_url
-
     problems = check_decoration(asked)
     if problems:
         raise InvalidParameter(*problems)
     name = template_name(asked)
     fields = design_fields(Path(asked.template) if _is_file(asked.template) else None)
     if is_decorated(asked):
-        # Layers are placed on the symbol of a short URL, which is what the pictures show.
-        content = short_url(portfolio.base_url, new_short_code())
-        design = Design(**(Design.by_field(fields) | {"content": content}))
-        portfolio.templates.save(name, decorate(design, asked, {}))
+        portfolio.templates.save(name, _decorated(portfolio, asked, fields))
     elif _is_file(asked.template):
         portfolio.templates.save(name, fields)
     else:
         _check_template(portfolio, name)
     return name
+
+
+def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[str, Any]) -> Design:
+    """Return the decorated design for many short URLs.
+
+    Layers are placed on the symbol of a short URL, which is what the pictures show. A logo covers more wrong modules in
+    one symbol than in another, so it gets the smallest size that suits some of them.
+    """
+    from qrkit.drawing.logo import placed_logo
+    from qrkit.tracking.short_urls import new_short_code, short_url
+
+    def decorated() -> Design:
+        content = short_url(portfolio.base_url, new_short_code())
+        return decorate(Design(**(Design.by_field(fields) | {"content": content})), asked, {})
+
+    def share(design: Design) -> float:
+        logo = placed_logo(design)
+        return logo.share if logo else 0
+
+    first = decorated()
+    return min([first, *(decorated() for _ in range(SAMPLES - 1))], key=share) if share(first) else first
 
 
 def _check_template(portfolio: Portfolio, name: str) -> None:

@@ -150,7 +150,10 @@ def _choose_share(
 ) -> float:
     """Return the largest default share that leaves half of the error correction, or the smallest share."""
     plain = _plain(design)
-    return next((share for share in SHARES if _is_modest(plain, logo, ground, share, place, fetch)), SHARES[-1])
+    return next(
+        (share for share in SHARES if _is_modest(plain, logo, ground, logo.layer_on(plain, share, place), fetch)),
+        SHARES[-1],
+    )
 
 
 def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
@@ -174,7 +177,7 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
     low, high = 0, round(WIDEST / STEP) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_modest(plain, logo, ground, middle * STEP, (0.5, 0.5), fetch):
+        if _is_modest(plain, logo, ground, logo.layer_on(plain, middle * STEP, (0.5, 0.5)), fetch):
             low = middle
         else:
             high = middle
@@ -214,11 +217,8 @@ def _plain(design: Design) -> Design:
     return pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
 
 
-def _is_modest(
-    plain: Design, logo: Logo, ground: _Ground | None, share: float, place: tuple[float, float], fetch: Fetch | None
-) -> bool:
-    """Return whether a logo of this size, with its plate, uses at most half of the error correction."""
-    layer = logo.layer_on(plain, share, place)
+def _is_modest(plain: Design, logo: Logo, ground: _Ground | None, layer: Layer, fetch: Fetch | None) -> bool:
+    """Return whether a logo in this place, with its plate, uses at most half of the error correction."""
     layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
     tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
     budget = tried.check("static", fetch=fetch).budget
