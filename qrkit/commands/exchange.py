@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, complain, print_json, status_of, tell_rows
+from qrkit.commands.output import Status, print_json, status_of, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
@@ -83,7 +83,6 @@ def define_export(one: Parser) -> None:
 
 def _import(asked: argparse.Namespace) -> Status:
     from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.codes import DEFAULT_BASE_URL
 
     columns = _columns(asked)
     if is_missing(asked.store):
@@ -94,9 +93,7 @@ def _import(asked: argparse.Namespace) -> Status:
         result = portfolio.import_file(
             asked.file, columns=columns, template=asked.template, progress=sys.stderr.isatty()
         )
-        if portfolio.base_url == DEFAULT_BASE_URL:
-            rule = "leads to this machine alone; choose with --base-url before anything is printed"
-            complain("import", f"short URLs begin with {portfolio.base_url}, which {rule}")
+        tell_of_local_urls("import", portfolio)
     tell_import(result)
     if asked.json:
         names = ("row", "campaign", "name", "content", "reason", "error")
