@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import Status, complain, in_one_line, print_json, tell_of_local_urls
+from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.tables import Column, Row, Table, print_fields, print_picture
@@ -72,10 +72,15 @@ def define_show(one: Parser) -> None:
         one,
         "On a terminal, its symbol is shown, too, without colors and shapes. Secrets such as passwords of networks are "
         "hidden; --json has them.",
-        usage="CODE [options]",
-        examples=("qrkit show door --store shop.duckdb", "qrkit show https://go.example.com/door --json"),
+        usage="CODE [-o FILE] [options]",
+        examples=(
+            "qrkit show door --store shop.duckdb",
+            "qrkit show door -o door.pdf",
+            "qrkit show https://go.example.com/door --json",
+        ),
     )
     one.add_argument("code", metavar="CODE", help=CODE_HELP)
+    _add_output(one)
     add_store(one)
     add_json(one, f"{KEYS}, {FURTHER_KEYS}")
     one.set_defaults(run=_show)
@@ -87,15 +92,16 @@ def define_add(one: Parser) -> None:
         one,
         "Prints the short URL, which the picture encodes. A store that does not exist is made. `qrkit import` adds "
         "many QR Codes at once.",
-        usage="CONTENT [options]",
+        usage="CONTENT [-o FILE] [options]",
         examples=(
             "qrkit add https://example.com/spring --store shop.duckdb \\",
             "    --base-url https://go.example.com",
             'qrkit add https://example.com --name "Front door" --short-code door',
-            "qrkit add https://example.com --campaign Spring --template brand",
+            "qrkit add https://example.com --campaign Spring --template brand -o poster.svg",
         ),
     )
     one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
+    _add_output(one)
     add_fields(one, QRCode, {"short_code": "CODE"})
     _add_changes(one)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
@@ -139,6 +145,11 @@ def define_remove(one: Parser) -> None:
     add_store(one)
     add_json(one, KEYS, each="QR Code")
     one.set_defaults(run=_remove)
+
+
+def _add_output(one: Parser) -> None:
+    picture = "also draw it with its template into this file, whose suffix says the format"
+    one.add_argument("-o", "--output", type=Path, metavar="FILE", help=picture)
 
 
 def _add_changes(one: Parser) -> None:
@@ -203,6 +214,7 @@ def _show(asked: argparse.Namespace) -> None:
         (row,) = _rows(portfolio, [code])
         schedule = code.schedule if code.is_schedule_enabled else ()
         active = active_content(code.content, schedule, portfolio.now())
+        _save_picture(asked, portfolio, code)
         if asked.json:
             print_json(**CODES.record(row), **_further(code, active))
             return
@@ -282,16 +294,28 @@ def _events(text: str) -> list[Any]:
 
 
 def _add(asked: argparse.Namespace) -> None:
+    from qrkit.drawing.writers import format_of_file
     from qrkit.portfolio import open_portfolio
 
+    if asked.output:
+        format_of_file(asked.output)
     if is_missing(asked.store):
-        # Try it in memory first, so that an invalid content does not leave a new, empty store behind.
+        # Try it in memory first, so that an invalid option does not leave a new, empty store behind.
         with open_portfolio(":memory:", base_url=asked.base_url) as trial:
             _insert(asked, trial)
     with opened(asked) as portfolio:
-        code = _insert(asked, portfolio)
+        with portfolio.store.atomic():  # nothing is added if the picture cannot be drawn or written
+            code = _insert(asked, portfolio)
+            _save_picture(asked, portfolio, code)
         tell_of_local_urls("add", portfolio)
         _tell(asked, portfolio, [code], "{short_url}" if code.is_dynamic else "{short_code}")
+
+
+def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode) -> None:
+    """Write the picture of a QR Code to the file that was asked for, if any."""
+    if asked.output:
+        with complaining(asked.command):
+            portfolio.image(code).save(asked.output)
 
 
 def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:

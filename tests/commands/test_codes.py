@@ -10,7 +10,7 @@ from io import StringIO
 import pandas as pd
 import pytest
 
-from qrkit import open_portfolio
+from qrkit import Color, open_portfolio
 from qrkit.__main__ import main
 
 LINK = "https://example.com/spring"
@@ -191,6 +191,7 @@ REFUSED_WITHOUT_A_STORE = [
     (["add", LINK, "--campaign", "Spring"], "no campaign 'Spring'; there are none yet"),
     (["add", LINK, "--template", "brand"], "template='brand'"),
     (["add", LINK, "--schedule", "missing.json"], "missing.json: No such file"),
+    (["add", LINK, "-o", "new.doc"], "format='doc': is not a format"),
     (["add", LINK, "--base-url", "go.example.com"], "base_url"),
     (["add", PASSWORD], "content: is a One-time password"),
     (["list"], "no store 'shop.duckdb'; `qrkit add`"),
@@ -224,6 +225,26 @@ def test_what_was_added_with_every_option_is_what_the_portfolio_has(store, rows)
         assert [event.model_dump(mode="json") for event in code.schedule] == events
         assert code.is_schedule_enabled
         assert row["short_url"] == code.short_url == f"{ADDRESS}/window/spring-sale"
+
+
+def test_the_picture_is_drawn_with_the_template(store, run, folder):
+    run("add", LINK, "--short-code", "new", "--template", "brand", "-o", "new.png")
+    run("show", "new", "-o", "new.svg")
+    with store() as shop:
+        image = shop.image(shop.find_qrcode("new"))
+        assert image.design.foreground == Color.parse("navy")
+        assert (folder / "new.png").read_bytes() == image.to_bytes("png")
+        assert (folder / "new.svg").read_bytes() == image.to_bytes("svg")
+
+
+def test_nothing_is_added_if_the_picture_cannot_be_written(store, refused):
+    for file, rule in (
+        ("new.doc", "format='doc': is not a format"),
+        ("nowhere/new.png", "make the folder 'nowhere' first"),
+    ):
+        assert rule in refused("add", LINK, "--short-code", "new", "-o", file)
+    with store() as shop:
+        assert len(shop.list_qrcodes()) == 3
 
 
 def test_a_static_code_has_no_short_url_to_print(store, run):
