@@ -10,36 +10,55 @@ from io import TextIOWrapper
 from typing import Any
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
-from qrkit.commands.parsing import Command, Parser, add_command
+from qrkit.commands.parsing import Command, Parser, add_command, add_heading
 from qrkit.errors import QrkitError
 
 __all__ = ["main", "parser"]
 
 COMMANDS = {
-    "generate:define_generate": "Draw one QR Code, or one for each row of a table.",
-    "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
-    "decode:define_decode": "Read the QR Codes in pictures.",
-    "check:define_check": "Tell whether designs and pictures scan, and what would help.",
-    "template:define_template": "Keep designs in a store, for `generate --template` and the HTTP interface.",
-    "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",
-    "exchange:define_export": "Write all QR Codes of a store to a file.",
-    "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
-    "account:define_account": "Make accounts of a store, give them plans and API keys.",
-    "report:define_report": "Write what the scans tell: one HTML file, a PDF or a notebook.",
-    "maintenance:define_verify": "Tell whether a store is sound.",
-    "maintenance:define_backup": "Copy a store, which may be in use.",
-    "maintenance:define_rescue": "Write what can be read of a damaged store into a new one.",
-    "maintenance:define_compact": "Make a store's file smaller, after much was deleted.",
-    "migrate:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
-    "report:define_demo": "Show a finished job: posters, scans and a report, in one command.",
+    "pictures": {
+        "generate:define_generate": "Draw one QR Code, or one for each row of a table.",
+        "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
+        "decode:define_decode": "Read the QR Codes in pictures.",
+        "check:define_check": "Tell whether designs and pictures scan, and what would help.",
+    },
+    "tracked QR Codes of a store": {
+        "codes:define_list": "List QR Codes, or look for some.",
+        "codes:define_show": "Show all of one QR Code.",
+        "codes:define_add": "Add a QR Code, and print its short URL.",
+        "codes:define_set": "Change QR Codes: where they lead, their names, campaigns, templates, schedules.",
+        "codes:define_remove": "Remove QR Codes.",
+        "campaign:define_campaign": "List, add, change and remove campaigns.",
+        "template:define_template": "Keep designs in a store, for `generate --template` and the HTTP interface.",
+        "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",
+        "exchange:define_export": "Write all QR Codes of a store to a file.",
+    },
+    "scans": {
+        "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
+        "report:define_report": "Write what the scans tell: one HTML file, a PDF or a notebook.",
+    },
+    "a server and its store": {
+        "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
+        "account:define_account": "Make accounts of a store, give them plans and API keys.",
+        "maintenance:define_verify": "Tell whether a store is sound.",
+        "maintenance:define_backup": "Copy a store, which may be in use.",
+        "maintenance:define_rescue": "Write what can be read of a damaged store into a new one.",
+        "maintenance:define_compact": "Make a store's file smaller, after much was deleted.",
+        "migrate:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
+    },
+    "getting started": {
+        "report:define_demo": "Show a finished job: posters, scans and a report, in one command.",
+        "completion:define_completion": "Print what your shell needs to complete commands and options.",
+    },
 }
-"""What each command does, by the module and the function that define it: `define_` and the name of the command."""
+"""What each command does, in groups, by the module and the function that define it: `define_` and its name."""
 
 EPILOG = """\
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
   qrkit generate --from gates.csv --content-column url -o codes.zip
   qrkit check brand.json poster.png --min robust
+  qrkit add https://example.com --base-url https://go.example.com
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb
   qrkit report --store shop.duckdb -o report.html
@@ -105,8 +124,12 @@ def parser() -> Parser:
     commands = command_line.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands", parser_class=Command
     )
-    for source, sentence in COMMANDS.items():
-        add_command(commands, f"qrkit {source.partition(':define_')[2]}", sentence, source=source)
+    for heading, group in COMMANDS.items():
+        for number, (source, sentence) in enumerate(group.items()):
+            add_command(commands, f"qrkit {source.partition(':define_')[2]}", sentence, source=source)
+            if number == 0:
+                add_heading(commands, heading)
+    command_line.set_defaults(parser=command_line)
     return command_line
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import, template_name
-from qrkit.commands.output import Status, complain, complaining, print_json, status_of
+from qrkit.commands.output import Status, complaining, print_json, status_of, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
@@ -81,7 +81,6 @@ def define_export(one: Parser) -> None:
 
 def _import(asked: argparse.Namespace) -> Status:
     from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.codes import DEFAULT_BASE_URL
 
     columns = _columns(asked)
     if is_missing(asked.store):
@@ -90,9 +89,7 @@ def _import(asked: argparse.Namespace) -> Status:
             import_codes(trial, asked, asked.file, columns)
     with opened(asked) as portfolio, _rename_to_options(asked):
         result = import_codes(portfolio, asked, asked.file, columns)
-        if portfolio.base_url == DEFAULT_BASE_URL:
-            rule = "leads to this machine alone; choose with --base-url before anything is printed"
-            complain("import", f"short URLs begin with {portfolio.base_url}, which {rule}")
+        tell_of_local_urls("import", portfolio)
     tell_import(result, asked)
     template = template_name(asked)
     if asked.json:

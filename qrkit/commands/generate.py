@@ -57,10 +57,7 @@ be drawn are named, and cost nothing else. Files of the same name are replaced. 
 
 def define_generate(one: Parser) -> None:
     """Define the command `generate`."""
-    usage = (
-        "CONTENT [-o FILE] [options]\n--KIND FIELD=VALUE... [-o FILE] [options]\n--from TABLE -o FOLDER|ZIP [options]"
-    )
-    describe(one, TOLD, usage=usage, examples=EXAMPLES)
+    describe(one, TOLD, usage=USAGE, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
     add_kinds(what)

@@ -9,11 +9,24 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import QrkitError
 
-__all__ = ["EXIT_STATUSES", "Status", "complain", "complaining", "print_json", "status_of", "tell_rows"]
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
+
+__all__ = [
+    "EXIT_STATUSES",
+    "Status",
+    "complain",
+    "complaining",
+    "in_one_line",
+    "print_json",
+    "status_of",
+    "tell_of_local_urls",
+    "tell_rows",
+]
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 MOST_ROWS = 20
@@ -45,10 +58,15 @@ def status_of(done: int, failed: int) -> Status:
     return Status.IN_PART if done else Status.REFUSED
 
 
+def in_one_line(text: str) -> str:
+    """Return a text without control characters, which files may contain and which could affect the terminal."""
+    return re.sub(CONTROLS, " ", text)
+
+
 def complain(command: str, what: object) -> None:
-    """Print one message without control characters, which files may contain and which could affect the terminal."""
+    """Print one message on the error stream."""
     text = what.told("command") if isinstance(what, QrkitError) else str(what)
-    print(f"qrkit {command}: {re.sub(CONTROLS, ' ', text)}", file=sys.stderr)
+    print(f"qrkit {command}: {in_one_line(text)}", file=sys.stderr)
 
 
 @contextmanager
@@ -64,7 +82,7 @@ def complaining(command: str) -> Iterator[None]:
 def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
     """Print messages about rows, by their numbers in the file; only the first of many."""
     for row, what in rows[:MOST_ROWS]:
-        print(f"row {row}: {re.sub(CONTROLS, ' ', what)}", file=sys.stderr)
+        print(f"row {row}: {in_one_line(what)}", file=sys.stderr)
     if len(rows) > MOST_ROWS:
         print(f"… and {len(rows) - MOST_ROWS:,} more", file=sys.stderr)
 
@@ -72,3 +90,12 @@ def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
 def print_json(**members: Any) -> None:
     """Print one object per line in ASCII, so that it is valid JSON in any encoding of the output."""
     print(json.dumps(members))
+
+
+def tell_of_local_urls(command: str, portfolio: Portfolio) -> None:
+    """Warn if the short URLs of new QR Codes lead to this machine alone."""
+    from qrkit.portfolio.codes import DEFAULT_BASE_URL
+
+    if portfolio.base_url == DEFAULT_BASE_URL:
+        rule = "leads to this machine alone; choose with --base-url before anything is printed"
+        complain(command, f"short URLs begin with {portfolio.base_url}, which {rule}")

@@ -16,7 +16,7 @@ from qrkit.errors import nearest
 if TYPE_CHECKING:
     from qrkit.model import Model
 
-__all__ = ["Command", "Commands", "Parser", "add_command", "add_fields", "add_json", "describe"]
+__all__ = ["Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "describe"]
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
@@ -30,6 +30,17 @@ class Layout(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=COLUMN, width=min(MOST_COLUMNS, get_terminal_size().columns) - 1)
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Measure an argument; argparse forgets that commands are indented."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
+
+    def _format_action(self, action: argparse.Action) -> str:
+        """Format an argument, an option or a command; the first command of a group has the heading of the group."""
+        heading = getattr(action, "heading", "")
+        return (f"\n  {heading}\n" if heading else "") + super()._format_action(action)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         parts = (part if "\n  " in part else fill(part, width) for part in text.split("\n\n"))
@@ -98,16 +109,25 @@ class Command(Parser):
         super().__init__(prog, description=description)
         self._source: str | None = source
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Define the options, then parse arguments."""
+    def define(self) -> None:
+        """Define the options, unless this was done before."""
         if self._source:
             module, _, define = self._source.partition(":")
             self._source = None
             getattr(import_module(f"qrkit.commands.{module}"), define)(self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Define the options, then parse arguments."""
+        self.define()
         return super().parse_known_args(args, namespace)
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"
+
+
+def add_heading(commands: Commands, heading: str) -> None:
+    """Put a heading before the last command that was added, in the help."""
+    commands._choices_actions[-1].heading = heading  # type: ignore[attr-defined]  # `Layout` looks for it
 
 
 def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
@@ -149,7 +169,9 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
 
-def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Mapping[str, str]) -> None:
+def add_fields(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, record: type[Model], options: Mapping[str, str]
+) -> None:
     """Add options for fields of a record, explained by the first sentence of their help texts.
 
     Args:
@@ -163,7 +185,7 @@ def add_fields(parser: argparse._ArgumentGroup, record: type[Model], options: Ma
         field = record.model_fields[name]
         told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
         rules = [allowed(field)] if allowed(field) else []
-        if not field.is_required() and field.default not in (None, ()):
+        if not field.is_required() and field.default not in (None, (), ""):
             default = str(field.default).removesuffix(".0")
             rules.append(f"default {SWITCH.get(default, default)}")
         option: dict[str, Any] = {"help": _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")}

@@ -6,20 +6,16 @@ import argparse
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
-from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.tracking.times import from_day
 
-if TYPE_CHECKING:
-    from qrkit.portfolio import Portfolio
-
-__all__ = ["define_demo", "define_report"]
+__all__ = ["add_period", "define_demo", "define_report"]
 
 
 def define_report(one: Parser) -> None:
@@ -40,16 +36,22 @@ def define_report(one: Parser) -> None:
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
-    one.add_argument("--since", type=_day, metavar="DAY", help="the first day, as 2026-06-01 (that of the first scan)")
-    one.add_argument("--until", type=_day, metavar="DAY", help="the day after the last (the one after the last scan)")
-    one.add_argument(
-        "--time-zone", default="UTC", metavar="ZONE", help="whose days and hours, as Europe/Ljubljana (UTC)"
-    )
+    add_period(one)
     one.add_argument("--title", metavar="TEXT", help="what stands at the top")
     add_store(one)
     add_base_url(one)
     add_json(one, "file")
     one.set_defaults(run=_report)
+
+
+def add_period(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which days count, and in which time zone."""
+    first = "the first day, as 2026-06-01 (that of the first scan)"
+    parser.add_argument("--since", type=_day, metavar="DAY", help=first)
+    last = "the day after the last (the one after the last scan)"
+    parser.add_argument("--until", type=_day, metavar="DAY", help=last)
+    zone = "whose days and hours, as Europe/Ljubljana (UTC)"
+    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
 
 
 def _day(text: str) -> date:
@@ -71,7 +73,7 @@ def _report(asked: argparse.Namespace) -> None:
     check_file(output)
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
     with opened(asked, to_read=True) as portfolio:
-        campaign_id = None if asked.campaign is None else _campaign_id(portfolio, asked.campaign)
+        campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
         if output.suffix.lower() == NOTEBOOK:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
@@ -82,13 +84,6 @@ def _report(asked: argparse.Namespace) -> None:
         print_json(file=str(file))
     else:
         print(file)
-
-
-def _campaign_id(portfolio: Portfolio, name: str) -> str:
-    matches = [campaign for campaign in portfolio.list_campaigns() if campaign.name == name]
-    if not matches:
-        raise NotFound("campaign", name)
-    return matches[0].id
 
 
 def define_demo(one: Parser) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import name_from
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
@@ -15,13 +16,19 @@ from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
+from qrkit.store.names import qrcodes_named, some_names
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
-from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code
+from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
 from qrkit.tracking.times import Clock, now
 
 __all__ = ["DEFAULT_BASE_URL", "Records", "visible"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
+
+MOST_PROPOSED = 5
+"""Records that an error lists, if several have the same name."""
+MOST_SHOWN = 40
+"""Characters of a content that such an error shows."""
 
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
 
@@ -214,6 +221,60 @@ class Records:
         """
         return CodeDesigns.of(self.store, self.account.id).design(self._one(id))
 
+    def find_qrcode(self, text: str) -> QRCode:
+        """Return the QR Code with this short code, short URL, name or ID.
+
+        Raises:
+            NotFound: If there is none. The error suggests similar short codes and names.
+            InvalidParameter: If several QR Codes have this name. The error lists their short codes.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+            ...     door = shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+            ...     {shop.find_qrcode(text).id == door.id for text in ("door", "Door", door.short_url)}
+            {True}
+        """
+        link = read_short_url(text, self.base_url) if text.startswith(f"{self.base_url}/") else None
+        ids = qrcodes_named(self.store, self.account.id, text, short_code=link.code if link else text)
+        if len(ids) == 1:
+            return self.get_qrcode(ids[0])
+        if not ids:
+            names = some_names(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes)
+            raise NotFound("QR Code", text, hint=_suggestion(text, names))
+        few = [self.get_qrcode(id) for id in ids[:MOST_PROPOSED]]
+        which = [f"{code.short_code or code.id} ({summary(code.content)[:MOST_SHOWN]})" for code in few]
+        raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
+
+    def find_campaign(self, text: str) -> Campaign:
+        """Return the campaign with this name or ID.
+
+        Raises:
+            NotFound: If there is none. The error suggests similar names.
+            InvalidParameter: If several campaigns have this name. The error lists their IDs.
+        """
+        campaigns = self.list_campaigns()
+        found = [campaign for campaign in campaigns if text in (campaign.name, campaign.id)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise NotFound("campaign", text, hint=_suggestion(text, [campaign.name for campaign in campaigns]))
+        which = [f"{campaign.id} (of {campaign.created:%Y-%m-%d})" for campaign in found[:MOST_PROPOSED]]
+        raise InvalidParameter(_several("campaigns", text, len(found), which, "ID"))
+
+    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
+        """Return the QR Codes that contain a text, in the order they were added.
+
+        The short code, name, content, comment and address are searched, regardless of case.
+
+        Args:
+            text: The text to look for; "" finds all QR Codes.
+            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
+        """
+        sought = text.casefold()
+        codes = self.list_qrcodes(campaign_id=campaign_id)
+        return [code for code in codes if any(sought in part.casefold() for part in _searched(code))]
+
     def list_qrcodes(
         self, *, campaign_id: str | None = None, after: str | None = None, limit: int | None = None
     ) -> list[QRCode]:
@@ -373,6 +434,24 @@ class Records:
     def _linked(self, code: QRCode) -> QRCode:
         """Return the record with its short URL and image URL in this portfolio."""
         return code.model_copy(update=self._links(vars(code)))
+
+
+def _searched(code: QRCode) -> tuple[str, ...]:
+    return code.short_code, code.name, code.content, code.comment, code.location.address
+
+
+def _suggestion(text: str, names: Sequence[str]) -> str:
+    """Return a hint for a name that was not found: similar names, if there are any."""
+    if not names:
+        return "there are none yet"
+    hint = nearest(text, names)
+    return hint if hint.startswith("did") else ""
+
+
+def _several(kind: str, text: str, number: int, which: Sequence[str], better: str) -> Problem:
+    """Return the problem of a name that several records have."""
+    more = f", and {number - len(which)} more" if number > len(which) else ""
+    return Problem("name", text, f"is the name of {number} {kind}: {', '.join(which)}{more}; use the {better}")
 
 
 def _given(**fields: Any) -> dict[str, Any]:

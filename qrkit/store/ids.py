@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 
-__all__ = ["check_ids"]
+__all__ = ["can_be_stored", "check_ids"]
 
 _ID = re.compile("[0-9a-f]{32}")
 """The format of an id."""
@@ -41,7 +41,7 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
     problems = []
     for parameter, texts in asked.items():
         found: dict[str, list[tuple[str, str]]] = {text: [] for text in texts}
-        for row in store.rows(FIND, {"account": account_id, "texts": [text for text in found if _can_be_stored(text)]}):
+        for row in store.rows(FIND, {"account": account_id, "texts": [text for text in found if can_be_stored(text)]}):
             found[row["text"]].append((row["kind"], row["id"]))
         for text, records in found.items():
             if (parameter, text) not in records and (records or not _ID.fullmatch(text)):
@@ -50,7 +50,8 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
         raise InvalidParameter(*problems)
 
 
-def _can_be_stored(text: str) -> bool:
+def can_be_stored(text: str) -> bool:
+    """Return whether a database takes this text: one without NUL and without half a character."""
     return "\0" not in text and text.encode("utf-8", "replace").decode() == text
 
 

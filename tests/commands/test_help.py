@@ -24,11 +24,13 @@ README = Path(__file__).parents[2] / "README.md"
 NESTED = {
     "content": [*MODULES, "read"],
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
+    "campaign": ["list", "add", "set", "remove"],
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "content", "decode", "check", "template", "import", "export", "serve", "account", "report", "verify",
-    "backup", "rescue", "compact", "migrate", "demo",
+    "generate", "content", "decode", "check", "list", "show", "add", "set", "remove", "campaign", "template", "import",
+    "export", "scans", "report", "serve", "account", "verify", "backup", "rescue", "compact", "migrate", "demo",
+    "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -202,6 +204,16 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "template save brand brand.json",
         "template list",
         "template delete brand",
+        "campaign add Spring",
+        "campaign list",
+        "campaign set Spring --name Summer",
+        "add https://example.com --short-code door --campaign Summer",
+        "list",
+        "show door",
+        "set door --name Door",
+        "scans",
+        "remove door --yes",
+        "campaign remove Summer --yes",
         "verify shop.duckdb",
         "backup shop.duckdb copy.duckdb",
         "rescue shop.duckdb rescued.duckdb",
@@ -264,7 +276,8 @@ def test_they_are_refused_in_one_line_with_what_may_have_been_meant(words, told,
 
 @pytest.mark.parametrize("command", [command for command in EVERY if command not in NESTED])
 def test_an_option_with_a_slip_is_proposed_and_none_is_cut_short(command, helped, misused):
-    positional = ["word"] * len(re.findall(r"^  [A-Z]+ ", helped(command).split("\nexamples:")[0], re.MULTILINE))
+    word = "bash" if command == "completion" else "word"
+    positional = [word] * len(re.findall(r"^  [A-Z]+ ", helped(command).split("\nexamples:")[0], re.MULTILINE))
     options = re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped(command), re.MULTILINE)
     assert "--help" in options
     for option in options:

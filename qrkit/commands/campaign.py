@@ -1,0 +1,139 @@
+"""Implements `qrkit campaign`: the campaigns of a store."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from qrkit.commands.codes import confirm
+from qrkit.commands.output import Status, complain, print_json
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.commands.stores import add_store, opened
+from qrkit.commands.tables import Column, Row, Table
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.tracking.records import Campaign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from qrkit.portfolio import Portfolio
+
+__all__ = ["define_campaign"]
+
+CAMPAIGNS = Table(
+    "campaign",
+    (
+        Column("name", "Campaign", "bold cyan"),
+        Column("qrcodes", "QR Codes"),
+        Column("scans", "Scans"),
+        Column("template", "Template"),
+        Column("description", "Description", "dim"),
+        Column("created"),
+        Column("id"),
+    ),
+)
+CHANGES = {"description": "TEXT", "template": "NAME"}
+"""Fields that have an option, with what stands for their values in the help."""
+
+
+def define_campaign(one: Parser) -> None:
+    """Define the command `campaign` and its subcommands."""
+    describe(
+        one,
+        "A campaign groups QR Codes. `qrkit add --campaign` and `qrkit set --campaign` put QR Codes into one.",
+        usage="list|add|set|remove ...",
+        examples=("qrkit campaign list --store shop.duckdb", "qrkit campaign add Spring --template brand"),
+    )
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
+    for name, act, sentence, usage, example in CAMPAIGN_COMMANDS:
+        act_on = add_command(doing, f"qrkit campaign {name}", sentence)
+        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
+        if name != "list":
+            act_on.add_argument("campaign", metavar="NAME", help="name of the campaign, or its ID")
+        if name == "set":
+            act_on.add_argument("--name", metavar="TEXT", help="the new name")
+        if name in ("add", "set"):
+            add_fields(act_on, Campaign, CHANGES)
+        if name == "remove":
+            act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")
+            act_on.add_argument("--yes", action="store_true", help="do not ask")
+        add_store(act_on)
+        if name == "list":
+            CAMPAIGNS.add_options(act_on)
+        else:
+            add_json(act_on, "name, id")
+        act_on.set_defaults(run=_with_portfolio(act, to_read=name == "list"))
+
+
+def _with_portfolio(
+    act: Callable[[Portfolio, argparse.Namespace], Status | None], *, to_read: bool
+) -> Callable[[argparse.Namespace], Status | None]:
+    def run(asked: argparse.Namespace) -> Status | None:
+        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
+            return act(portfolio, asked)
+
+    return run
+
+
+def _changes(asked: argparse.Namespace) -> dict[str, str]:
+    return {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+
+
+def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    rows = _rows(portfolio)
+    CAMPAIGNS.print(asked, rows)
+    if not rows:
+        complain("campaign", "no campaigns yet; `qrkit campaign add` makes one")
+
+
+def _rows(portfolio: Portfolio) -> Sequence[Row]:
+    from qrkit.tracking.times import to_iso
+
+    counts = portfolio.campaigns()[["qrcodes", "scans"]].to_dict("index")
+    return [
+        {name: getattr(one, name) for name in ("name", "template", "description", "id")}
+        | {"created": to_iso(one.created)}
+        | counts[one.id]
+        for one in portfolio.list_campaigns()
+    ]
+
+
+def _add(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    _tell(asked, portfolio.insert_campaign(asked.campaign, **_changes(asked)), "added")
+
+
+def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    changes = _changes(asked)
+    if not changes:
+        raise InvalidParameter(Problem("options", None, "one must say what to change, such as --name"))
+    _tell(asked, portfolio.update_campaign(portfolio.find_campaign(asked.campaign).id, **changes), "changed")
+
+
+def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> Status:
+    campaign = portfolio.find_campaign(asked.campaign)
+    number = len(portfolio.list_qrcodes(campaign_id=campaign.id))
+    fate = "are kept, without a campaign." if asked.keep_codes else "are removed with it: printed codes lead nowhere."
+    if not asked.yes and not confirm(f"Remove the campaign {campaign.name}? Its {number:,} QR Codes {fate}"):
+        complain("campaign", "nothing was removed")
+        return Status.REFUSED
+    portfolio.delete_campaign(campaign.id, keep=asked.keep_codes)
+    _tell(asked, campaign, "removed")
+    return Status.DONE
+
+
+def _tell(asked: argparse.Namespace, campaign: Campaign, what: str) -> None:
+    if asked.json:
+        print_json(name=campaign.name, id=campaign.id)
+    else:
+        print(f"{campaign.name}: {what}")
+
+
+CAMPAIGN_COMMANDS = (
+    ("list", _list, "List all campaigns, with their QR Codes and scans counted.", "",
+     "qrkit campaign list --store shop.duckdb"),
+    ("add", _add, "Add a campaign.", "NAME", "qrkit campaign add Spring --template brand --store shop.duckdb"),
+    ("set", _set, "Change a campaign.", "NAME", 'qrkit campaign set Spring --name "Spring 2026" --store shop.duckdb'),
+    ("remove", _remove, "Remove a campaign and its QR Codes.", "NAME",
+     "qrkit campaign remove Spring --keep-codes --store shop.duckdb"),
+)  # fmt: skip
+"""Name, function, description, arguments, example."""

@@ -1,0 +1,361 @@
+"""Implements `qrkit list`, `show`, `add`, `set` and `remove`: the tracked QR Codes of a store, one by one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
+from qrkit.commands.parsing import Parser, add_fields, add_json, describe
+from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
+from qrkit.commands.tables import Column, Row, Table, print_fields, print_picture
+from qrkit.contents.cards import summary
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.tracking.records import Location, QRCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qrkit.portfolio import Portfolio
+
+__all__ = ["CODE_HELP", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show"]
+
+CODE_HELP = "short code, short URL, name or ID"
+CODES = Table(
+    "QR Code",
+    (
+        Column("short_code", "Code", "bold cyan", is_whole=True),
+        Column("name", "Name", shown=summary),
+        Column("campaign", "Campaign", "dim"),
+        Column("content", "Content", shown=summary),
+        Column("scans", "Scans"),
+        Column("template"),
+        Column("short_url"),
+        Column("created"),
+        Column("id"),
+    ),
+)
+KEYS = ", ".join(column.key for column in CODES.columns)
+FURTHER_KEYS = "active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule"
+TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
+"""Fields of a record that have an option, with what stands for their values in the help."""
+PLACES = {"address": "TEXT", "latitude": "N", "longitude": "N"}
+"""Fields of a location that have an option."""
+
+
+def define_list(one: Parser) -> None:
+    """Define the command `list`."""
+    describe(
+        one,
+        "SEARCH is looked for in short codes, names, contents, comments and addresses, regardless of case.",
+        usage="[SEARCH] [options]",
+        examples=(
+            "qrkit list --store shop.duckdb",
+            "qrkit list example.com/spring",
+            'qrkit list --campaign "Spring window" --csv > spring.csv',
+        ),
+    )
+    one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text that a QR Code contains (all)")
+    one.add_argument("--campaign", metavar="NAME", help="only those of this campaign")
+    one.add_argument("--limit", type=_count, metavar="N", help="at most so many, the oldest first (all)")
+    add_store(one)
+    CODES.add_options(one)
+    one.set_defaults(run=_list)
+
+
+def define_show(one: Parser) -> None:
+    """Define the command `show`."""
+    describe(
+        one,
+        "On a terminal, its symbol is shown, too, without colors and shapes. Secrets such as passwords of networks are "
+        "hidden; --json has them.",
+        usage="CODE [-o FILE] [options]",
+        examples=(
+            "qrkit show door --store shop.duckdb",
+            "qrkit show door -o door.pdf",
+            "qrkit show https://go.example.com/door --json",
+        ),
+    )
+    one.add_argument("code", metavar="CODE", help=CODE_HELP)
+    _add_output(one)
+    add_store(one)
+    add_json(one, f"{KEYS}, {FURTHER_KEYS}")
+    one.set_defaults(run=_show)
+
+
+def define_add(one: Parser) -> None:
+    """Define the command `add`."""
+    describe(
+        one,
+        "Prints the short URL, which the picture encodes. A store that does not exist is made. `qrkit import` adds "
+        "many QR Codes at once.",
+        usage="CONTENT [-o FILE] [options]",
+        examples=(
+            "qrkit add https://example.com/spring --store shop.duckdb \\",
+            "    --base-url https://go.example.com",
+            'qrkit add https://example.com --name "Front door" --short-code door',
+            "qrkit add https://example.com --campaign Spring --template brand -o poster.svg",
+        ),
+    )
+    one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
+    _add_output(one)
+    add_fields(one, QRCode, {"short_code": "CODE"})
+    _add_changes(one)
+    one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
+    add_base_url(one)
+    add_json(one, KEYS)
+    one.set_defaults(run=_add)
+
+
+def define_set(one: Parser) -> None:
+    """Define the command `set`."""
+    describe(
+        one,
+        "Printed codes keep working and lead to the new content at once. Of several QR Codes, all are changed or none. "
+        "An empty text removes a campaign, a template, a comment or an address.",
+        usage="CODE... [options]",
+        examples=(
+            "qrkit set door --content https://example.com/summer --store shop.duckdb",
+            'qrkit set door gate --campaign "Summer sale" --template brand',
+            "qrkit set door --schedule december.json",
+            "qrkit set door --schedule \\",
+            """    '[{"date": "2026-12-01T08:00:00Z", "content": "https://example.com"}]'""",
+        ),
+    )
+    one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
+    one.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
+    _add_changes(one)
+    add_json(one, KEYS, each="QR Code")
+    one.set_defaults(run=_set)
+
+
+def define_remove(one: Parser) -> None:
+    """Define the command `remove`."""
+    describe(
+        one,
+        "Their short URLs lead nowhere from then on and are never given again. Asks first, on a terminal.",
+        usage="CODE... [options]",
+        examples=("qrkit remove door --store shop.duckdb", "qrkit remove door gate --yes"),
+    )
+    one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
+    one.add_argument("--yes", action="store_true", help="do not ask")
+    add_store(one)
+    add_json(one, KEYS, each="QR Code")
+    one.set_defaults(run=_remove)
+
+
+def _add_output(one: Parser) -> None:
+    picture = "also draw it with its template into this file, whose suffix says the format"
+    one.add_argument("-o", "--output", type=Path, metavar="FILE", help=picture)
+
+
+def _add_changes(one: Parser) -> None:
+    """Add the options that new and existing QR Codes have in common."""
+    add_fields(one, QRCode, TEXTS)
+    one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
+    add_fields(one, Location, PLACES)
+    schedule = one.add_mutually_exclusive_group()
+    events = "changes of the content, as JSON or in a file: a list of objects with date, content, recurrence (0)"
+    schedule.add_argument("--schedule", metavar="JSON", help=events)
+    schedule.add_argument("--no-schedule", action="store_true", help="without scheduled changes")
+    add_store(one)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows, 1 or more")
+    return int(text)
+
+
+# What is printed
+
+
+def _rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
+    from qrkit.tracking.times import to_iso
+
+    campaigns = {campaign.id: campaign.name for campaign in portfolio.list_campaigns()}
+    own = ("short_code", "name", "content", "scans", "template", "short_url", "id")
+    return [
+        {name: getattr(code, name) for name in own}
+        | {"campaign": campaigns.get(code.campaign_id or "", ""), "created": to_iso(code.created)}
+        for code in codes
+    ]
+
+
+def _tell(asked: argparse.Namespace, portfolio: Portfolio, codes: Sequence[QRCode], what: str) -> None:
+    """Print what was done with QR Codes: a line for each, without secrets, or JSON."""
+    for row in _rows(portfolio, codes):
+        if asked.json:
+            print_json(**CODES.record(row))
+        else:
+            print(what.format_map({name: in_one_line(summary(str(value))) for name, value in row.items()}))
+
+
+def _list(asked: argparse.Namespace) -> None:
+    with opened(asked, to_read=True) as portfolio:
+        campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        found = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
+        CODES.print(asked, _rows(portfolio, found[: asked.limit]))
+    if not found:
+        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` makes one"
+        complain("list", "no QR Code contains that" if asked.search else why)
+    elif len(found) > (asked.limit or len(found)):
+        complain("list", f"{len(found) - asked.limit:,} more are left out")
+
+
+def _show(asked: argparse.Namespace) -> None:
+    from qrkit.tracking.schedule import active_content
+
+    with opened(asked, to_read=True) as portfolio:
+        code = portfolio.find_qrcode(asked.code)
+        (row,) = _rows(portfolio, [code])
+        schedule = code.schedule if code.is_schedule_enabled else ()
+        active = active_content(code.content, schedule, portfolio.now())
+        _save_picture(asked, portfolio, code)
+        if asked.json:
+            print_json(**CODES.record(row), **_further(code, active))
+            return
+        print_fields(summary(code.name), _fields(code, row, active))
+        if sys.stdout.isatty() and code.is_available:
+            print_picture(portfolio.image(code).to_text("binary"))
+
+
+def _further(code: QRCode, active: str) -> dict[str, Any]:
+    """Return what JSON has of a single QR Code beyond the columns of a list: the names of `FURTHER_KEYS`."""
+    place = {name: getattr(code.location, name) for name in PLACES}
+    schedule = [event.model_dump(mode="json") for event in code.schedule]
+    known = {"active_content": active, "comment": code.comment, **place, "is_dynamic": code.is_dynamic}
+    return known | {"is_schedule_enabled": code.is_schedule_enabled, "schedule": schedule}
+
+
+def _fields(code: QRCode, row: Row, active: str) -> dict[str, str]:
+    """Return what people want to know of a QR Code, by its label."""
+    from qrkit.tracking.times import to_iso
+
+    events = [
+        f"{to_iso(event.date)} {_recurrence(event.recurrence)}: {summary(event.content)}" for event in code.schedule
+    ]
+    state = "" if code.is_schedule_enabled else "off; "
+    place = code.location
+    degrees = f"{place.latitude}, {place.longitude}" if None not in (place.latitude, place.longitude) else ""
+    return {
+        "short URL": code.short_url if code.is_dynamic else "none: the picture encodes the content",
+        "content": summary(code.content),
+        "now leads to": summary(active) if active != code.content else "",
+        "schedule": state + "; ".join(events) if events else "",
+        "campaign": row["campaign"],
+        "template": code.template,
+        "scans": f"{code.scans:,}",
+        "comment": code.comment,
+        "address": place.address,
+        "degrees": degrees,
+        "created": row["created"],
+        "id": code.id,
+    }
+
+
+def _recurrence(number: int) -> str:
+    from qrkit.report.words import WEEKDAYS
+
+    return f"every {WEEKDAYS[number - 1]}" if number else "once"
+
+
+# What is done
+
+
+def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
+    """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for."""
+    given = {name: getattr(asked, name) for name in TEXTS if getattr(asked, name) is not None}
+    if asked.campaign is not None:
+        given["campaign_id"] = portfolio.find_campaign(asked.campaign).id if asked.campaign else ""
+    if place := {name: getattr(asked, name) for name in PLACES if getattr(asked, name) is not None}:
+        given["location"] = place
+    if asked.schedule is not None or asked.no_schedule:
+        given["schedule"] = [] if asked.no_schedule else _events(asked.schedule)
+        given["is_schedule_enabled"] = not asked.no_schedule
+    return given
+
+
+def _events(text: str) -> list[Any]:
+    """Return the events of a schedule from JSON, or from a file with JSON."""
+    is_file = not text.lstrip().startswith("[")
+    try:
+        events = json.loads(Path(text).read_bytes() if is_file else text)
+    except OSError as error:
+        raise UnreadableFile(f"{text}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidParameter(Problem("schedule", text, f"is not JSON: {error}")) from error
+    if not isinstance(events, list):
+        raise InvalidParameter(Problem("schedule", text, "must be a JSON list of objects with date and content"))
+    return events
+
+
+def _add(asked: argparse.Namespace) -> None:
+    from qrkit.drawing.writers import format_of_file
+    from qrkit.portfolio import open_portfolio
+
+    if asked.output:
+        format_of_file(asked.output)
+    if is_missing(asked.store):
+        # Try it in memory first, so that an invalid option does not leave a new, empty store behind.
+        with open_portfolio(":memory:", base_url=asked.base_url) as trial:
+            _insert(asked, trial)
+    with opened(asked) as portfolio:
+        with portfolio.store.atomic():  # nothing is added if the picture cannot be drawn or written
+            code = _insert(asked, portfolio)
+            _save_picture(asked, portfolio, code)
+        tell_of_local_urls("add", portfolio)
+        _tell(asked, portfolio, [code], "{short_url}" if code.is_dynamic else "{short_code}")
+
+
+def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode) -> None:
+    """Write the picture of a QR Code to the file that was asked for, if any."""
+    if asked.output:
+        with complaining(asked.command):
+            portfolio.image(code).save(asked.output)
+
+
+def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
+    changes = _changes(asked, portfolio) | {"short_code": asked.short_code or "", "is_dynamic": not asked.static}
+    return portfolio.insert_qrcode(asked.content, **changes | {"campaign_id": changes.get("campaign_id") or None})
+
+
+def _set(asked: argparse.Namespace) -> None:
+    with opened(asked, must_exist=True) as portfolio, portfolio.store.atomic():
+        changes = _changes(asked, portfolio) | ({} if asked.content is None else {"content": asked.content})
+        if not changes:
+            raise InvalidParameter(Problem("options", None, "one must say what to change, such as --content"))
+        if "name" in changes and len(asked.codes) > 1:
+            raise InvalidParameter(Problem("name", asked.name, "goes with one CODE: a name tells QR Codes apart"))
+        found = [portfolio.find_qrcode(code) for code in asked.codes]
+        codes = [portfolio.update_qrcode(code.id, **changes) for code in found]
+        _tell(asked, portfolio, codes, "{short_code}: {name} leads to {content}")
+
+
+def _remove(asked: argparse.Namespace) -> Status:
+    with opened(asked, must_exist=True) as portfolio:
+        codes = list({code.id: code for code in map(portfolio.find_qrcode, asked.codes)}.values())
+        names = ", ".join(f"{code.short_code} ({summary(code.name)})" for code in codes)
+        if not asked.yes and not confirm(f"Remove {names}? Printed codes will lead nowhere, for good."):
+            complain("remove", "nothing was removed")
+            return Status.REFUSED
+        with portfolio.store.atomic():
+            for code in codes:
+                portfolio.delete_qrcode(code.id)
+        _tell(asked, portfolio, codes, "{short_code}: removed")
+    return Status.DONE
+
+
+def confirm(question: str) -> bool:
+    """Ask a question on the terminal and return whether the answer was yes.
+
+    Raises:
+        InvalidParameter: If the input is not a terminal.
+    """
+    if not sys.stdin.isatty():
+        raise InvalidParameter(Problem("yes", None, "is required where there is no terminal to ask: --yes"))
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,117 @@
+"""Implements `qrkit scans`: the scans of a store, counted."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, cast, get_args
+
+from qrkit.commands.codes import CODE_HELP
+from qrkit.commands.output import complain
+from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.report import add_period
+from qrkit.commands.stores import add_store, opened
+from qrkit.commands.tables import Column, Row, Table
+from qrkit.contents.cards import summary
+from qrkit.store.scan_attributes import Attribute, VisitAttribute
+from qrkit.tracking.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qrkit.analytics import Period
+    from qrkit.portfolio import Portfolio
+    from qrkit.store import Scans
+
+__all__ = ["define_scans"]
+
+PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m"}
+"""How the beginning of each period is written."""
+CODE = "code"
+WAYS = (CODE, "campaign", *PERIODS, *get_args(VisitAttribute))
+"""What scans can be counted by."""
+ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
+COUNTS = (Column("scans", "Scans"), Column("visitors", "Visitors"))
+BY_CODE = Table(
+    "QR Code",
+    (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
+    bars_of="scans",
+)
+MOST_VALUES = 1_000_000
+"""More values than an attribute has."""
+
+
+def define_scans(one: Parser) -> None:
+    """Define the command `scans`."""
+    describe(
+        one,
+        "Bots, link previews and HEAD requests are not scans. A visitor counts once a day. Scans that were imported "
+        "as a number have no time: `qrkit list` counts them, and this table does not.",
+        usage="[CODE...] [options]",
+        examples=(
+            "qrkit scans --store shop.duckdb",
+            "qrkit scans door gate --by day --since 2026-06-01",
+            "qrkit scans --campaign Spring --by country --csv > countries.csv",
+        ),
+    )
+    one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
+    one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
+    ways = f"{', '.join(WAYS)} ({CODE})"
+    one.add_argument("--by", choices=WAYS, default=CODE, metavar="WHAT", help=ways)
+    one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
+    add_period(one)
+    add_store(one)
+    BY_CODE.add_options(one, "short_code, name (with --by, its WHAT instead of the two), scans, visitors")
+    one.set_defaults(run=_scans)
+
+
+def _scans(asked: argparse.Namespace) -> None:
+    with opened(asked, to_read=True) as portfolio:
+        campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        codes = [portfolio.find_qrcode(code) for code in asked.codes]
+        view = portfolio.scans.where(
+            campaign_id=campaign_id,
+            qrcode_id=[code.id for code in codes] or None,
+            since=asked.since,
+            until=asked.until,
+            time_zone=asked.time_zone,
+        )
+        view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
+        if asked.by == CODE:
+            rows = _rows_by_code(portfolio, view)
+            BY_CODE.print(asked, rows)
+        else:
+            rows = _rows_by(view, asked.by)
+            Table(
+                asked.by,
+                (Column(asked.by, asked.by.capitalize().replace("_", " "), shown=summary), *COUNTS),
+                bars_of="scans",
+            ).print(asked, rows)
+    if not rows:
+        complain("scans", "no scans yet")
+
+
+def _rows_by_code(portfolio: Portfolio, view: Scans) -> Sequence[Row]:
+    """Return the counts of all QR Codes of a view, also of those without scans, the most scanned first."""
+    from qrkit.analytics import top_qrcodes
+
+    counts = top_qrcodes(view, most=MOST_VALUES).set_index("qrcode_id")[["scans", "visitors"]].to_dict("index")
+    codes = portfolio.list_qrcodes(campaign_id=view.campaigns[0] if view.campaigns else None)
+    none = {"scans": 0, "visitors": 0}
+    rows = [
+        {"short_code": code.short_code, "name": code.name} | counts.get(code.id, none)
+        for code in codes
+        if view.qrcode_id is None or code.id in view.qrcode_id
+    ]
+    return sorted(rows, key=lambda row: -row["scans"])
+
+
+def _rows_by(view: Scans, what: str) -> Sequence[Row]:
+    """Return the counts of a view by period, in order, or by an attribute, the most frequent value first."""
+    from qrkit.analytics import scans_by, scans_per
+
+    if what not in PERIODS:
+        frame = scans_by(view, cast("Attribute", what), most=MOST_VALUES)
+    else:
+        frame = scans_per(view, cast("Period", what)).rename(columns={"start": what})
+        frame[what] = frame[what].dt.strftime(PERIODS[what])
+    return cast("Sequence[Row]", frame[[what, "scans", "visitors"]].to_dict("records"))
