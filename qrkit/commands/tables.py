@@ -151,7 +151,8 @@ class Table:
         if not self.bars_of:
             return []
         numbers = [row[self.bars_of] for row in rows]
-        return [["█" * round(LONGEST_BAR * number / (max(numbers) or 1)) for number in numbers]]
+        longest = max(numbers) or 1
+        return [["█" * round(LONGEST_BAR * number / longest) for number in numbers]]
 
 
 def _fit(widths: Sequence[int], fixed: Sequence[bool], available: int) -> list[int]:
