@@ -217,7 +217,7 @@ class Portfolio(Shown, Records):
 
         Example:
             >>> from qrkit import open_portfolio
-            >>> shop = open_portfolio()
+            >>> shop = open_portfolio(":memory:")
             >>> _ = shop.insert_qrcode("https://example.com/menu", name="Menu")
             >>> shop.check()["verdict"].tolist()
             ['robust']

@@ -180,7 +180,8 @@ def test_export_and_import_keep_every_count(portfolio):
     exported = portfolio.export_bytes("csv")
     with open_portfolio(":memory:", base_url=portfolio.base_url) as copy:
         result = copy.import_file(exported)
-        assert (result.created, result.issues) == (737, ())
+        assert result.created == 737
+        assert {(issue.reason, " " in issue.content) for issue in result.issues} <= {("suspicious-url", True)}
         assert copy.export_bytes("csv") == exported
         assert sum(code.scans for code in copy.list_qrcodes()) == 3_440
         assert copy.scans.count() == 0  # a file carries numbers, not scans

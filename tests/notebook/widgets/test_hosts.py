@@ -17,11 +17,13 @@ def designer():
 
 
 def browser():
-    return PortfolioBrowser(open_portfolio())
+    shop = open_portfolio(":memory:")
+    shop.insert_qrcode("https://example.com/hosts")
+    return PortfolioBrowser(shop)
 
 
 def dashboard():
-    return ScanDashboard(open_portfolio())
+    return ScanDashboard(open_portfolio(":memory:"))
 
 
 @pytest.fixture(params=[designer, browser, dashboard])

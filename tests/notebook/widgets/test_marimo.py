@@ -48,7 +48,7 @@ def _(pd):
 
 @app.cell
 def _(PortfolioBrowser, qrkit):
-    shop = qrkit.open_portfolio()
+    shop = qrkit.open_portfolio(":memory:")
     shop.insert_qrcode("https://example.com", name="Door")
     PortfolioBrowser(shop)
 """
