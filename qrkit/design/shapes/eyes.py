@@ -185,7 +185,7 @@ def _heart() -> Outline:
     return shape.placed(MIDDLE, MIDDLE - 0.05, 1.75)
 
 
-STAR = star(MIDDLE, 3.6, 2.0, 1.5, 5)
+STAR = star(MIDDLE, 3.55, 2.0, 1.4, 5)
 
 EYES = {
     "default": Eye(_ring(), _pupil(3)),
