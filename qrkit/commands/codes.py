@@ -60,7 +60,7 @@ def define_list(one: Parser) -> None:
     )
     one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text that a QR Code contains (all)")
     one.add_argument("--campaign", metavar="NAME", help="only those of this campaign")
-    one.add_argument("--limit", type=_count, metavar="N", help="at most so many, the oldest first (all)")
+    one.add_argument("--limit", type=_count, metavar="N", help="list at most N QR Codes, oldest first (default: all)")
     add_store(one)
     CODES.add_options(one)
     one.set_defaults(run=_list)

@@ -213,7 +213,6 @@ class Portfolio(Shown, Records):
 
         Raises:
             InvalidParameter: If the level or the audience is unknown.
-            NotFound: If there is no such campaign.
 
         Example:
             >>> from qrkit import open_portfolio

@@ -242,9 +242,12 @@ class _Recorder:
             raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
 
     def _made(self, names: int) -> Inbox:
-        """Return an inbox in a new file, trying so many names.
+        """Return an inbox in a new file.
 
         Another process that starts at this moment may take the new file for one that was left, and lock it first.
+
+        Args:
+            names: How many file names to try.
 
         Raises:
             sqlite3.Error: If the file cannot be written.

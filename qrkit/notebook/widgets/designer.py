@@ -196,7 +196,8 @@ class Designer(Page):
 
     def _on_looks(self, message: dict[str, Any]) -> None:
         """Draw thumbnails of some presets; one that cannot be drawn with this content gets none."""
-        names = [name for name in list(message.get("names", ()))[:MOST_LOOKS] if name in PRESETS]
+        asked = message.get("names")
+        names = [name for name in PRESETS if name in asked][:MOST_LOOKS] if isinstance(asked, list) else []
         pictures: dict[str, bytes] = {}
         for name in names:
             with suppress(QrkitError):

@@ -23,8 +23,8 @@ function makeGallery(studio, presets) {
     return { element: h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-swatches" }, ...swatches)), picture };
   }
 
-  function update({ values, logo }, isIdle) {
-    const shows = JSON.stringify([values.content, values.layers ?? [], logo]);
+  function update({ values }, isIdle) {
+    const shows = JSON.stringify([values.content, values.layers ?? []]);
     if (shows !== drawn) {
       drawn = shows;
       wanted = presets.map((preset) => preset.name);

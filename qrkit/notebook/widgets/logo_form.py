@@ -93,10 +93,11 @@ class LogoForm:
         if content is None:
             return without_logo(design, placed) if placed else design
         plate, name = fields.get("plate", self._plate), str(fields.get("name", self.name))
-        size = fields.get("size", placed.share * PERCENT if placed and "content" not in fields else None)
+        size = placed.share * PERCENT if placed and "content" not in fields else None
         try:
             # The default size follows from the symbol and the picture, so only a size that was set has to obey a rule.
-            LogoFields(content=content, size=size or DEFAULT, plate=plate)
+            checked = LogoFields(content=content, size=fields.get("size", DEFAULT), plate=plate)
+            size = checked.size if "size" in fields else size
             if placed and size and fields.keys() == {"size"}:
                 return scaled_logo(design, placed, size / PERCENT, fetch=fetch)
             plain = without_logo(design, placed) if placed else design

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.design.presets import PALETTES, PRESETS, with_preset
 from qrkit.drawing.logo import placed_logo, without_logo
+from qrkit.drawing.resizing import layout_of
 from qrkit.pictures.image import QRImage
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ __all__ = ["look_controls", "thumbnail", "with_look"]
 
 SIDE = 150
 """Width of a thumbnail in pixels."""
+PIXELS = 3
+"""Pixels of a module of a large symbol, with the frame around it."""
 
 
 @cache
@@ -48,10 +51,11 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
 
 
 def thumbnail(design: Design, name: str) -> bytes:
-    """Return a PNG of the design with a preset, 150 pixels wide.
+    """Return a PNG of the design with a preset: 150 pixels wide, or more if the symbol has many modules.
 
     Raises:
         QrkitError: If it cannot be drawn.
     """
-    look = with_look(design.replace(width=None, height=None, size=4, wrapper=None), name)
-    return QRImage(look.resized(width=SIDE)).to_bytes("png", compression=1)
+    look = with_look(design.replace(wrapper=None), name)
+    width = max(SIDE, PIXELS * layout_of(look).side)
+    return QRImage(look.resized(width=width, height=None)).to_bytes("png", compression=1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from qrkit.widgets import Designer
 
-from qrkit import Design, decode
+from qrkit import Design, Layer, decode
 from qrkit.design.presets import PRESETS
 from qrkit.drawing.logo import placed_logo, scaled_logo, without_logo
 from qrkit.drawing.untrusted.assets import data_uri
@@ -90,6 +90,8 @@ def test_size_and_plate_change_and_the_logo_goes_and_comes_back(studio):
         ({"content": "data:image/png;base64,AAAA"}, "logo.content"),
         ({"content": "icon:coffe"}, "logo.content"),
         ({"content": "icon:coffee", "size": 300}, "logo.size"),
+        ({"content": "icon:coffee", "size": 0}, "logo.size"),
+        ({"content": "icon:coffee", "size": "wide"}, "logo.size"),
         ({"content": "icon:coffee", "plate": "star"}, "logo.plate"),
     ],
 )
@@ -149,10 +151,21 @@ def test_thumbnails_show_the_content_and_come_a_few_at_a_time(studio, monkeypatc
     monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append((message, buffers)))
     say(studio, ask="looks", names=["plain", "bubble", "nothing"])
     say(studio, ask="looks", names=list(PRESETS))
-    (first, pictures), (second, _) = sent
+    for names in (None, "plain", [["plain"], 3]):
+        say(studio, ask="looks", names=names)
+    (first, pictures), (second, _), *others = sent
+    assert [message["names"] for message, _ in others] == [[], [], []]
     assert (first["names"], second["names"]) == (["plain", "bubble"], list(PRESETS)[:4])
     assert decode(pictures[0]).content == TEXT
     assert Image.open(io.BytesIO(pictures[1])).width == 150
+
+
+def test_a_thumbnail_of_the_largest_symbol_is_read(studio, monkeypatch):
+    text, sent = "https://example.com/" + "x" * 2200, []
+    monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append(buffers))
+    studio.design = Design(content=text, layers=[Layer("icon:heart", x=700, y=700, width=30, height=30)])
+    say(studio, ask="looks", names=["plain"])
+    assert decode(sent[0][0]).content == text
 
 
 def test_a_file_for_print_has_the_width_and_the_resolution(studio, monkeypatch):
