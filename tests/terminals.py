@@ -4,11 +4,11 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
 from contextlib import suppress
-from functools import partial
 
 __all__ = ["on_terminal"]
 
@@ -37,7 +37,7 @@ def on_terminal(words, *steps, columns=80, env=None, cwd=None):
         cwd=cwd,
         env=kept | {"TERM": "xterm-256color"} | (env or {}),
         start_new_session=True,
-        preexec_fn=partial(fcntl.ioctl, 0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches the program
+        preexec_fn=_hear_ctrl_c,
     )
     os.close(theirs)
     shown, seen, waiting = b"", 0, list(steps)
@@ -54,3 +54,9 @@ def on_terminal(words, *steps, columns=80, env=None, cwd=None):
     os.close(ours)
     assert is_ready and not waiting, f"waited for {waiting[:1]} after\n{shown.decode(errors='replace')}"
     return status, shown.decode().replace("\r\n", "\n")
+
+
+def _hear_ctrl_c():
+    """Let Ctrl-C reach the program, also where the tests run in the background of a shell, which ignores it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,6 +1,5 @@
 """How visits are recorded: in an inbox at once, in the store a little later, and what happens when either fails."""
 
-import contextlib
 import json
 import logging
 import math
@@ -378,9 +377,12 @@ class Thief(threading.Thread):
     def run(self):
         while not self.has_ended.is_set() and self.connection is None:
             for path in inbox_files(self.folder / "a.duckdb.inbox"):
-                with contextlib.suppress(sqlite3.OperationalError):
-                    found = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+                found = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+                try:
                     found.executescript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; BEGIN EXCLUSIVE")
+                except sqlite3.OperationalError:
+                    found.close()  # half a lock would keep the owner out, too
+                else:
                     self.connection = found
                     return
 
