@@ -9,7 +9,7 @@ ROUNDS ?= 5
 LONGEST := --durations=30 --durations-min=3
 WORLDS ?= 1000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-GROUPS := --group test --group lint --group lab --group reference --group build
+GROUPS := --group test --group lint --group lab --group site --group build
 
 .DEFAULT_GOAL := demo
 .PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench reference lock clean help
