@@ -268,7 +268,11 @@ class Page(HTMLParser):
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, ".ci/site/build.py", str(folder)], cwd=ROOT, check=True)
-    return {file.relative_to(folder).as_posix(): Page(file) for file in sorted(folder.rglob("*.html"))}
+    return {
+        file.relative_to(folder).as_posix(): Page(file)
+        for file in sorted(folder.rglob("*.html"))
+        if "_static" not in file.parts
+    }
 
 
 @pytest.mark.slow
@@ -312,6 +316,18 @@ def test_links_of_the_site_lead_somewhere(built):
             if (target is None and not place.is_file()) or (anchor and target and unquote(anchor) not in target.ids):
                 broken.append(f"{name}: {link}")
     assert broken == []
+
+
+@pytest.mark.slow
+def test_every_picture_and_script_is_there(built):
+    loaded = {
+        (page.file.parent / unquote(re.split("[?#]", one)[0])).resolve(): name
+        for name, page in built.items()
+        for one in page.loaded
+        if not re.match(r"data:|(?:\w+:)?//|#", one)
+    }
+    assert loaded
+    assert [f"{name}: {file.name}" for file, name in loaded.items() if not file.exists()] == []
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ nb_execution_mode = "off"
 # The site asks no other host: a widget that needs a kernel shows its picture.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 suppress_warnings = ["mystnb.unknown_mime_type"]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "html_image"]
 myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"

@@ -223,6 +223,10 @@ def share_out(cls: pdoc.doc.Class, public: dict[type, pdoc.doc.Class]) -> None:
         base = defined_in(cls.obj, member.name)
         if not base.__module__.startswith("qrkit") or (member.name.startswith("_") and member.name != "__call__"):
             continue
+        if isinstance(member, pdoc.doc.Variable) and not (member.docstring or member.annotation_str):
+            continue  # what another library sets on each instance
+        if isinstance(member, pdoc.doc.Function) and not member.obj.__module__.startswith("qrkit"):
+            continue
         member.docstring = marked_down(member.docstring)
         if isinstance(member, pdoc.doc.Function):
             as_written(member)
