@@ -9,10 +9,10 @@ ROUNDS ?= 5
 LONGEST := --durations=30 --durations-min=3
 WORLDS ?= 1000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
-GROUPS := --group test --group lint --group lab --group reference --group build
+GROUPS := --group test --group lint --group lab --group site --group build
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench reference lock clean help
+.PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -76,8 +76,8 @@ serve: $(READY)  ## Serve the HTTP interface, with its data in qrkit.duckdb
 bench: $(READY)  ## Measure speed on a quiet machine, and keep the figures in tests/benchmarks/measured.json
 	RECORD_FIGURES=1 $(BIN)/python -m pytest tests/benchmarks -m benchmark -p no:randomly -s
 
-reference: $(READY)  ## Build the reference of all public names, with the notebooks: build/reference/index.html
-	$(BIN)/python .ci/reference/build.py build/reference
+site: $(READY)  ## Build the documentation, with the notebooks and the reference: build/site/index.html
+	$(BIN)/python .ci/site/build.py build/site
 
 lock: $(READY)  ## Bring requirements.lock up to pyproject.toml; newest versions with UPGRADE=--upgrade
 	$(BIN)/uv pip compile pyproject.toml --all-extras $(GROUPS) --universal --generate-hashes --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE) --quiet -o requirements.lock

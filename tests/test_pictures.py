@@ -1,4 +1,4 @@
-"""The pictures of the README show what qrkit draws today."""
+"""The pictures of the README and the how-to pages show what qrkit draws today."""
 
 import doctest
 from importlib.util import module_from_spec, spec_from_file_location
@@ -39,13 +39,14 @@ def test_the_picture_of_the_report_is_that_of_today(script):
 
 
 def test_every_picture_is_made_and_shown(script):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = (ROOT / "README.md", *(ROOT / "notebooks/how-to").glob("*.md"))
+    shown = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert sorted(script.PICTURES) == sorted(file.name for file in KEPT.iterdir())
-    assert all(f".github/pictures/{name}" in readme for name in script.PICTURES)
+    assert all(f".github/pictures/{name}" in shown for name in script.PICTURES)
 
 
 def test_the_code_shown_is_that_of_the_lines_beside_it(script):
-    lines = doctest.DocTestParser().get_examples((ROOT / "README.md").read_text(encoding="utf-8"))
+    lines = doctest.DocTestParser().get_examples((ROOT / "notebooks/how-to/designs.md").read_text(encoding="utf-8"))
     names = {}
     for example in lines:
         if example.source.startswith(("from qrkit import Design", "brand = ")):

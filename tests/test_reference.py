@@ -1,4 +1,4 @@
-"""The reference: what is public is said in `.ci/reference/pages.toml`, and its docstrings give what a user needs."""
+"""The reference: what is public is said in `.ci/site/pages.toml`, and its docstrings give what a user needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ import qrkit
 from qrkit import errors
 
 ROOT = Path(__file__).parent.parent
-CHAPTERS = tomllib.loads((ROOT / ".ci/reference/pages.toml").read_text(encoding="utf-8"))["chapters"]
+CHAPTERS = tomllib.loads((ROOT / ".ci/site/pages.toml").read_text(encoding="utf-8"))["chapters"]
 PAGES = {name: page for chapter in CHAPTERS for name, page in chapter["pages"].items()}
 ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, Exception)}
 
@@ -122,7 +122,8 @@ def imported(text: str) -> set[tuple[str, str]]:
 
 
 def guides() -> Iterator[tuple[str, str]]:
-    yield "README.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "notebooks/how-to").glob("*.md"))):
+        yield path.name, path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         yield path.name, "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
@@ -265,52 +266,80 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reference")
-    subprocess.run([sys.executable, ".ci/reference/build.py", str(folder)], cwd=ROOT, check=True)
-    return {file.relative_to(folder).as_posix(): Page(file) for file in sorted(folder.rglob("*.html"))}
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, ".ci/site/build.py", str(folder)], cwd=ROOT, check=True)
+    return {
+        file.relative_to(folder).as_posix(): Page(file)
+        for file in sorted(folder.rglob("*.html"))
+        if "_static" not in file.parts
+    }
 
 
 @pytest.mark.slow
 def test_reference_has_every_public_name_and_no_private_one(built):
-    missing = [str(one) for one in PUBLIC if one.name not in built[f"{one.page.replace('.', '/')}.html"].ids]
-    private = [id_ for page in built.values() for id_ in page.ids if id_ and re.search(r"(^|\.)_(?!_call__)", id_)]
-    assert missing == []
+    missing = [one for one in PUBLIC if f"{one.page}.{one.name}" not in built[f"reference/{one.page}.html"].ids]
+    private = [id_ for page in built.values() for id_ in page.ids if id_ and re.match(r"qrkit\..*\._(?!_call__)", id_)]
+    assert [str(one) for one in missing] == []
     assert private == []
 
 
 @pytest.mark.slow
 def test_reference_shows_the_bounds_of_fields(built):
-    assert "1..20 pixels per module" in built["qrkit.html"].text
+    assert "1..20 pixels per module" in built["reference/qrkit.html"].text
 
 
 @pytest.mark.slow
-def test_start_page_asks_a_question_of_each_module(built):
-    assert {f"{page.replace('.', '/')}.html" for page in PAGES} <= built["index.html"].links
-    assert [page["asks"] for page in PAGES.values() if page["asks"] not in built["index.html"].text] == []
+def test_the_reference_asks_a_question_of_each_module(built):
+    start = built["reference/index.html"]
+    assert {f"{page}.html" for page in PAGES} <= start.links
+    assert [page["asks"] for page in PAGES.values() if page["asks"] not in start.text] == []
 
 
 @pytest.mark.slow
-def test_every_notebook_is_a_page_that_the_guide_leads_to(built):
-    pages = {f"notebooks/{path.stem}.html" for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert pages <= built.keys() & built["guide.html"].links
-    assert "guide.html" in built["index.html"].links
+def test_every_notebook_and_how_to_page_is_a_page_that_its_overview_leads_to(built):
+    for folder, pattern in (("", "*.ipynb"), ("how-to/", "*.md")):
+        names = {path.stem for path in (ROOT / "notebooks" / folder).glob(pattern)} - {"README", "index"}
+        assert {f"guide/{folder}{name}.html" for name in names} <= built.keys()
+        assert {f"{name}.html" for name in names} <= built[f"guide/{folder}index.html"].links
+    assert {"guide/index.html", "guide/how-to/index.html", "reference/index.html"} <= built["index.html"].links
 
 
 @pytest.mark.slow
-def test_links_of_the_reference_lead_somewhere(built):
+def test_links_of_the_site_lead_somewhere(built):
     files = {page.file.resolve(): page for page in built.values()}
     broken = []
     for name, page in built.items():
-        for link in [one for one in page.links if not re.match(r"https?://", one)]:
+        for link in [one for one in page.links if not re.match(r"https?://|mailto:", one)]:
             path, anchor = urldefrag(link)
-            target = files.get((page.file.parent / path).resolve() if path else page.file.resolve())
-            if target is None or (anchor and unquote(anchor) not in target.ids):
+            place = (page.file.parent / unquote(path)).resolve() if path else page.file.resolve()
+            target = files.get(place)
+            if (target is None and not place.is_file()) or (anchor and target and unquote(anchor) not in target.ids):
                 broken.append(f"{name}: {link}")
     assert broken == []
 
 
 @pytest.mark.slow
-def test_reference_asks_no_other_host(built):
+def test_every_picture_and_script_is_there(built):
+    loaded = {
+        (page.file.parent / unquote(re.split("[?#]", one)[0])).resolve(): name
+        for name, page in built.items()
+        for one in page.loaded
+        if not re.match(r"data:|(?:\w+:)?//|#", one)
+    }
+    assert loaded
+    assert [f"{name}: {file.name}" for file, name in loaded.items() if not file.exists()] == []
+
+
+@pytest.mark.slow
+def test_links_to_the_repository_lead_to_files(built):
+    source = "https://github.com/qrkit/qrkit/blob/main/"
+    links = {urldefrag(link)[0] for page in built.values() for link in page.links if link.startswith(source)}
+    assert links
+    assert [link for link in links if not (ROOT / link.removeprefix(source)).exists()] == []
+
+
+@pytest.mark.slow
+def test_the_site_asks_no_other_host(built):
     loaded = {link for page in built.values() for link in page.loaded}
     foreign = [link for link in loaded if not link.startswith("data:") and re.match(r"(?:\w+:)?//", link)]
     urls = [url for page in built.values() for url in re.findall(r"(?:url\(|@import )\W*(?!data:)(\w+:)?//", page.text)]

@@ -20,7 +20,8 @@ from qrkit.design.limits import Within
 from qrkit.server import Settings
 from tests.test_house import HEAVY
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "notebooks/how-to").glob("*.md")))
 NESTED = {
     "content": [*MODULES, "read"],
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
@@ -105,8 +106,9 @@ def test_every_example_of_the_help_can_be_read(command, helped):
         assert parser().parse_args(words).command == words[0]
 
 
-def test_every_call_in_the_readme_can_be_read():
-    blocks = re.findall(r"^```sh\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def test_every_call_in_the_readme_and_the_pages_can_be_read():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     found = [words for block in blocks for words in calls(block)]
     assert len(found) > 10
     for words in found:
@@ -137,12 +139,15 @@ def test_help_tells_the_bounds_and_the_defaults_that_hold(command, model, helped
     assert told >= 2
 
 
-def test_each_setting_of_a_server_is_an_option_of_serve_and_in_the_readme():
+def test_each_setting_of_a_server_is_an_option_of_serve_and_on_its_page():
     missing = Settings.model_fields.keys() - vars(parser().parse_args(["serve"])).keys()
     assert not missing, "a field of Settings has its option in qrkit/commands/serve.py"
-    told = {one.replace("--no-", "--") for one in re.findall(r"--[a-z-]+", README.read_text(encoding="utf-8"))}
+    told = {
+        one.replace("--no-", "--")
+        for one in re.findall(r"--[a-z-]+", (ROOT / "notebooks/how-to/deploy.md").read_text(encoding="utf-8"))
+    }
     missing = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - told
-    assert not missing, "an option of serve has its row in the README"
+    assert not missing, "an option of serve has its row in notebooks/how-to/deploy.md"
 
 
 def test_help_tells_what_each_exit_status_means(helped):

@@ -1,9 +1,8 @@
-"""Build the reference, and the notebooks beside it, into a folder: `python .ci/reference/build.py build/reference`.
+"""The reference as Markdown for Sphinx, a page for each public module.
 
-pages.toml says which modules and names are public, pdoc draws them. Added to pdoc here: fields have the sentence that
-their class or their type says of them, with their bounds; signatures stand as they are written; what a class has from
-one that is not public is shown as its own; names of public things are links wherever they stand. A warning of pdoc is
-an error.
+pages.toml says which modules and names are public, and pdoc reads them. Added to pdoc here: fields have the sentence
+that their class or their type says of them, with their bounds; signatures stand as they are written; what a class has
+from one that is not public is shown as its own; names of public things are links wherever they stand.
 """
 
 from __future__ import annotations
@@ -11,43 +10,37 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 import tomllib
 import types
-import warnings
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import guide
 import pdoc.doc
 import pdoc.docstrings
-import pdoc.render
-import pdoc.render_helpers
-from jinja2 import pass_context
-from markupsafe import Markup
 from pdoc import doc_ast
-from pdoc.render_helpers import relative_link
 from pydantic import BaseModel
 
 from qrkit.model import allowed, meaning
 
-if TYPE_CHECKING:
-    from jinja2.runtime import Context
+__all__ = ["pages"]
 
-HERE = Path(__file__).parent
-PAGES = HERE / "pages.toml"
+PAGES = Path(__file__).with_name("pages.toml")
 
 RANK = {types.FunctionType: 0, type: 1}
 """Where nothing else is said, functions stand before classes, and constants behind them."""
 
 ATTRIBUTES = re.compile(r"^Attributes:\n((?: +.*\n|\n)+)", re.MULTILINE)
 ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-MENTIONED = re.compile(r"(<code>|<strong>)([A-Za-z_][\w.]*)(?=(?:\(\))?</code>|:</strong>)")
-IDENTIFIER = re.compile(r"(<[^>]*>)|\b[A-Za-z_][\w.]*")
-"""A tag of HTML, which is left alone, or what may be a name."""
+HEADING = re.compile(r"^#{1,6} +(.*)$", re.MULTILINE)
+EXAMPLE = re.compile(r"^(>>> .*(?:\n(?!\s*$).+)*)", re.MULTILINE)
+FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
+LONGEST_VALUE = 200
+"""Characters of a value that is shown; what a longer one is for says its text."""
+CODE = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)(\(\))?`(?!`)")
 
 Chapter = dict[str, Any]
 Doc = pdoc.doc.Doc[Any]
@@ -61,6 +54,108 @@ class Written:
 
     def __repr__(self) -> str:
         return self.text
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the path, without its suffix, and the Markdown of each page; the first leads to all others."""
+    pdoc.docstrings.GOOGLE_LIST_SECTIONS.append("Warns")
+    chapters, modules = load()
+    known = places(modules)
+    yield "reference/index", overview(chapters)
+    for chapter in chapters:
+        for name, page in chapter["pages"].items():
+            yield f"reference/{name}", module_page(modules[name], page["asks"], known)
+
+
+def overview(chapters: list[Chapter]) -> str:
+    """Return the page that says which module answers which question."""
+    parts = [
+        "# Reference",
+        "Everything public is listed here, with its arguments, units, bounds and errors. Import what `qrkit` has from "
+        "`qrkit`, and everything else from the module it is listed under.",
+    ]
+    for chapter in chapters:
+        names = "\n".join(f"{name} <{name}>" for name in chapter["pages"])
+        parts.append(f"## {chapter['title']}")
+        parts.append("\n".join(f"- [{page['asks']}]({name}.md) `{name}`" for name, page in chapter["pages"].items()))
+        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {chapter['title']}\n\n{names}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def module_page(module: pdoc.doc.Module, asks: str, known: dict[str, Doc]) -> str:
+    """Return the page of a module."""
+    parts = [f"# {module.modulename}", f"*{asks}*", f"```{{py:module}} {module.modulename}\n```"]
+    parts.append(text_of(module.docstring, module, known))
+    parts += [shown_once(one, module, known) for one in module.members.values() if one.kind != "module"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def shown_once(member: Doc, module: pdoc.doc.Module, known: dict[str, Doc]) -> str:
+    """Return the entry of a name, or where an earlier page has it."""
+    first = next(one for one in known.values() if one.obj is member.obj and one.qualname == member.qualname)
+    if isinstance(member, pdoc.doc.Variable) or first.modulename == module.modulename:
+        return entry(member, module, known)
+    return f"{{py:obj}}`{member.name} <{first.fullname}>` is on the page of `{first.modulename}`."
+
+
+def entry(member: Doc, module: pdoc.doc.Module, known: dict[str, Doc], fence: int = 8) -> str:
+    """Return a directive of Sphinx's Python domain for a name, with what belongs to it inside."""
+    name, options, inside = member.qualname, [], [text_of(member.docstring, module, known)]
+    if isinstance(member, pdoc.doc.Function):
+        inner = "." in member.qualname
+        kind = "method" if inner else "function"
+        options = [":classmethod:"] * member.is_classmethod + [":staticmethod:"] * member.is_staticmethod
+        name += in_one_line(member.signature)
+    elif isinstance(member, pdoc.doc.Class):
+        kind = "exception" if issubclass(member.obj, Exception) else "class"
+        name += in_one_line(member.constructor or "")
+        inside += [inherited(place, names) for place, names in member.inherited_members.items()]
+        inside += [entry(one, module, known, fence - 1) for one in member.own_members]
+    else:
+        kind = "attribute" if "." in member.qualname else "data"
+        if annotation := member.annotation_str.removeprefix(":").strip():
+            options.append(f":type: {quoted(annotation)}")
+        if (value := member.default_value_str) and len(value) < LONGEST_VALUE:
+            options.append(f":value: {quoted(value)}")
+        if bounds := getattr(member, "bounds", ""):
+            inside.append(f"Allowed: {bounds}.")
+    ticks, body = "`" * fence, "\n\n".join(part for part in inside if part)
+    return "\n".join([f"{ticks}{{py:{kind}}} {name}", *options, "", body, ticks])
+
+
+def in_one_line(signature: object) -> str:
+    """Return a signature without line breaks."""
+    return re.sub(r"(?<=\() | (?=\))", "", re.sub(r"\s*\n\s*", " ", str(signature))).replace(",)", ")")
+
+
+def quoted(value: str) -> str:
+    """Return the value of an option as YAML reads it back."""
+    return "'" + " ".join(value.split()).replace("'", "''") + "'"
+
+
+def inherited(place: tuple[str, str], members: list[Doc]) -> str:
+    """Say what a class has of another public one."""
+    names = ", ".join(f"{{py:obj}}`{one.name} <{'.'.join(one.taken_from)}>`" for one in members)
+    return f"From {{py:obj}}`{place[1]} <{'.'.join(place)}>`: {names}."
+
+
+def text_of(docstring: str, module: pdoc.doc.Module, known: dict[str, Doc]) -> str:
+    """Return a docstring as Markdown: headings in bold, examples as code, names of public things as links."""
+    text = pdoc.docstrings.convert(docstring, "google", None)
+    parts = []
+    for part in FENCE.split(EXAMPLE.sub(r"```pycon\n\1\n```", HEADING.sub(r"**\1**", text))):
+        parts.append(part if part.startswith("```") else CODE.sub(lambda found: linked(found, module, known), part))
+    return "".join(parts).strip()
+
+
+def linked(found: re.Match[str], module: pdoc.doc.Module, known: dict[str, Doc]) -> str:
+    """Return a name in code, as a link if it is that of a public thing."""
+    name = found[1]
+    one = known.get(f"{module.modulename}.{name}") or known.get(name)
+    is_plain_word = name.islower() and "." not in name
+    if one is None or (is_plain_word and one.modulename != module.modulename):
+        return found[0]
+    return f"{{py:obj}}`{name}{found[2] or ''} <{one.fullname}>`"
 
 
 def load() -> tuple[list[Chapter], dict[str, pdoc.doc.Module]]:
@@ -127,6 +222,10 @@ def share_out(cls: pdoc.doc.Class, public: dict[type, pdoc.doc.Class]) -> None:
     for member in cls.members.values():
         base = defined_in(cls.obj, member.name)
         if not base.__module__.startswith("qrkit") or (member.name.startswith("_") and member.name != "__call__"):
+            continue
+        if isinstance(member, pdoc.doc.Variable) and not (member.docstring or member.annotation_str):
+            continue  # what another library sets on each instance
+        if isinstance(member, pdoc.doc.Function) and not member.obj.__module__.startswith("qrkit"):
             continue
         member.docstring = marked_down(member.docstring)
         if isinstance(member, pdoc.doc.Function):
@@ -222,53 +321,3 @@ def places(modules: dict[str, pdoc.doc.Module]) -> dict[str, Doc]:
                     if name.startswith("qrkit.") or name == one.qualname:
                         found.setdefault(name, one)
     return found
-
-
-@pass_context
-def linkify(context: Context, code: str, namespace: str = "", shorten: bool = True) -> Markup:  # noqa: FBT001, FBT002 - as pdoc calls it
-    """Make links of names of public things: in code of all, in a text of those that stand as code."""
-    here, found = context["module"], context["places"]
-
-    def linked(name: str) -> str:
-        one = here.get(f"{namespace}.{name}") or here.get(name) or found.get(name) or context["all_modules"].get(name)
-        is_plain_word = name.islower() and "." not in name
-        if one is None or one.qualname == namespace or (is_plain_word and one.modulename != here.modulename):
-            return name
-        anchor = f"#{one.qualname}" if one.qualname else ""
-        return f'<a href="{relative_link(here.modulename, one.modulename)}{anchor}">{name}</a>'
-
-    if shorten:
-        return Markup(IDENTIFIER.sub(lambda match: match[1] or linked(match[0]), code))
-    return Markup(MENTIONED.sub(lambda match: match[1] + linked(match[2]), code))
-
-
-def main(folder: Path) -> None:
-    """Write all pages."""
-    warnings.simplefilter("error")
-    pdoc.docstrings.GOOGLE_LIST_SECTIONS.append("Warns")
-    pdoc.render_helpers.markdown_extensions.pop("link-patterns")  # addresses in texts are examples
-    chapters, modules = load()
-    pdoc.render.configure(docformat="google", show_source=False, template_directory=HERE)
-    pdoc.render.env.globals |= {"chapters": chapters, "places": places(modules)}
-    pdoc.render.env.filters["linkify"] = linkify
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, module in modules.items():
-        file = folder / f"{name.replace('.', '/')}.html"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(pdoc.render.html_module(module, modules), encoding="utf-8")
-    write_guide(folder)
-    (folder / "index.html").write_text(pdoc.render.html_index(modules), encoding="utf-8")
-    (folder / "search.js").write_text(pdoc.render.search_index(modules), encoding="utf-8")
-
-
-def write_guide(folder: Path) -> None:
-    """Write the notebooks, and the page that tells what each of them is about."""
-    page = pdoc.render.env.get_template("guide.html.jinja2").render(guide=guide.overview())
-    (folder / "guide.html").write_text(page, encoding="utf-8")
-    (folder / "notebooks").mkdir(exist_ok=True)
-    for name, html in guide.pages():
-        (folder / "notebooks" / f"{name}.html").write_text(html, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
