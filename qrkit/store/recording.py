@@ -31,7 +31,7 @@ from qrkit.store.inbox import Inbox, NotTried, WaitingVisit
 from qrkit.store.visit_rows import insert_visits, insert_waiting, waiting_visit
 from qrkit.tracking.records import Visit
 
-__all__ = ["drain", "inbox_files", "include_waiting", "record_visit"]
+__all__ = ["drain", "inbox_files", "include_waiting", "record_visit", "waiting_visits"]
 
 MOVE_AT = 1_000
 """Number of waiting visits that triggers an immediate move."""
@@ -106,6 +106,12 @@ def include_waiting(store: Store) -> None:
         _log.warning("a question does not include the visits that wait in the inbox: %s", error)
 
 
+def waiting_visits(store: Store) -> int:
+    """Return the number of visits that wait in the inboxes of this process; does not use the store."""
+    recorder: _Recorder | None = store.database.helpers.get("recorder")
+    return recorder.waiting if recorder else 0
+
+
 def inbox_files(base: Path) -> list[Path]:
     """Return the files of the inboxes whose paths begin with `base`."""
     pattern = re.compile(re.escape(base.name) + r"-[0-9a-f]{32}")
@@ -145,6 +151,11 @@ class _Recorder:
         self._changed = threading.Condition(threading.Lock())
         self._has_visits = self._is_urgent = False
         database.before_closing.append(self.stop)
+
+    @property
+    def waiting(self) -> int:
+        inboxes = [*self._left, self._inbox]
+        return sum(inbox.waiting for inbox in inboxes if inbox is not None)
 
     def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
         inbox = self._inbox
