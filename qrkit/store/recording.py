@@ -67,8 +67,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
         store: The store to record in.
         visit: The visit.
         seconds: Maximum time to wait while the visits of other threads are written.
-        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn if
-            possible.
+        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
 
     Raises:
         StoreBusy: If the visit was not recorded, because the write failed, it was withdrawn, or too many visits wait.
@@ -300,7 +299,8 @@ class _Recorder:
             with store.adding():
                 if not store.rows(MOVE, [last, inbox.name, before]):
                     return
-                insert_waiting(store, [visit for _, visit in rows])
+                if kept := [visit for _, visit in rows if visit.fields]:
+                    insert_waiting(store, kept)
         except self._database.value_errors:
             inbox.moved = before
             if len(rows) > 1:

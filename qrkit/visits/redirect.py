@@ -173,7 +173,7 @@ class Redirects:
                 self.late += 1
                 _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
         if self._strict and not is_durable:
-            # If the visit is stored after all, the visitor's next attempt counts as a repeat.
+            # The visit was withdrawn, so the visitor's next attempt counts.
             raise NotStored("the visit could not be stored in time; please try again")
 
     def _place(self, address: str) -> Place:
