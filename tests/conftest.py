@@ -29,6 +29,7 @@ PACKAGES = {
     "pdftoppm": "poppler-utils",
     "postgres": "postgresql",
     "soffice": "libreoffice-calc-nogui",
+    "systemd-analyze": "systemd",
 }
 """Debian's package of a program, where it is not named as the program is."""
 

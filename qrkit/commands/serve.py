@@ -24,6 +24,7 @@ GROUPS = {
     },
     "what it records": {
         "record_visits": "", "strict": "", "keep_days": "N", "places": "FILE", "access_log": "", "log_level": "LEVEL",
+        "metrics_token_file": "FILE",
     },
     "how much at once": {
         "threads": "N", "renders": "N", "processes": "N", "generates_a_minute": "N", "unknown_codes_a_minute": "N",

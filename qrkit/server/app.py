@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -32,6 +33,7 @@ from qrkit.server.messages import (
     unless_known,
     warning,
 )
+from qrkit.server.metrics import metrics_of
 from qrkit.server.proxies import client_address
 from qrkit.server.request_ids import REQUEST_ID, request_id
 from qrkit.server.routes import ROUTES, Route
@@ -55,6 +57,8 @@ Responder = Callable[..., None]
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
+ROUTE = "qrkit.route"
+"""Key of the WSGI environment that holds the path template of the route."""
 
 BODY_HEADERS = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
@@ -80,7 +84,8 @@ def make_app(
         fetch: Downloads images that designs reference by URL; by default a `Fetcher` for the hosts in the settings.
 
     Raises:
-        UnreadableFile: If the GeoIP database cannot be read.
+        UnreadableFile: If the GeoIP database or the file with the token for metrics cannot be read.
+        InvalidParameter: If the file with the token for metrics contains none.
     """
     chosen = settings or Settings()
     base_url = chosen.base_url or kept_base_url(store)
@@ -107,6 +112,7 @@ def make_app(
         shorteners=shorteners or {},
         counter=RequestCounter(store),
         fetch=fetch,
+        metrics=metrics_of(chosen.metrics_token_file),
     )
     return App(service, chosen, hosts, locator)
 
@@ -125,6 +131,7 @@ class App:
         self.health = service.health
         self.redirects = service.redirects
         self._gates = service.gates
+        self._metrics = service.metrics
         self._hosts = hosts
         self._locator = locator
         self._access = Access(settings, clock=service.clock)
@@ -144,7 +151,8 @@ class App:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request, even if Falcon itself fails. Every response has the standard headers."""
-        done = self._access.begun()
+        done, metrics = self._access.begun(), self._metrics
+        begun = time.perf_counter() if metrics else 0.0
         id = request_id(environ, self.settings)
         token = REQUEST_ID.set(id)
 
@@ -157,6 +165,8 @@ class App:
             sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
             sent.append(("X-Request-ID", id))
             done(environ, status, sent, environ.get(ASKED))
+            if metrics:
+                metrics.count(environ.get(ROUTE, ""), int(status[:3]), time.perf_counter() - begun)
             return start_response(status, sent, exc_info)
 
         try:
@@ -224,7 +234,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
         headers = _headers(request.env)
         address = client_address(request.env, settings)
         asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
-        request.env[ASKED] = asked
+        request.env[ASKED], request.env[ROUTE] = asked, route.path
         try:
             answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from qrkit.server.handlers import about, generate, pages, scannability, short_urls, track
+from qrkit.server.handlers import about, generate, measured, pages, scannability, short_urls, track
 from qrkit.server.messages import JSON, Response
 from qrkit.server.openapi import describe
 from qrkit.server.service import Call
@@ -30,7 +30,7 @@ class Route(NamedTuple):
         reply: Name of the response, in `server.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
         most_status: The highest status of its responses; generate uses 500.
-        is_page: Whether it is for people with a browser alone, so that the description leaves it out.
+        is_page: Whether the description leaves it out, because it is for people with a browser or for the operator.
     """
 
     method: str
@@ -101,6 +101,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
     Route("GET", f"{API}/health", about.health, reply="health"),
     Route("GET", f"{API}/health/live", about.live, reply="live"),
+    Route("GET", f"{API}/metrics", measured.metrics, is_page=True),
     Route("GET", f"{API}/docs", _docs, is_page=True),
     Route("GET", "/docs", _docs_or_code, is_page=True),
     Route("GET", "/", pages.home, is_page=True),

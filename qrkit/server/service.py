@@ -21,6 +21,7 @@ from qrkit.scanning.untrusted import MOST_READERS
 from qrkit.server.bodies import Sent, is_form, read_file
 from qrkit.server.health import Health
 from qrkit.server.messages import Request
+from qrkit.server.metrics import Metrics
 from qrkit.server.rates import Buckets
 from qrkit.server.reading import json_object, pairs
 from qrkit.server.settings import Settings
@@ -30,7 +31,7 @@ from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["Call", "Gates", "Service", "called"]
+__all__ = ["Call", "Gates", "Service", "bearer_token", "called"]
 
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""
@@ -98,6 +99,7 @@ class Service:
     shorteners: Mapping[str, Shortener] = field(default_factory=dict)
     counter: RequestCounter = field(default_factory=RequestCounter)
     fetch: Fetch | None = None
+    metrics: Metrics | None = None
 
     @property
     def host(self) -> str:
@@ -244,11 +246,17 @@ def _account(service: Service, request: Request, parameters: Mapping[str, str]) 
 
 
 def _key(request: Request, parameters: Mapping[str, str]) -> str | None:
-    key, bearer = parameters.get("auth"), _BEARER.fullmatch(request.headers.get("authorization", ""))
-    if key and bearer and bearer[1] != key:
+    key, bearer = parameters.get("auth"), bearer_token(request)
+    if key and bearer and bearer != key:
         rule = "differs from the key in the Authorization header; send one of them"
         raise InvalidParameter(Problem("auth", "(not shown)", rule, "bad-value"))
-    return key or (bearer[1] if bearer else None)
+    return key or bearer or None
+
+
+def bearer_token(request: Request) -> str:
+    """Return the Bearer token in the Authorization header; an empty text if there is none."""
+    match = _BEARER.fullmatch(request.headers.get("authorization", ""))
+    return match[1] if match else ""
 
 
 def _quota_headers(quota: Quota) -> dict[str, str]:

@@ -129,6 +129,11 @@ class Settings(Model):
     log_level: Literal["info", "warning", "error"] = Field(
         default="info", description="Lowest level of the messages that `qrkit serve` logs about itself."
     )
+    metrics_token_file: str | None = Field(
+        default=None,
+        description="A file with a token of at least 16 characters. Clients that send it as a Bearer token can read "
+        "the metrics of the server at `/api/v3/metrics`; without this setting, there are none.",
+    )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
         default=80,
         description="Number of requests handled at once. Redirects wait for the disk together, so more threads help.",

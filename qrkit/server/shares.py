@@ -107,6 +107,11 @@ class Gate:
         most_each: Maximum number of concurrent requests per client; by default all places.
         spent: The time that clients have spent here and in other gates.
         clock: A monotonic clock, in seconds.
+
+    Attributes:
+        worked: Number of requests that have passed and ended.
+        worked_seconds: Seconds that they held their places, in all.
+        refused: Number of requests that were rejected.
     """
 
     def __init__(
@@ -125,6 +130,8 @@ class Gate:
         self._message = message
         self._spent = Spent(clock) if spent is None else spent
         self._clock = clock
+        self.worked = self.refused = 0
+        self.worked_seconds = 0.0
         self._inside: list[_Caller] = []
         self._waiting: list[_Caller] = []
         self._lock = Lock()
@@ -142,10 +149,21 @@ class Gate:
             caller.decided.wait(self._seconds)
             with self._lock:
                 if caller not in self._inside:
+                    self.refused += 1
                     raise TooManyRequests(self._message, retry_after=int(self._seconds) + 1)
             yield
         finally:
             self._leave(caller)
+
+    @property
+    def inside(self) -> int:
+        """Number of requests that hold a place."""
+        return len(self._inside)
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for a place."""
+        return len(self._waiting)
 
     def __len__(self) -> int:
         """Return the number of requests that hold a place or wait."""
@@ -164,7 +182,9 @@ class Gate:
         with self._lock:
             if caller in self._inside:
                 self._inside.remove(caller)
-                self._spent.add(caller.client, self._clock() - caller.began)
+                seconds = self._clock() - caller.began
+                self.worked, self.worked_seconds = self.worked + 1, self.worked_seconds + seconds
+                self._spent.add(caller.client, seconds)
                 self._admit()
             elif caller in self._waiting:
                 self._waiting.remove(caller)

@@ -14,6 +14,7 @@ incomplete write at the end loses only visits that were never acknowledged.
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -52,10 +53,16 @@ SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key
 READ = """
 SELECT number, user_agent, scanned, fields FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
+# The row of a withdrawn visit stays until the visits before it have moved, so that numbers have no gaps.
+WITHDRAW = """
+UPDATE visits SET user_agent = '""', scanned = NULL, fields = '' WHERE number IN (SELECT value FROM json_each(?))
+"""
 DELETE = "DELETE FROM visits WHERE number <= ?"
 LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'visits'"
 STORE = "SELECT max(id) FROM stores"
 SET_STORE = "INSERT INTO stores SELECT ? WHERE NOT EXISTS (SELECT 1 FROM stores)"
+
+_log = logging.getLogger("qrkit")
 
 
 class WaitingVisit(NamedTuple):
@@ -64,7 +71,7 @@ class WaitingVisit(NamedTuple):
     Attributes:
         user_agent: The user agent, cut at 512 characters.
         scanned: Number of the QR Code for which the visit counts as a scan; None if the visit is not a scan.
-        fields: JSON of the other columns of the table `visits`.
+        fields: JSON of the other columns of the table `visits`; empty if the visit was withdrawn.
     """
 
     user_agent: str
@@ -83,6 +90,7 @@ class _Entry:
         self.visit = visit
         self.leads = False
         self.is_left = False
+        self.is_withdrawn = False
         self.is_done = False
         self.error: BaseException | None = None
         self.woken = threading.Lock()  # a plain lock, because an Event costs twice as much
@@ -152,7 +160,8 @@ class Inbox:
         Args:
             visit: The visit.
             seconds: How long to wait while other threads commit. A thread that commits itself waits for the disk.
-            keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn.
+            keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn, even if
+                it is being written.
 
         Raises:
             NotTried: If the file failed for an earlier visit.
@@ -218,10 +227,12 @@ class Inbox:
             if entry.leads or entry.is_done:
                 return False
             entry.is_left = True
-            if not keep_late and entry in self._queue:
+            if keep_late:
+                return True
+            entry.is_withdrawn = True
+            if entry in self._queue:
                 self._queue.remove(entry)
-                raise StoreBusy("the visit was not written in time, and was withdrawn")
-        return True
+        raise StoreBusy("the visit was not written in time, and was withdrawn")
 
     def _lead(self, own: _Entry) -> None:
         """Commit the waiting visits, then hand over to the first thread that still waits, or continue if none does."""
@@ -266,9 +277,23 @@ class Inbox:
             except sqlite3.Error as error:
                 self._roll_back(error)
                 return error
+            self._withdraw(batch)
             self.last += len(batch)
             self._deleted = moved
         return None
+
+    def _withdraw(self, batch: list[_Entry]) -> None:
+        """Clear the rows, just written, of visits that were withdrawn meanwhile; none of the others can be any more."""
+        with self._lock:
+            for entry in batch:
+                entry.is_done = True
+            numbers = [number for number, entry in enumerate(batch, self.last + 1) if entry.is_withdrawn]
+        if numbers:
+            try:
+                self._connection.execute(WITHDRAW, [json.dumps(numbers)])
+            except sqlite3.Error as error:
+                self._roll_back(error)
+                _log.error("%d visits that were answered with 503 could not be withdrawn: %s", len(numbers), error)
 
     def _roll_back(self, error: sqlite3.Error) -> None:
         """Roll back. If the file may be damaged, never write to it again; a full disk does not damage it."""

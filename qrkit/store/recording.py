@@ -31,7 +31,7 @@ from qrkit.store.inbox import Inbox, NotTried, WaitingVisit
 from qrkit.store.visit_rows import insert_visits, insert_waiting, waiting_visit
 from qrkit.tracking.records import Visit
 
-__all__ = ["drain", "inbox_files", "include_waiting", "record_visit"]
+__all__ = ["drain", "inbox_files", "include_waiting", "record_visit", "waiting_visits"]
 
 MOVE_AT = 1_000
 """Number of waiting visits that triggers an immediate move."""
@@ -67,8 +67,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
         store: The store to record in.
         visit: The visit.
         seconds: Maximum time to wait while the visits of other threads are written.
-        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn if
-            possible.
+        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
 
     Raises:
         StoreBusy: If the visit was not recorded, because the write failed, it was withdrawn, or too many visits wait.
@@ -104,6 +103,12 @@ def include_waiting(store: Store) -> None:
         drain(store)
     except StoreBusy as error:
         _log.warning("a question does not include the visits that wait in the inbox: %s", error)
+
+
+def waiting_visits(store: Store) -> int:
+    """Return the number of visits that wait in the inboxes of this process; does not use the store."""
+    recorder: _Recorder | None = store.database.helpers.get("recorder")
+    return recorder.waiting if recorder else 0
 
 
 def inbox_files(base: Path) -> list[Path]:
@@ -145,6 +150,11 @@ class _Recorder:
         self._changed = threading.Condition(threading.Lock())
         self._has_visits = self._is_urgent = False
         database.before_closing.append(self.stop)
+
+    @property
+    def waiting(self) -> int:
+        inboxes = [*self._left, self._inbox]
+        return sum(inbox.waiting for inbox in inboxes if inbox is not None)
 
     def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
         inbox = self._inbox
@@ -289,7 +299,8 @@ class _Recorder:
             with store.adding():
                 if not store.rows(MOVE, [last, inbox.name, before]):
                     return
-                insert_waiting(store, [visit for _, visit in rows])
+                if kept := [visit for _, visit in rows if visit.fields]:
+                    insert_waiting(store, kept)
         except self._database.value_errors:
             inbox.moved = before
             if len(rows) > 1:

@@ -70,6 +70,7 @@ class Redirects:
         path: Path of the base URL.
 
     Attributes:
+        recorded: Visits that were durable in time.
         lost: Visits that could not be stored.
         late: Visits that were not durable in time, but have been or will be stored later.
     """
@@ -87,6 +88,7 @@ class Redirects:
         path: str = "",
     ) -> None:
         self.store = store
+        self.recorded = 0
         self.lost = 0
         self.late = 0
         self._clock = clock
@@ -165,11 +167,13 @@ class Redirects:
             _log.error("a visit to %s could not be stored: %s; %d lost so far", request.short_code, error, self.lost)
             is_durable = False
         else:
-            if not is_durable:
+            if is_durable:
+                self.recorded += 1
+            else:
                 self.late += 1
                 _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
         if self._strict and not is_durable:
-            # If the visit is stored after all, the visitor's next attempt counts as a repeat.
+            # The visit was withdrawn, so the visitor's next attempt counts.
             raise NotStored("the visit could not be stored in time; please try again")
 
     def _place(self, address: str) -> Place:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -16,6 +17,9 @@ from urllib.request import urlopen
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.server import Server, Settings
+from qrkit.store.maintenance import verify
+from tests.inboxes import SlowCommits
 from tests.server.load import Load, asking, visits
 from tests.server.raw import LONGEST_WAIT, connect, one_answer, request
 
@@ -148,3 +152,38 @@ def test_a_server_whose_terminal_is_closed_ends(tmp_path):
         os.close(terminal)
         server.process.send_signal(signal.SIGHUP)
         assert server.process.wait(LONGEST_WAIT) == 0
+
+
+@pytest.mark.rule("T11", "T17")
+def test_a_strict_server_stores_each_visit_that_it_redirected_and_none_that_it_refused():
+    """Open: visits that are being written when their time is up. They are withdrawn, and the next attempts count."""
+    settings = Settings(strict=True, trusted_proxies=["127.0.0.1"], access_log=False)
+    number = 12
+    with (
+        open_portfolio(":memory:", base_url="https://go.example.com") as shop,
+        Server(shop, port=0, settings=settings) as server,
+        ThreadPoolExecutor(number) as threads,
+    ):
+        shop.insert_qrcode("https://example.com/spring", short_code="door")
+
+        def ask(visitor):
+            asked = Load(server.url, visits("/door", 1, visitor), 1)
+            asked.run()
+            return asked.answers[0].status
+
+        with SlowCommits(shop.store) as commits:
+            first = threads.submit(ask, 0)
+            commits.begun()
+            others = [threads.submit(ask, visitor) for visitor in range(1, number)]
+            commits.queued(number - 1)
+            commits.let_go()  # the others are now being written together, and one of them waits for the disk
+            commits.begun()
+            refused = [one for _, one in zip(range(number - 2), as_completed(others), strict=False)]
+            assert {one.result() for one in refused} == {503}
+            commits.let_go()
+        assert [one.result() for one in (first, *others)].count(302) == 2
+        assert shop.scans.count() == 2
+        again = [ask(visitor) for visitor, one in enumerate(others, 1) if one.result() == 503]
+        assert again == [302] * (number - 2)
+        assert shop.scans.count() == number
+        assert verify(shop.store) == []

@@ -699,6 +699,7 @@ GETS = [
     (f"{API}/openapi.json", ""),
     (f"{API}/health", ""),
     (f"{API}/health/live", ""),
+    (f"{API}/metrics", ""),
     ("/<code>", ""),
     ("/<code>", "raw=1"),
     ("/<code>/tail", ""),

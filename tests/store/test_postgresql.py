@@ -5,6 +5,7 @@ Two engines of this process are as two processes to the server: they share no co
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -41,6 +42,8 @@ from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import PLANS, Visit
 from qrkit.visits.redirect import Redirects, Request
 from tests import servers
+from tests.server.load import Load, visits
+from tests.server.processes import served
 
 pytestmark = pytest.mark.needs("postgres")
 
@@ -709,3 +712,30 @@ def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(o
             if newest(shop.store) == lost:
                 return
     pytest.fail("no number was given again")
+
+
+@pytest.mark.needs("loopback")
+@pytest.mark.parametrize("how", ["stopped", pytest.param("standing still", marks=pytest.mark.slow)])
+def test_a_server_that_ends_while_its_database_is_away_says_which_visits_wait_and_loses_none(own_server, how, caplog):
+    """Open: SIGTERM during an outage. The log says how many visits wait, and where; the next start stores them."""
+    url, number = own_server.new_database(), 20
+    with open_portfolio(url, base_url="https://go.example.com") as shop:
+        shop.insert_qrcode("https://a.example", short_code="door")
+    with served(url, stderr=subprocess.PIPE) as (process, address), ExitStack() as outage:
+        if how == "stopped":
+            own_server.stop()
+            outage.callback(own_server.start)
+        else:
+            outage.enter_context(own_server.standing_still())
+        load = Load(address, visits("/door", number))
+        load.run()
+        assert [answer.status for answer in load.answers] == [302] * number
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        told = [json.loads(line)["message"] for line in process.stderr.read().splitlines()]
+    (said,) = [message for message in told if "until the store is opened again" in message]
+    assert said.startswith(f"{number} visits wait in ")
+    assert not [message for message in told if "visits were lost" in message]
+    with open_portfolio(url) as shop:
+        assert shop.scans.count() == number
+        assert verify(shop.store) == []

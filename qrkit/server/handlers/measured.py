@@ -1,0 +1,88 @@
+"""Reports metrics of this process for Prometheus and other collectors."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+
+from qrkit.errors import NotAuthenticated, NotFound
+from qrkit.server.messages import Response
+from qrkit.server.metrics import OPENMETRICS, Family, Sample, write_openmetrics
+from qrkit.server.service import Call, Service, bearer_token
+from qrkit.store.recording import waiting_visits
+from qrkit.tracking.times import now
+
+__all__ = ["metrics"]
+
+GATES = ("plain", "drawing", "reading", "decoding", "changing")
+_BEGAN = now()
+
+
+def metrics(call: Call) -> Response:
+    """Report metrics of the process that answers, in the text format of OpenMetrics.
+
+    The operator of the server sets a token (`--metrics-token-file`), which is sent as a Bearer token; otherwise, there
+    are no metrics. If several processes serve the store, each reports its own requests.
+
+    Raises:
+        NotFound: If the server has no token for metrics.
+        NotAuthenticated: If the token is missing or wrong.
+        TooManyRequests: If the address has sent too many wrong tokens.
+    """
+    service, request = call.service, call.request
+    if service.metrics is None:
+        raise NotFound("page", "/api/v3/metrics")
+    if not service.metrics.accepts(bearer_token(request)):
+        service.gates.generates.take(request.address)
+        raise NotAuthenticated("the token for metrics is missing or wrong; send it as a Bearer token", code="bad-token")
+    families = [*_process(service), *service.metrics.families(), *_visits(service), *_gates(service)]
+    return Response(200, OPENMETRICS, write_openmetrics(families), {"Cache-Control": "no-store"})
+
+
+def _process(service: Service) -> list[Family]:
+    is_ready = int(not service.health.problem)
+    return [
+        Family("qrkit", "info", "Version of qrkit.", [Sample(1, {"version": version("qrkit-studio")})]),
+        Family("qrkit_ready", "gauge", "1 while the server is ready for requests, else 0.", [Sample(is_ready)]),
+        Family("process_cpu_seconds", "counter", "Processor time of this process.", [Sample(time.process_time())]),
+        Family(
+            "process_start_time_seconds",
+            "gauge",
+            "Unix time at which this process began.",
+            [Sample(_BEGAN.timestamp())],
+        ),
+    ]
+
+
+def _visits(service: Service) -> list[Family]:
+    redirects = service.redirects
+    return [
+        Family(
+            "qrkit_visits",
+            "counter",
+            "Visits to short URLs: recorded in time, late (stored later), or lost.",
+            [Sample(getattr(redirects, outcome), {"outcome": outcome}) for outcome in ("recorded", "late", "lost")],
+        ),
+        Family(
+            "qrkit_visits_waiting",
+            "gauge",
+            "Visits in the inbox, which are durable and will move into the store.",
+            [Sample(waiting_visits(service.store))],
+        ),
+    ]
+
+
+def _gates(service: Service) -> list[Family]:
+    """Report the work whose amount is limited: drawing, reading bodies and images, changing records."""
+    gates = {name: getattr(service.gates, name) for name in GATES}
+
+    def samples(attribute: str) -> list[Sample]:
+        return [Sample(getattr(gate, attribute), {"work": name}) for name, gate in gates.items()]
+
+    return [
+        Family("qrkit_work", "counter", "Pieces of work that were done.", samples("worked")),
+        Family("qrkit_work_seconds", "counter", "Seconds that this work took.", samples("worked_seconds")),
+        Family("qrkit_work_refused", "counter", "Requests refused because too much work waited.", samples("refused")),
+        Family("qrkit_work_running", "gauge", "Pieces of work that are being done.", samples("inside")),
+        Family("qrkit_work_waiting", "gauge", "Requests that wait until work for them can begin.", samples("waiting")),
+    ]
