@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
@@ -13,7 +14,7 @@ from qrkit.store.recording import include_waiting
 from qrkit.store.short_codes import remember_changed
 from qrkit.tracking.records import QRCode
 
-__all__ = ["Search", "deleted_rows", "edit_qrcodes", "put_back", "search_qrcodes", "stored_at"]
+__all__ = ["Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
 EDITED = ("id", "campaign_id", "content", "template")
 """The ID, and the columns that an edit of many QR Codes changes."""
@@ -38,7 +39,9 @@ ORDER BY number LIMIT $limit OFFSET $start
 """
 SELECT_NUMBERED = f"{RECORDS} AND q.number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY q.number"
 SELECT_ROWS = f"SELECT {', '.join(QRCODES)} FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
-SELECT_STORED = "SELECT id, stored FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+SELECT_IMPORTED = """
+SELECT id, imported_scans, stored FROM qrcodes WHERE imported_scans > 0 AND id IN (SELECT unnest(?::VARCHAR[]))
+"""
 TOUCH = "UPDATE qrcodes SET comment = comment WHERE number IN (SELECT unnest(?::INTEGER[]))"
 EDIT = f"""
 UPDATE qrcodes SET {", ".join(f"{name} = new.{name}" for name in EDITED[1:])}
@@ -113,9 +116,10 @@ def search_qrcodes(
     return int(found[0][1]), [read_qrcode(row, links) for row in rows]
 
 
-def stored_at(store: Store, ids: Sequence[str]) -> dict[str, Any]:
-    """Return when the rows of QR Codes came into the store, by ID; stores of old versions do not know it of all."""
-    return {row["id"]: row["stored"] for row in store.rows(SELECT_STORED, [list(ids)]) if row["stored"]}
+def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime | None]]:
+    """Return how many scans were imported with QR Codes, and when (None in stores of old versions), by ID."""
+    rows = store.rows(SELECT_IMPORTED, [list(ids)])
+    return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
 
 
 def edit_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:

@@ -9,7 +9,6 @@ from time import monotonic
 from typing import Any
 
 from qrkit import charts
-from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import NotFound, QrkitError
@@ -17,7 +16,7 @@ from qrkit.notebook.views.tracking import code_image
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.store.searching import Search, stored_at
+from qrkit.store.searching import Search, imports
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import read_short_url
 
@@ -45,7 +44,7 @@ PER_DAY = """
 SELECT
     qrcode_id, date_diff('day', $first::DATE, greatest(time::DATE, $first::DATE - 1)) AS day, count(*) AS scans,
     min(time::DATE) AS since
-FROM lean GROUP BY ALL
+FROM lean WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
 """
 
 
@@ -67,6 +66,8 @@ class Catalogue:
         self.selected: dict[str, None] = {}
         self.has_all = False
         self._thumbnails: dict[str, str] = {}
+        self._shown: list[QRCode] = []
+        self._state: dict[str, Any] = {"rows": []}
         self.reload()
 
     def reload(self) -> None:
@@ -196,19 +197,22 @@ class Catalogue:
         total, shown = self._page()
         ids = [code.id for code in shown]
         days, since = self._days(ids)
-        imported = imported_scans(self.portfolio.scans.where(qrcode_id=tuple(ids)))
-        stored = stored_at(self.portfolio.store, [id for id in ids if imported.get(id)])
+        imported = imports(self.portfolio.store, ids)
         for code in shown:
-            begun = stored[code.id].date() if code.id in stored else code.created.date()
+            _, stored = imported.get(code.id, (0, None))
+            begun = (stored or code.created).date()
             since[code.id] = min(begun, since.get(code.id, begun))
-        return {
+        self._shown = shown
+        self._state = {
             "account": self.portfolio.account.name,
             "campaigns": [{"id": id, "name": name} for id, name in self._campaigns.items()],
             "templates": self.portfolio.templates.names(),
             "words": self.words,
             "campaign": self.campaign,
             "rows": [
-                self._row(code, days.get(code.id, [0] * SPARK_DAYS), imported.get(code.id, 0), since[code.id])
+                self._row(
+                    code, days.get(code.id, [0] * SPARK_DAYS), imported.get(code.id, (0, None))[0], since[code.id]
+                )
                 for code in shown
             ],
             "total": total,
@@ -218,18 +222,22 @@ class Catalogue:
             "has_all": self.has_all,
             "chosen": self._record(),
         }
+        return self._state
 
-    def draw_some(self) -> None:
-        """Draw thumbnails of the page until they are complete or have taken `DRAWING_SECONDS`."""
+    def with_thumbnails(self) -> dict[str, Any]:
+        """Return the last `as_dict` with further thumbnails: all of them, or what `DRAWING_SECONDS` suffice for."""
         late = monotonic() + DRAWING_SECONDS
-        for code in self._page()[1]:
+        for code in self._shown:
             key = self._key(code)
-            if key not in self._thumbnails:
+            if key not in self._thumbnails and monotonic() < late:
                 if len(self._thumbnails) >= MOST_THUMBNAILS:
                     del self._thumbnails[next(iter(self._thumbnails))]
                 self._thumbnails[key] = _picture(code, self._designs)
-                if monotonic() > late:
-                    return
+        rows = [
+            row | {"picture": self._thumbnails.get(self._key(code))}
+            for row, code in zip(self._state["rows"], self._shown, strict=True)
+        ]
+        return self._state | {"rows": rows}
 
     def _page(self) -> tuple[int, list[QRCode]]:
         """Return the number of codes that match, and those of the page; a page beyond the last is the last."""
@@ -245,11 +253,11 @@ class Catalogue:
         """Return the scans of each of the last days, and the day of the first scan, by the ID of the code."""
         last = self.portfolio.now().date()
         first = last - timedelta(days=SPARK_DAYS - 1)
-        view = self.portfolio.scans.where(qrcode_id=tuple(ids), until=last + timedelta(days=1))
+        view = self.portfolio.scans.where(until=last + timedelta(days=1))
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
         if ids:
-            for id, day, scans, began in view.ask(PER_DAY, first=first).itertuples(index=False):
+            for id, day, scans, began in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
                 since[id] = min(since.get(id, began.date()), began.date())
                 if day >= 0:
                     days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)

@@ -54,7 +54,7 @@ class PortfolioBrowser(Page):
             return
         self._catalogue = Catalogue(portfolio)
         self._deleted: DeletedQRCodes | None = None
-        self.studio, self._is_in_studio = None, False
+        self.studio, self._is_in_studio, self._is_drawing = None, False, False
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
         self._register(name)
@@ -73,7 +73,9 @@ class PortfolioBrowser(Page):
 
     def _browser_state(self) -> dict[str, Any]:
         studio = self.studio if self._is_in_studio else None
-        return self._catalogue.as_dict() | {
+        shown = self._catalogue.with_thumbnails() if self._is_drawing else self._catalogue.as_dict()
+        self._is_drawing = False
+        return shown | {
             "saved": self._saved,
             "said": self._said,
             "preview": self._preview,
@@ -96,7 +98,7 @@ class PortfolioBrowser(Page):
         self._catalogue.page = page if isinstance(page, int) else 0
 
     def _on_draw(self, _message: Any) -> None:
-        self._catalogue.draw_some()
+        self._is_drawing = True
 
     def _on_choose(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
