@@ -17,7 +17,11 @@ __all__ = ["DeletedQRCodes", "ManyRecords"]
 
 @dataclass(frozen=True, slots=True)
 class DeletedQRCodes:
-    """Deleted QR Codes, as `Portfolio.restore_qrcodes` restores them."""
+    """Deleted QR Codes, as `Portfolio.restore_qrcodes` restores them; `len()` tells how many.
+
+    Attributes:
+        rows: Their rows in the store, by column.
+    """
 
     rows: tuple[dict[str, Any], ...] = field(repr=False)
 
@@ -36,9 +40,16 @@ class ManyRecords(Records):
             start: The number of QR Codes before the page. Behind the last one, the number returned is 0.
             limit: The maximum number of QR Codes on the page; None for all.
         """
-        most = PLANS[self.account.plan].most_qrcodes
-        asked = {"base_url": self.base_url, "most": most, "start": start, "limit": limit}
-        number, codes = search_qrcodes(self.store, self.account.id, search, self._links, **asked)
+        number, codes = search_qrcodes(
+            self.store,
+            self.account.id,
+            search,
+            self._links,
+            base_url=self.base_url,
+            most=PLANS[self.account.plan].most_qrcodes,
+            start=start,
+            limit=limit,
+        )
         return number, [visible(code) for code in codes]
 
     def delete_qrcodes(self, ids: Sequence[str]) -> DeletedQRCodes:
@@ -109,7 +120,7 @@ class ManyRecords(Records):
             _, codes = self.search_page(Search(ids=tuple(wanted)))
             if missing := next(iter(wanted.keys() - {code.id for code in codes}), None):
                 raise NotFound("QR Code", missing)
-            fields = {} if template is None else {"template": template}
+            fields: dict[str, str | None] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 fields["campaign_id"] = campaign_id or None
             edited = ((code, self._edited(code, fields, find, replace)) for code in codes if code.is_available)

@@ -41,6 +41,7 @@ class PortfolioBrowser(Page):
     _esm = script("portfolio_forms", "portfolio_browser")
     _css = style("portfolio_browser")
     _catalogue: Catalogue
+    _deleted: DeletedQRCodes | None
     studio: Designer | None
 
     def __init__(self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser") -> None:
@@ -53,7 +54,7 @@ class PortfolioBrowser(Page):
                     self._catalogue, self._deleted = Catalogue(portfolio), None
             return
         self._catalogue = Catalogue(portfolio)
-        self._deleted: DeletedQRCodes | None = None
+        self._deleted = None
         self.studio, self._is_in_studio, self._is_drawing = None, False, False
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None

@@ -123,7 +123,7 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     board.get_by_label("Compare with").select_option("range")
     board.get_by_label("Compare from").fill("2026-03-01")
     board.get_by_label("Compare to").fill("2026-03-14")
-    board.get_by_text("7 scans (−50%, 14 before)").wait_for()
+    board.get_by_text("7 scans (\N{MINUS SIGN}50%, 14 before)").wait_for()
     board.get_by_role("button", name="All time").click()
     board.get_by_text("31 scans").wait_for()
     assert board.locator("figure svg").count() == 3
